@@ -1,0 +1,23 @@
+"""The one exception that is meant for people."""
+
+
+class BadInput(Exception):
+    """What the user gave cannot be used.
+
+    The message is a single sentence that names what is wrong (file, column, row, option) and the remedy;
+    the command line prints it on standard error and ends with exit code 2.
+    """
+
+
+def nearest(word: str, known: list[str]) -> str:
+    """The hint that ends an "unknown …" sentence: the nearest known word, or all of them.
+
+    >>> nearest("multirotr", ["multirotor", "jets"])
+    'did you mean "multirotor"?'
+    """
+    import difflib
+
+    close = difflib.get_close_matches(word, known, n=1)
+    if close:
+        return f'did you mean "{close[0]}"?'
+    return "known are " + ", ".join(f'"{name}"' for name in known) + "."
