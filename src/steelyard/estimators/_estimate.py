@@ -1,0 +1,58 @@
+"""What leaves the package: a number only when it is known, and how well."""
+
+import dataclasses
+from typing import Any, Literal
+
+import numpy as np
+
+Knowledge = Literal["known", "not-yet-known", "not-identifiable", "failed"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Estimate:
+    """One quantity at one time.
+
+    "Not yet known" and "this motion cannot tell" are statuses, never a number or NaN: `value` and `covariance` are
+    None unless the status is `known`.
+    """
+
+    value: np.ndarray | None
+    """In `unit`; a scalar has shape ()."""
+    covariance: np.ndarray | None
+    """Over the raveled value, or over the tangent coordinates where the value lives on a manifold (a pose)."""
+    unit: str
+    frame: str | None
+    """A robot's name, `world`, or None where no frame is needed."""
+    time: float
+    """s."""
+    status: Knowledge
+
+    def __post_init__(self):
+        if (self.status == "known") != (self.value is not None and self.covariance is not None):
+            raise ValueError(f"An estimate has a value and a covariance exactly when it is known, not {self.status!r}.")
+
+    @staticmethod
+    def known(value: Any, std: Any, unit: str, frame: str | None, time: float) -> "Estimate":
+        """A known quantity from its standard deviations."""
+        std = np.atleast_1d(np.asarray(std, float)).ravel()
+        return Estimate(np.asarray(value, float), np.diag(std**2), unit, frame, float(time), "known")
+
+    @staticmethod
+    def unknown(status: Knowledge, unit: str, frame: str | None, time: float) -> "Estimate":
+        """A quantity without a number, and why."""
+        return Estimate(None, None, unit, frame, float(time), status)
+
+    @property
+    def std(self) -> np.ndarray | None:
+        """Standard deviations, in the value's shape where that fits."""
+        if self.value is None or self.covariance is None:
+            return None
+        std = np.sqrt(np.diag(self.covariance))
+        return std.reshape(self.value.shape) if std.size == self.value.size else std
+
+    @property
+    def interval(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """The 95 % interval."""
+        if self.value is None or self.std is None or self.std.shape != self.value.shape:
+            return None
+        return self.value - 1.96 * self.std, self.value + 1.96 * self.std

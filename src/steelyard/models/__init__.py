@@ -1,0 +1,17 @@
+"""What moves? Models of robots and loads, each with its unknowns in its state."""
+
+from steelyard import _jax as _jax
+
+from ._hover import Hover as Hover
+from ._hover import HoverState as HoverState
+from ._model import Control as Control
+from ._model import Measurement as Measurement
+from ._model import Model as Model
+from ._model import Seconds as Seconds
+from ._model import State as State
+from ._multirotor import Multirotor as Multirotor
+from ._multirotor import MultirotorControl as MultirotorControl
+from ._multirotor import MultirotorReading as MultirotorReading
+from ._multirotor import MultirotorState as MultirotorState
+from ._multirotor import STANDARD_GRAVITY as STANDARD_GRAVITY
+from ._thrust_map import ThrustMap as ThrustMap

@@ -1,0 +1,171 @@
+"""Sudden changes of a parameter: found by a likelihood ratio, told as an event, and taken in at once."""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from steelyard.estimators import Estimator, ExtendedKalman, Guess, Innovation, KalmanBelief, Shadows, Status
+from steelyard.geometry import retract
+from steelyard.models import Control, Measurement, Seconds, State
+
+
+class Change(eqx.Module):
+    """What the watch found at the last step; all zero when it found nothing."""
+
+    found: Bool[Array, ""]
+    watched: Int[Array, ""]
+    """Which of the watched coordinates jumped, counted in the order of the watch."""
+    size: Float[Array, ""]
+    """By how much, in that coordinate."""
+    age: Float[Array, ""]
+    """How long ago it happened, s."""
+    log_ratio: Float[Array, ""]
+    """How much likelier the data are with the change than without, natural logarithm."""
+
+
+class WatchfulBelief(eqx.Module):
+    """A Gaussian belief, and the changes that may have happened lately."""
+
+    kalman: KalmanBelief
+    shadows: Shadows
+    """One column for each watched coordinate and each candidate onset."""
+    age: Float[Array, "event"]
+    """Time since each candidate's onset, s."""
+    since_opened: Float[Array, ""]
+    """Time since the last candidate was opened, s."""
+    change: Change
+
+    @property
+    def state(self) -> State:
+        """The estimate."""
+        return self.kalman.state
+
+    @property
+    def covariance(self) -> Float[Array, "state state"]:
+        """In the tangent coordinates at the estimate."""
+        return self.kalman.covariance
+
+    @property
+    def std(self) -> Float[Array, "state"]:
+        """Standard deviation of each tangent coordinate."""
+        return self.kalman.std
+
+    @property
+    def innovation(self) -> Innovation:
+        """Of the last update."""
+        return self.kalman.innovation
+
+    @property
+    def status(self) -> Int[Array, ""]:
+        """`Status` flags of the last step."""
+        return self.kalman.status
+
+
+class ChangeWatch(Estimator):
+    """A Kalman filter that expects its parameters to stay, and notices when they jump. [willsky76]
+
+    For every watched coordinate it keeps candidates "a jump happened then", one onset every `spacing` seconds. The
+    innovations' log-likelihood is quadratic in the size of each jump, so its best size and its evidence cost one
+    column of arithmetic a candidate and no second filter. Sizes have a Gaussian prior, so the evidence is a ratio of
+    likelihoods: while nothing happens it exceeds `exp(threshold)` with a chance of at most `exp(-threshold)` a
+    candidate. When one exceeds it, the state moves along its column and the covariance grows by exactly what is not
+    yet known of the jump: on a linear model the result is that of a filter told the onset beforehand.
+    """
+
+    filter: ExtendedKalman
+    watch: tuple[int, ...] = eqx.field(static=True)
+    """Tangent coordinates of the state that may jump."""
+    jump_std: tuple[float, ...] = eqx.field(static=True)
+    """Prior standard deviation of a jump of each, in its own coordinate."""
+    spacing: float = 0.1
+    """Between candidate onsets, s."""
+    candidates: int = eqx.field(static=True, default=20)
+    """Onsets kept for each coordinate: changes are noticed for `spacing * candidates` seconds after they happen."""
+    threshold: float = 12.0
+    """Evidence asked for, as a natural logarithm: one false alarm in exp(threshold) * spacing seconds at the most."""
+
+    def init(self, guess: Guess) -> WatchfulBelief:
+        """Nothing has happened yet."""
+        kalman = self.filter.init(guess)
+        return WatchfulBelief(kalman, *self._forget(kalman), jnp.zeros(()), _nothing())
+
+    def predict(self, belief: WatchfulBelief, control: Control, dt: Seconds) -> WatchfulBelief:
+        """The filter's prediction, candidates carried along."""
+        kalman, transition = self.filter.predict_with(belief.kalman, control, dt)
+        shadows = eqx.tree_at(lambda s: s.columns, belief.shadows, transition.F @ belief.shadows.columns)
+        return WatchfulBelief(kalman, shadows, belief.age + dt, belief.since_opened + dt, _nothing())
+
+    def update(self, belief: WatchfulBelief, measurement: Measurement) -> WatchfulBelief:
+        """The filter's update; then the candidates are weighed, and the best one taken in if it convinces."""
+        kalman, shadows = self.filter.update_with(belief.kalman, measurement, belief.shadows)
+        change, best = self._weigh(shadows, belief.age)
+        kalman = _take_in(kalman, shadows, best, change, self._prior_precision()[best])
+        fresh, no_age = self._forget(kalman)
+        shadows = _choose(change.found, fresh, shadows)
+        age = jnp.where(change.found, no_age, belief.age)
+        return self._open(WatchfulBelief(kalman, shadows, age, belief.since_opened, change))
+
+    def _prior_precision(self) -> Float[Array, "event"]:
+        return jnp.repeat(jnp.asarray(self.jump_std) ** -2, self.candidates)
+
+    def _weigh(self, shadows: Shadows, age: Float[Array, "event"]) -> tuple[Change, Int[Array, ""]]:
+        """The likeliest candidate: `log ∫ p(innovations | size) p(size) d size`, less the same without a jump."""
+        prior = self._prior_precision()
+        posterior = shadows.information + prior
+        log_ratio = 0.5 * shadows.score**2 / posterior - 0.5 * jnp.log(posterior / prior)
+        best = jnp.argmax(log_ratio)
+        found = log_ratio[best] > self.threshold
+        size = shadows.score[best] / posterior[best]
+        return Change(found, best // self.candidates, size, age[best], log_ratio[best]), best
+
+    def _open(self, belief: WatchfulBelief) -> WatchfulBelief:
+        """Replaces the oldest onset of every watched coordinate by "now", when it is time to."""
+        due = belief.since_opened >= self.spacing - 1e-9
+        age = belief.age.reshape(len(self.watch), self.candidates)
+        oldest = jnp.arange(self.candidates) == jnp.argmax(age[0])
+        replaced = jnp.tile(oldest, len(self.watch)) & due
+        n = belief.covariance.shape[0]
+        onset = jnp.repeat(jnp.eye(n)[:, jnp.asarray(self.watch)], self.candidates, axis=1)
+        shadows = Shadows(
+            jnp.where(replaced[None, :], onset, belief.shadows.columns),
+            jnp.where(replaced, 0.0, belief.shadows.score),
+            jnp.where(replaced, 0.0, belief.shadows.information),
+        )
+        age = jnp.where(replaced, 0.0, belief.age)
+        return WatchfulBelief(
+            belief.kalman, shadows, age, jnp.where(due, 0.0, belief.since_opened), belief.change
+        )
+
+    def _forget(self, kalman: KalmanBelief) -> tuple[Shadows, Float[Array, "event"]]:
+        """No candidates; their ages are set apart so that they are replaced one after the other."""
+        count = len(self.watch) * self.candidates
+        n = kalman.covariance.shape[0]
+        ages = jnp.tile(self.spacing * jnp.arange(self.candidates, 0, -1), len(self.watch))
+        return Shadows(jnp.zeros((n, count)), jnp.zeros(count), jnp.zeros(count)), ages
+
+
+def _take_in(kalman, shadows: Shadows, best, change: Change, prior) -> KalmanBelief:
+    """Moves the state along the best candidate's column, and adds what is not known of its size."""
+    column = jnp.where(change.found, shadows.columns[:, best], 0.0)
+    variance = 1.0 / (shadows.information[best] + prior)
+    return eqx.tree_at(
+        lambda k: (k.state, k.covariance, k.status),
+        kalman,
+        (
+            retract(kalman.state, column * change.size),
+            kalman.covariance + variance * jnp.outer(column, column),
+            kalman.status | jnp.where(change.found, int(Status.CHANGED), 0),
+        ),
+    )
+
+
+def _choose(condition, yes: Shadows, no: Shadows) -> Shadows:
+    return Shadows(
+        jnp.where(condition, yes.columns, no.columns),
+        jnp.where(condition, yes.score, no.score),
+        jnp.where(condition, yes.information, no.information),
+    )
+
+
+def _nothing() -> Change:
+    return Change(jnp.asarray(False), jnp.asarray(0), jnp.zeros(()), jnp.zeros(()), jnp.zeros(()))

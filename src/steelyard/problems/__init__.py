@@ -1,0 +1,6 @@
+"""What is asked of a log? One file a problem: which columns, which model, which estimator, which answer."""
+
+from ._identification import Event as Event
+from ._identification import Identification as Identification
+from ._identification import Innovations as Innovations
+from ._identification import Series as Series
