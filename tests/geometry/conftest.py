@@ -12,8 +12,12 @@ from steelyard import geometry as g
 jax.config.update("jax_numpy_rank_promotion", "raise")
 
 N = 40
-# Theorems are compiled and run once each: what JAX's own `jax_disable_most_optimizations` turns off, for these only.
-QUICK = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
+# Theorems are compiled to be run once: without optimisation that takes a third of the time.
+QUICK = {
+    "xla_backend_optimization_level": 0,
+    "xla_llvm_disable_expensive_passes": True,
+    "xla_cpu_use_fusion_emitters": False,
+}
 
 
 class Draw:

@@ -52,10 +52,10 @@ def test_left_jacobian_is_the_right_one_turned_and_has_its_inverse(holds):
     )
 
 
-@pytest.mark.parametrize("f", [g.left_jacobian_so3, g.right_jacobian_so3, g.inverse_left_jacobian_so3])
+@pytest.mark.parametrize("f", [g.left_jacobian_so3, g.inverse_left_jacobian_so3])
 def test_derivatives_of_jacobians_are_finite_and_continuous_at_zero(f, quick_jit):
     first = quick_jit(jax.vmap(jax.jacfwd(f)))(rotation_vectors()[:3])
-    second = quick_jit(jax.vmap(jax.jacrev(jax.jacrev(f))))(rotation_vectors()[:3])
+    second = quick_jit(jax.vmap(jax.jacfwd(jax.jacrev(f))))(rotation_vectors()[:3])
     for derivative in (first, second):
         assert jnp.all(jnp.isfinite(derivative))
         np.testing.assert_allclose(derivative[1:], derivative[:1].repeat(2, axis=0), atol=1e-5)
@@ -110,7 +110,8 @@ def test_group_axioms(kind, draw, holds):
             (mul(a, b).as_matrix(), a.as_matrix() @ b.as_matrix()),
             (mul(a, one).as_matrix(), a.as_matrix()),
             (mul(one, a).as_matrix(), a.as_matrix()),
-            (mul(a, a.inverse()).as_matrix(), jnp.eye(kind.matrix_dim)),
+            (mul(a, g.group_inverse(a)).as_matrix(), jnp.eye(kind.matrix_dim)),
+            (g.group_inverse(a).as_matrix(), a.inverse().as_matrix()),
             (mul(a, b).as_matrix(), (a @ b).as_matrix()),
         ]
 

@@ -58,9 +58,9 @@ def test_derivatives_are_finite_at_zero_rotation_and_zero_motion(quick_jit):
     """One direction each way is enough: a NaN in any entry of the Jacobian spreads to it."""
 
     def both(x):
-        y, forward = jax.jvp(everything, (x,), (jnp.ones(40),))
-        _, pull = jax.vjp(everything, x)
-        return forward, pull(jax.tree.map(jnp.ones_like, y))
+        y, push = jax.linearize(everything, x)
+        (backward,) = jax.linear_transpose(push, x)(jax.tree.map(jnp.ones_like, y))
+        return push(jnp.ones_like(x)), backward
 
     forward, backward = quick_jit(both)(jnp.zeros(40))
     for name, derivative in forward.items():

@@ -3,9 +3,9 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 
-from steelyard.estimators._estimator import Noise, fill_missing
+from steelyard.estimators._estimator import Noise
 from steelyard.geometry import local, retract, tangent_size
 from steelyard.models import Control, Measurement, Model, Seconds, State
 
@@ -21,16 +21,18 @@ class Transition(eqx.Module):
     """How an error at its start shows at its end, both in tangent coordinates."""
     Q: Float[Array, "state state"]
     """Covariance that it adds."""
-    missing: Float[Array, "control"]
-    """One for each input that was not recorded."""
+    missing: Bool[Array, " control"]
+    """Which inputs were not recorded."""
 
 
 def linearise_dynamics(model: Model, noise: Noise, state: State, control: Control, dt: Seconds) -> Transition:
     """`F` and `Q` of [sesame, Eqs. (4)-(6)], the exponential replaced by the derivative of the step itself.
 
-    Noise enters where it arises: through the inputs, and as a random walk of the states that drift.
+    Noise enters where it arises: through the inputs, and as a random walk of the states that drift. A step back in
+    time, or by NaN, is no step.
     """
-    u, missing = fill_missing(control, model.idle(state))
+    dt = jnp.where(dt >= 0, dt, 0.0)
+    u, missing = fill_in(control, model.idle(state))
     after = model.dynamics(state, u, dt)
     n = tangent_size(state)
 
@@ -39,21 +41,21 @@ def linearise_dynamics(model: Model, noise: Noise, state: State, control: Contro
 
     jacobian = jax.jacfwd(moved)(jnp.zeros(n + tangent_size(u)))
     F, G = jacobian[:, :n], jacobian[:, n:]
-    u_var = jnp.where(missing > 0, noise.blind, noise.control) ** 2
-    Q = (G * u_var) @ G.T + jnp.diag(noise.drift**2 * dt)
+    u_variance = jnp.where(missing, noise.blind, noise.control) ** 2
+    Q = (G * u_variance[None, :]) @ G.T + jnp.diag(noise.drift**2 * dt)
     return Transition(after, u, F, Q, missing)
 
 
 class Observation(eqx.Module):
     """One measurement, linearised."""
 
-    residual: Float[Array, "meas"]
+    residual: Float[Array, " meas"]
     """Measured less expected, in tangent coordinates; zero where silent."""
     H: Float[Array, "meas state"]
-    R: Float[Array, "meas"]
+    R: Float[Array, " meas"]
     """Noise variance of each coordinate."""
-    present: Float[Array, "meas"]
-    """One where the channel spoke, zero where it was silent."""
+    present: Bool[Array, " meas"]
+    """Which channels spoke."""
 
 
 def linearise_observation(
@@ -62,8 +64,15 @@ def linearise_observation(
     """`y - h(x)` and `H` of [sesame, Eq. (7)], for a measurement on a manifold with silent channels."""
     expected = model.observe(state, control)
     residual = local(expected, measurement)
-    heard = ~jnp.isnan(residual)
+    present = ~jnp.isnan(residual)
     H = jax.jacfwd(lambda delta: local(expected, model.observe(retract(state, delta), control)))(
         jnp.zeros(tangent_size(state))
     )
-    return Observation(jnp.where(heard, residual, 0.0), H, noise.measurement**2, heard.astype(float))
+    return Observation(jnp.where(present, residual, 0.0), H, noise.measurement**2, present)
+
+
+def fill_in(control: Control, idle: Control) -> tuple[Control, Bool[Array, " control"]]:
+    """The control with its NaNs replaced by the idle one, and where they were."""
+    filled = jax.tree.map(lambda u, spare: jnp.where(jnp.isnan(u), spare, u), control, idle)
+    missing = jnp.concatenate([jnp.ravel(jnp.isnan(u)) for u in jax.tree.leaves(control)])
+    return filled, missing

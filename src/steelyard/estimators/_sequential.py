@@ -1,6 +1,7 @@
 """A measurement taken in one scalar at a time: no matrix is ever inverted."""
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -16,52 +17,51 @@ class Shadows(eqx.Module):
     """
 
     columns: Float[Array, "state event"]
-    score: Float[Array, "event"]
-    information: Float[Array, "event"]
+    score: Float[Array, " event"]
+    information: Float[Array, " event"]
 
     @staticmethod
-    def none(state_size: int) -> "Shadows":
-        """No events to follow."""
-        return Shadows(jnp.zeros((state_size, 0)), jnp.zeros(0), jnp.zeros(0))
+    def none(state_size: int, events: int = 0) -> "Shadows":
+        """Nothing happened."""
+        return Shadows(jnp.zeros((state_size, events)), jnp.zeros(events), jnp.zeros(events))
 
 
 class Correction(eqx.Module):
     """What a measurement did."""
 
-    delta: Float[Array, "state"]
+    delta: Float[Array, " state"]
     """The correction of the state, in tangent coordinates."""
     covariance: Float[Array, "state state"]
     innovation: Innovation
     shadows: Shadows
 
 
-def correct(
-    covariance: Float[Array, "state state"], observation: Observation, shadows: Shadows | None = None
-) -> Correction:
+def correct(covariance: Float[Array, "state state"], observation: Observation, shadows: Shadows) -> Correction:
     """The update of [sesame, Eq. (7)] for independent channels, as a sequence of scalar updates.
 
-    Equal to the joint update with a diagonal `R`, at a third of its cost for ten states, and symmetric by
-    construction: each scalar subtracts `P h hᵀ P / s`. Roads not taken: the Joseph form of the paper costs three
-    products of matrices, and a Cholesky solve calls LAPACK, which cannot become C (see docs/DECISIONS.md).
+    Equal to the joint update with a diagonal `R`, cheaper, and symmetric by construction: each scalar subtracts
+    `P h hᵀ P / s`. Roads not taken: the Joseph form of the paper costs three products of matrices, and a Cholesky
+    solve calls LAPACK, which cannot become C (see docs/DECISIONS.md).
     """
-    n = covariance.shape[0]
-    P, delta = covariance, jnp.zeros(n)
-    shadows = Shadows.none(n) if shadows is None else shadows
-    D, score, information = shadows.columns, shadows.score, shadows.information
-    values, variances = [], []
-    for i in range(observation.residual.shape[0]):
-        h, present = observation.H[i], observation.present[i]
+
+    def take_in(so_far, channel: Observation):
+        P, delta, D, score, information = so_far
+        h = channel.H
         Ph = P @ h
-        s = h @ Ph + observation.R[i]
-        gain = present * Ph / s
-        surprise = observation.residual[i] - h @ delta
-        delta = delta + gain * surprise
-        P = P - jnp.outer(gain, Ph)
+        s = h @ Ph + channel.R
+        surprise = channel.residual - h @ delta
+        weight = jnp.where(channel.present, 1.0 / s, 0.0)
+        gain = weight * Ph
         hD = h @ D
-        score = score + present * hD * surprise / s
-        information = information + present * hD**2 / s
-        D = D - jnp.outer(gain, hD)
-        values.append(jnp.where(present > 0, surprise, jnp.nan))
-        variances.append(s)
-    innovation = Innovation(jnp.stack(values), jnp.stack(variances))
-    return Correction(delta, P, innovation, Shadows(D, score, information))
+        so_far = (
+            P - jnp.outer(gain, Ph),
+            delta + gain * surprise,
+            D - jnp.outer(gain, hD),
+            score + weight * surprise * hD,
+            information + weight * hD**2,
+        )
+        return so_far, Innovation(jnp.where(channel.present, surprise, jnp.nan), s)
+
+    begin = (covariance, jnp.zeros(covariance.shape[0]), shadows.columns, shadows.score, shadows.information)
+    (P, delta, *followed), innovation = jax.lax.scan(take_in, begin, observation)
+    return Correction(delta, P, innovation, Shadows(*followed))

@@ -2,6 +2,11 @@
 
 import enum
 
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Int
+
+from steelyard.models import Seconds
+
 
 class Status(enum.IntFlag):
     """How the last step went; flags add up, zero means that everything was there and worked."""
@@ -16,7 +21,7 @@ class Status(enum.IntFlag):
     HELD = 8
     """The step's result was not finite, so it was not taken; the belief before it was kept."""
     BACKWARDS = 16
-    """Time went backwards or is not a number: the step was not taken."""
+    """Time went backwards or is not a number: the belief was not carried forward."""
     TOO_LATE = 32
     """A late measurement was older than the buffer and was dropped."""
     CHANGED = 64
@@ -28,7 +33,7 @@ _REASONS = {
     Status.COASTED: "every channel was silent, so the model coasted",
     Status.BLIND: "an input was missing, so the model's idle control was assumed",
     Status.HELD: "the result was not finite, so the belief before the step was kept",
-    Status.BACKWARDS: "time did not go forwards, so the step was skipped",
+    Status.BACKWARDS: "time did not go forwards, so the belief was not carried on",
     Status.TOO_LATE: "a measurement was older than the buffer and was dropped",
     Status.CHANGED: "a watched parameter jumped, so the belief was reopened",
 }
@@ -39,8 +44,20 @@ def explain(status: int) -> str:
 
     >>> explain(Status.OK)
     'fine'
-    >>> explain(5)
-    'some channels were silent; an input was missing, so the model's idle control was assumed'
+    >>> explain(Status.PARTIAL | Status.CHANGED)
+    'some channels were silent; a watched parameter jumped, so the belief was reopened'
     """
     said = [reason for flag, reason in _REASONS.items() if int(status) & flag]
     return "; ".join(said) if said else "fine"
+
+
+def after_prediction(missing: Bool[Array, " control"], dt: Seconds) -> Int[Array, ""]:
+    """The status of a step once its prediction is done."""
+    blind = jnp.where(jnp.any(missing), int(Status.BLIND), int(Status.OK))
+    return blind | jnp.where(dt >= 0, int(Status.OK), int(Status.BACKWARDS))  # NaN is not >= 0 either
+
+
+def after_update(status: Int[Array, ""], heard: Bool[Array, " meas"]) -> Int[Array, ""]:
+    """The status of a step once its update is done, too."""
+    silent = jnp.where(jnp.any(heard), int(Status.PARTIAL), int(Status.COASTED))
+    return status | jnp.where(jnp.all(heard), int(Status.OK), silent)

@@ -24,6 +24,7 @@ from ._dual_quaternions import plus_matrix as plus_matrix
 from ._dual_quaternions import pose_from_dual_quaternion as pose_from_dual_quaternion
 from ._dual_quaternions import twist_from_dual_quaternion as twist_from_dual_quaternion
 from ._groups import group_exp as group_exp
+from ._groups import group_inverse as group_inverse
 from ._groups import group_log as group_log
 from ._groups import group_multiply as group_multiply
 from ._inertia import Inertia as Inertia

@@ -1,4 +1,4 @@
-"""Exponential, logarithm and product of the four groups: exact to rounding at every angle, and plain arithmetic."""
+"""Exponential, logarithm, product and inverse of the four groups: exact at every angle, and plain arithmetic."""
 
 from typing import Any, TypeVar, cast
 
@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxlie import SE2, SE3, SO3, MatrixLieGroup
 from jaxtyping import Array, Float
 
-from ._quaternions import quaternion_multiply, quaternion_rotate
+from ._quaternions import quaternion_conjugate, quaternion_multiply, quaternion_rotate
 from ._rotations import cosine_ratio, cotangent_ratio, inverse_left_jacobian_so3, left_jacobian_so3, sine_ratio
 
 Group = TypeVar("Group", bound=MatrixLieGroup)
@@ -55,3 +55,11 @@ def group_multiply(left: Group, right: Group) -> Group:
         q_right, t_right = right.rotation().wxyz, right.translation()
         return type(left)(jnp.concatenate([quaternion_multiply(q, q_right), t + quaternion_rotate(q, t_right)]))
     return cast(Group, left.multiply(cast(Any, right)))
+
+
+def group_inverse(element: Group) -> Group:
+    """The element that undoes this one."""
+    if isinstance(element, SE3):
+        q_inv = quaternion_conjugate(element.rotation().wxyz)
+        return type(element)(jnp.concatenate([q_inv, -quaternion_rotate(q_inv, element.translation())]))
+    return element.inverse()

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jaxlie import MatrixLieGroup
 from jaxtyping import Array, Float
 
-from ._groups import group_exp, group_log, group_multiply
+from ._groups import group_exp, group_inverse, group_log, group_multiply
 
 Point = TypeVar("Point")
 
@@ -86,5 +86,5 @@ def _retract_leaf(leaf: Any, step: Float[Array, " leaf"]) -> Any:
 
 def _local_leaf(origin: Any, point: Any) -> Float[Array, " leaf"]:
     if isinstance(origin, MatrixLieGroup):
-        return group_log(group_multiply(origin.inverse(), point))
+        return group_log(group_multiply(group_inverse(origin), point))
     return jnp.ravel(point - origin)

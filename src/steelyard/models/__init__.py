@@ -7,6 +7,7 @@ from ._hover import HoverState as HoverState
 from ._model import Control as Control
 from ._model import Measurement as Measurement
 from ._model import Model as Model
+from ._model import Numbers as Numbers
 from ._model import Seconds as Seconds
 from ._model import State as State
 from ._multirotor import Multirotor as Multirotor
@@ -15,3 +16,4 @@ from ._multirotor import MultirotorReading as MultirotorReading
 from ._multirotor import MultirotorState as MultirotorState
 from ._multirotor import STANDARD_GRAVITY as STANDARD_GRAVITY
 from ._thrust_map import ThrustMap as ThrustMap
+from ._thrust_map import common_rotor_bench as common_rotor_bench

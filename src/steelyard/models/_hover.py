@@ -4,13 +4,13 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from steelyard.models._model import Model, Seconds
+from steelyard.models._model import Model, Numbers, Seconds
 
 
 class HoverState(eqx.Module):
     """The only unknown: the share of full thrust that carries the weight."""
 
-    log_hover_thrust: Float[Array, ""]
+    log_hover_thrust: Float[Numbers, "*batch"]
 
 
 class Hover(Model):

@@ -4,6 +4,7 @@ from abc import abstractmethod
 from typing import Any
 
 import equinox as eqx
+import numpy as np
 from jaxtyping import Array, Float
 
 State = Any
@@ -14,6 +15,9 @@ Control = Any
 
 Measurement = Any
 """What sensors read at an instant: any pytree of arrays and groups; NaN where a sensor was silent."""
+
+Numbers = Array | np.ndarray
+"""Leaves of states, controls and measurements; a whole log of them has a leading axis of time (`*batch`)."""
 
 Seconds = Float[Array, ""] | float
 

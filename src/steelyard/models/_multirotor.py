@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from steelyard.geometry import SO3
-from steelyard.models._model import Model, Seconds
+from steelyard.models._model import Model, Numbers, Seconds
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -15,24 +15,24 @@ class MultirotorState(eqx.Module):
 
     attitude: SO3
     """Takes body coordinates to world coordinates."""
-    position: Float[Array, "3"]
+    position: Float[Numbers, "*batch 3"]
     """World, m."""
-    velocity: Float[Array, "3"]
+    velocity: Float[Numbers, "*batch 3"]
     """World, m/s."""
-    log_mass: Float[Array, ""]
+    log_mass: Float[Numbers, "*batch"]
     """Logarithm of the mass in kg."""
-    drag: Float[Array, "drag"]
+    drag: Float[Numbers, "*batch drag"]
     """Linear (N s/m) and quadratic (N s²/m²) coefficient where drag is unknown; empty where it is given."""
-    loss: Float[Array, "loss"]
+    loss: Float[Numbers, "*batch loss"]
     """Rate at which `log_mass` falls, 1/s, where the vehicle may be spraying; empty where it is not."""
 
 
 class MultirotorControl(eqx.Module):
     """What drives the vehicle over an interval, [sesame, Eq. (45)]."""
 
-    thrust: Float[Array, ""]
+    thrust: Float[Numbers, "*batch"]
     """Collective, along body z, N: what acted, as the bench's thrust map tells, not what was asked for."""
-    rates: Float[Array, "3"]
+    rates: Float[Numbers, "*batch 3"]
     """Angular velocity in body axes, rad/s."""
 
 
@@ -40,8 +40,8 @@ class MultirotorReading(eqx.Module):
     """What a state estimator on board reports, [sesame, Eq. (46)]."""
 
     attitude: SO3
-    position: Float[Array, "3"]
-    velocity: Float[Array, "3"]
+    position: Float[Numbers, "*batch 3"]
+    velocity: Float[Numbers, "*batch 3"]
 
 
 class Multirotor(Model):
@@ -81,7 +81,7 @@ class Multirotor(Model):
         velocity: Float[Array, "3"],
         thrust: Float[Array, ""],
         log_mass: Float[Array, ""],
-        drag: Float[Array, "drag"],
+        drag: Float[Array, " drag"],
     ) -> Float[Array, "3"]:
         """World acceleration, m/s²; [sesame, Eq. (41)] and drag."""
         d1, d2 = drag if drag.size else self.drag

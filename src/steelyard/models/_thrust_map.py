@@ -6,27 +6,33 @@ from jaxtyping import Array, Float
 
 
 class ThrustMap(eqx.Module):
-    """Steady thrust of one rotor as a polynomial of its throttle, measured on a bench.
+    """Steady thrust at evenly spaced throttles from 0 to 1, as a bench measures it; linear in between."""
 
-    `thrust = full_scale * (c[0] u + c[1] u² + …)` for a throttle u in [0, 1].
-    """
+    thrusts: Float[Array, " point"]
+    """N, rising."""
 
-    full_scale: float = 20.0
-    """N."""
-    coefficients: tuple[float, ...] = (1.0, -0.1 / 1.3**2)
-    """Of u, u², …; the default is a common small rotor with a loss of 0.1 (u / 1.3)²."""
+    def __init__(self, thrusts):
+        self.thrusts = jnp.asarray(thrusts, float)
 
     def thrust(self, throttle: Float[Array, "*any"]) -> Float[Array, "*any"]:
-        """Thrust in N of each rotor at each throttle in [0, 1]."""
-        u = jnp.clip(throttle, 0.0, 1.0)
-        return self.full_scale * sum(c * u ** (power + 1) for power, c in enumerate(self.coefficients))
+        """Thrust in N at each throttle; throttles are clipped to [0, 1]."""
+        return jnp.interp(throttle, self._throttles, self.thrusts)
 
     def throttle(self, thrust: Float[Array, "*any"]) -> Float[Array, "*any"]:
-        """The throttle in [0, 1] that gives this thrust, by Newton's method on the polynomial."""
-        wanted = thrust / self.full_scale
-        u = jnp.clip(wanted, 0.0, 1.0)
-        for _ in range(4):
-            slope = sum((power + 1) * c * u**power for power, c in enumerate(self.coefficients))
-            excess = self.thrust(u) / self.full_scale - wanted
-            u = jnp.clip(u - excess / slope, 0.0, 1.0)
-        return u
+        """The throttle in [0, 1] that gives each thrust, or comes nearest to it."""
+        return jnp.interp(thrust, self.thrusts, self._throttles)
+
+    @property
+    def full_scale(self) -> Float[Array, ""]:
+        """Thrust at full throttle, N."""
+        return self.thrusts[-1]
+
+    @property
+    def _throttles(self) -> Float[Array, " point"]:
+        return jnp.linspace(0.0, 1.0, self.thrusts.shape[0])
+
+
+def common_rotor_bench(full_scale: float = 20.0, points: int = 21) -> ThrustMap:
+    """The bench table of a small rotor that loses 0.1 (u / 1.3)² of its full scale in N at throttle u."""
+    u = jnp.linspace(0.0, 1.0, points)
+    return ThrustMap(full_scale * (u - 0.1 * (u / 1.3) ** 2))

@@ -1,10 +1,20 @@
 """Sudden changes of a parameter: found by a likelihood ratio, told as an event, and taken in at once."""
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from steelyard.estimators import Estimator, ExtendedKalman, Guess, Innovation, KalmanBelief, Shadows, Status
+from steelyard.estimators import (
+    Estimator,
+    ExtendedKalman,
+    Guess,
+    Innovation,
+    KalmanBelief,
+    Shadows,
+    Status,
+    update_belief,
+)
 from steelyard.geometry import retract
 from steelyard.models import Control, Measurement, Seconds, State
 
@@ -29,7 +39,7 @@ class WatchfulBelief(eqx.Module):
     kalman: KalmanBelief
     shadows: Shadows
     """One column for each watched coordinate and each candidate onset."""
-    age: Float[Array, "event"]
+    age: Float[Array, " event"]
     """Time since each candidate's onset, s."""
     since_opened: Float[Array, ""]
     """Time since the last candidate was opened, s."""
@@ -46,7 +56,7 @@ class WatchfulBelief(eqx.Module):
         return self.kalman.covariance
 
     @property
-    def std(self) -> Float[Array, "state"]:
+    def std(self) -> Float[Array, " state"]:
         """Standard deviation of each tangent coordinate."""
         return self.kalman.std
 
@@ -93,22 +103,25 @@ class ChangeWatch(Estimator):
         """The filter's prediction, candidates carried along."""
         kalman, transition = self.filter.predict_with(belief.kalman, control, dt)
         shadows = eqx.tree_at(lambda s: s.columns, belief.shadows, transition.F @ belief.shadows.columns)
-        return WatchfulBelief(kalman, shadows, belief.age + dt, belief.since_opened + dt, _nothing())
+        passed = jnp.where(dt >= 0, dt, 0.0)
+        return WatchfulBelief(kalman, shadows, belief.age + passed, belief.since_opened + passed, _nothing())
 
     def update(self, belief: WatchfulBelief, measurement: Measurement) -> WatchfulBelief:
         """The filter's update; then the candidates are weighed, and the best one taken in if it convinces."""
-        kalman, shadows = self.filter.update_with(belief.kalman, measurement, belief.shadows)
+        kalman, shadows = update_belief(
+            self.filter.model, self.filter.noise, belief.kalman, measurement, belief.shadows
+        )
         change, best = self._weigh(shadows, belief.age)
         kalman = _take_in(kalman, shadows, best, change, self._prior_precision()[best])
-        fresh, no_age = self._forget(kalman)
-        shadows = _choose(change.found, fresh, shadows)
-        age = jnp.where(change.found, no_age, belief.age)
+        shadows, age = jax.tree.map(
+            lambda fresh, old: jnp.where(change.found, fresh, old), self._forget(kalman), (shadows, belief.age)
+        )
         return self._open(WatchfulBelief(kalman, shadows, age, belief.since_opened, change))
 
-    def _prior_precision(self) -> Float[Array, "event"]:
+    def _prior_precision(self) -> Float[Array, " event"]:
         return jnp.repeat(jnp.asarray(self.jump_std) ** -2, self.candidates)
 
-    def _weigh(self, shadows: Shadows, age: Float[Array, "event"]) -> tuple[Change, Int[Array, ""]]:
+    def _weigh(self, shadows: Shadows, age: Float[Array, " event"]) -> tuple[Change, Int[Array, ""]]:
         """The likeliest candidate: `log ∫ p(innovations | size) p(size) d size`, less the same without a jump."""
         prior = self._prior_precision()
         posterior = shadows.information + prior
@@ -132,19 +145,20 @@ class ChangeWatch(Estimator):
             jnp.where(replaced, 0.0, belief.shadows.information),
         )
         age = jnp.where(replaced, 0.0, belief.age)
-        return WatchfulBelief(
-            belief.kalman, shadows, age, jnp.where(due, 0.0, belief.since_opened), belief.change
-        )
+        since_opened = jnp.where(due, 0.0, belief.since_opened)
+        return WatchfulBelief(belief.kalman, shadows, age, since_opened, belief.change)
 
-    def _forget(self, kalman: KalmanBelief) -> tuple[Shadows, Float[Array, "event"]]:
+    def _forget(self, kalman: KalmanBelief) -> tuple[Shadows, Float[Array, " event"]]:
         """No candidates; their ages are set apart so that they are replaced one after the other."""
         count = len(self.watch) * self.candidates
         n = kalman.covariance.shape[0]
         ages = jnp.tile(self.spacing * jnp.arange(self.candidates, 0, -1), len(self.watch))
-        return Shadows(jnp.zeros((n, count)), jnp.zeros(count), jnp.zeros(count)), ages
+        return Shadows.none(n, count), ages
 
 
-def _take_in(kalman, shadows: Shadows, best, change: Change, prior) -> KalmanBelief:
+def _take_in(
+    kalman: KalmanBelief, shadows: Shadows, best: Int[Array, ""], change: Change, prior: Float[Array, ""]
+) -> KalmanBelief:
     """Moves the state along the best candidate's column, and adds what is not known of its size."""
     column = jnp.where(change.found, shadows.columns[:, best], 0.0)
     variance = 1.0 / (shadows.information[best] + prior)
@@ -156,14 +170,6 @@ def _take_in(kalman, shadows: Shadows, best, change: Change, prior) -> KalmanBel
             kalman.covariance + variance * jnp.outer(column, column),
             kalman.status | jnp.where(change.found, int(Status.CHANGED), 0),
         ),
-    )
-
-
-def _choose(condition, yes: Shadows, no: Shadows) -> Shadows:
-    return Shadows(
-        jnp.where(condition, yes.columns, no.columns),
-        jnp.where(condition, yes.score, no.score),
-        jnp.where(condition, yes.information, no.information),
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from steelyard.geometry import SO3
-from steelyard.models import Multirotor, ThrustMap
+from steelyard.models import Multirotor, common_rotor_bench
 from steelyard.worlds._profiles import ProfileName, mass_at
 
 TrajectoryName = Literal["hover", "loop", "lemniscate"]
@@ -79,6 +79,7 @@ def fly(flight: MultirotorFlight, key: Array) -> dict[str, Array]:
     motor_draws = jax.random.normal(motor_key, (n,))
     sensor_draws = jax.random.normal(sensor_key, (n, 4, 3))
     vehicle = _at_rest(flight, start_key)
+    bench = common_rotor_bench()
 
     def row(vehicle: _Vehicle, inputs):
         t, motor_draw, draws = inputs
@@ -87,7 +88,7 @@ def fly(flight: MultirotorFlight, key: Array) -> dict[str, Array]:
         attitude = vehicle.attitude @ SO3.exp(flight.attitude_noise * draws[2])
         rates = vehicle.rates + flight.rates_noise * draws[3]
         thrust_wanted, rates_wanted, integral = _track(flight, t, attitude, position, velocity, vehicle.integral)
-        throttle = ThrustMap().throttle(thrust_wanted / _ROTORS)
+        throttle = bench.throttle(thrust_wanted / _ROTORS)
         reading = {
             "position": position,
             "attitude": attitude.wxyz,
@@ -96,10 +97,9 @@ def fly(flight: MultirotorFlight, key: Array) -> dict[str, Array]:
             "thrust": vehicle.thrust,
             "throttle": jnp.full(_ROTORS, 100.0 * throttle),
             "mass": mass_at(flight.profile, flight.mass, flight.duration, t),
-            "true_thrust": vehicle.thrust,
         }
         vehicle = eqx.tree_at(lambda v: v.integral, vehicle, integral)
-        vehicle = _move(flight, vehicle, t, ThrustMap().thrust(throttle) * _ROTORS, rates_wanted, motor_draw)
+        vehicle = _move(flight, vehicle, t, _ROTORS * bench.thrust(throttle), rates_wanted, motor_draw)
         return vehicle, reading
 
     _, readings = jax.lax.scan(row, vehicle, (time, motor_draws, sensor_draws))
@@ -148,8 +148,12 @@ def _at_rest(flight: MultirotorFlight, key: Array) -> _Vehicle:
 
 def _track(flight, t, attitude, position, velocity, integral):
     """Position and velocity errors to a thrust vector, the thrust vector to collective thrust and body rates."""
-    wanted, wanted_velocity = jax.jvp(lambda s: reference(flight, s), (t,), (jnp.ones(()),))
-    feed_forward = jax.jvp(lambda s: jax.jvp(lambda r: reference(flight, r), (s,), (jnp.ones(()),))[1], (t,), (jnp.ones(()),))[1]
+
+    def velocity_of(t):
+        return jax.jvp(lambda s: reference(flight, s), (t,), (jnp.ones(()),))[1]
+
+    wanted, wanted_velocity = reference(flight, t), velocity_of(t)
+    feed_forward = jax.jvp(velocity_of, (t,), (jnp.ones(()),))[1]
     error = wanted - position
     integral = jnp.clip(integral + error / flight.rate, -3.0, 3.0)
     a = 6.0 * error + 4.0 * (wanted_velocity - velocity) + 3.0 * integral + feed_forward + jnp.array([0.0, 0.0, 9.81])
@@ -166,7 +170,7 @@ def _move(flight, vehicle: _Vehicle, t, thrust_wanted, rates_wanted, motor_draw)
     substeps = max(1, round(_SUBSTEPS_PER_SECOND / flight.rate))
     h = 1.0 / flight.rate / substeps
     body = Multirotor(drag=(flight.drag, flight.quadratic_drag))
-    full_scale = ThrustMap().full_scale
+    full_scale = common_rotor_bench().full_scale
     throttle = vehicle.thrust / (_ROTORS * full_scale)
     # Four independent rotors: their noises add in squares. It acts on the air, after the lag, and averages to zero.
     gust = motor_draw * flight.motor_noise * jnp.sqrt(throttle) * full_scale * jnp.sqrt(1.0 * _ROTORS)

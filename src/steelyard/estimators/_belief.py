@@ -1,0 +1,47 @@
+"""What a Kalman-type estimator believes: a Gaussian on a manifold."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from steelyard.estimators._estimator import Guess, Innovation
+from steelyard.estimators._status import Status
+from steelyard.geometry import tangent_size
+from steelyard.models import Control, Model, State
+
+
+class KalmanBelief(eqx.Module):
+    """A Gaussian on a manifold, and how it came about."""
+
+    state: State
+    """Its mean."""
+    covariance: Float[Array, "state state"]
+    """In the tangent coordinates at the mean."""
+    control: Control
+    """The control of the last prediction."""
+    innovation: Innovation
+    """Of the last update."""
+    status: Int[Array, ""]
+    """`Status` flags of the last step."""
+
+    @property
+    def std(self) -> Float[Array, " state"]:
+        """Standard deviation of each tangent coordinate."""
+        return jnp.sqrt(jnp.diag(self.covariance))
+
+
+def start(model: Model, guess: Guess) -> KalmanBelief:
+    """A diagonal covariance around the guess, nothing measured yet."""
+    control = model.idle(guess.state)
+    measured = tangent_size(jax.eval_shape(model.observe, guess.state, control))
+    status = jnp.asarray(int(Status.OK))
+    return KalmanBelief(guess.state, jnp.diag(guess.std**2), control, Innovation.none(measured), status)
+
+
+def keep_finite(before: KalmanBelief, after: KalmanBelief) -> KalmanBelief:
+    """`after` if all of it is finite, else `before` with the status that says so."""
+    # A sum is finite exactly when every term is, but for overflow, which is no belief to keep either.
+    total = sum(jnp.sum(leaf) for leaf in jax.tree.leaves((after.state, after.covariance)))
+    kept = eqx.tree_at(lambda belief: belief.status, before, after.status | int(Status.HELD))
+    return jax.tree.map(lambda new, old: jnp.where(jnp.isfinite(total), new, old), after, kept)

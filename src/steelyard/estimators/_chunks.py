@@ -1,0 +1,54 @@
+"""A replay in chunks of one fixed size: one compilation for logs of every length, and progress on the way."""
+
+from collections.abc import Callable, Iterator
+
+import jax
+import numpy as np
+
+from steelyard.estimators._estimator import Belief, Estimator, Sample
+from steelyard.estimators._run import Kept, everything, replay
+
+CHUNK = 512
+"""Rows."""
+
+
+def replay_in_chunks(
+    estimator: Estimator,
+    belief: Belief,
+    samples: Sample,
+    keep: Callable[[Belief], Kept] = everything,
+    advance: Callable[[int], None] = lambda rows: None,
+) -> Kept:
+    """What `replay` keeps of every step, as NumPy arrays; `advance` is told how many rows were done.
+
+    The last chunk is filled up with rows in which nothing happens: no time passes and every channel is silent.
+    """
+    kept = []
+    for chunk, rows in _chunks(samples):
+        result = replay(estimator, belief, chunk, keep)
+        belief = result.belief
+        kept.append(jax.tree.map(lambda leaf, rows=rows: np.asarray(leaf)[:rows], result.kept))
+        advance(rows)
+    return jax.tree.map(lambda *parts: np.concatenate(parts), *kept)
+
+
+def _chunks(samples: Sample) -> Iterator[tuple[Sample, int]]:
+    total = samples.dt.shape[0]
+    for begin in range(0, total, CHUNK):
+        rows = min(CHUNK, total - begin)
+        chunk = jax.tree.map(lambda leaf, begin=begin, rows=rows: np.asarray(leaf)[begin : begin + rows], samples)
+        yield _filled_up(chunk, CHUNK - rows), rows
+
+
+def _filled_up(chunk: Sample, idle: int) -> Sample:
+    def with_last_repeated(leaf):
+        return np.concatenate([leaf, np.repeat(leaf[-1:], idle, axis=0)])
+
+    def with_silence(leaf):
+        return np.concatenate([leaf, np.full((idle, *leaf.shape[1:]), np.nan)])
+
+    return Sample(
+        np.concatenate([chunk.dt, np.zeros(idle)]),
+        jax.tree.map(with_last_repeated, chunk.control),
+        jax.tree.map(with_silence, chunk.measurement),
+    )

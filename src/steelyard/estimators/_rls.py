@@ -1,0 +1,43 @@
+"""Recursive least squares with forgetting."""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from steelyard.estimators._belief import KalmanBelief, start
+from steelyard.estimators._estimator import Estimator, Guess, Noise
+from steelyard.estimators._linearise import fill_in
+from steelyard.estimators._status import Status, after_prediction
+from steelyard.estimators._update import update_belief
+from steelyard.models import Control, Measurement, Model, Seconds
+
+
+class RecursiveLeastSquares(Estimator):
+    """Weighted least squares over the past, old data fading by a factor e every `memory` seconds.
+
+    For models whose state is parameters only and whose observation is linear in them: then the belief is exactly the
+    batch solution with weights `exp(-age / memory)`. This is [fan17, Eq. (33)] with a factor on the covariance that
+    goes with time and not with the count of samples, so that uneven sampling does not change what is remembered. Where
+    an input is missing the row is not used: a regressor that is not known cannot be regressed on.
+    """
+
+    model: Model
+    noise: Noise
+    """Only `measurement` is used: the weights."""
+    memory: Float[Array, ""] | float = jnp.inf
+    """s."""
+
+    def init(self, guess: Guess) -> KalmanBelief:
+        """A diagonal covariance around the guess."""
+        return start(self.model, guess)
+
+    def predict(self, belief: KalmanBelief, control: Control, dt: Seconds) -> KalmanBelief:
+        """Parameters stay; what is known of them fades."""
+        u, missing = fill_in(control, self.model.idle(belief.state))
+        fading = jnp.exp(jnp.where(dt >= 0, dt, 0.0) / self.memory)
+        status = after_prediction(missing, dt)
+        return KalmanBelief(belief.state, fading * belief.covariance, u, belief.innovation, status)
+
+    def update(self, belief: KalmanBelief, measurement: Measurement) -> KalmanBelief:
+        """[fan17, Eq. (33)], with x and not x_k in its residual, one scalar at a time."""
+        whole_row = (belief.status & int(Status.BLIND)) == 0
+        return update_belief(self.model, self.noise, belief, measurement, usable=whole_row)[0]

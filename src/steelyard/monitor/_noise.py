@@ -1,0 +1,81 @@
+"""How noisy are the sensors, really? Learnt while running, from what the filter did not expect."""
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from steelyard.estimators import Belief, Estimator, Guess, Innovation
+from steelyard.models import Control, Measurement, Seconds, State
+
+
+class NoiseBelief(eqx.Module):
+    """A belief, and what is believed of the sensors."""
+
+    inner: Belief
+    variance: Float[Array, " meas"]
+    """Of the measurement noise, learnt so far."""
+    elapsed: Float[Array, ""]
+    """Time since the last update, s."""
+
+    @property
+    def state(self) -> State:
+        """The estimate."""
+        return self.inner.state
+
+    @property
+    def covariance(self) -> Float[Array, "state state"]:
+        """In the tangent coordinates at the estimate."""
+        return self.inner.covariance
+
+    @property
+    def std(self) -> Float[Array, " state"]:
+        """Standard deviation of each tangent coordinate."""
+        return self.inner.std
+
+    @property
+    def innovation(self) -> Innovation:
+        """Of the last update."""
+        return self.inner.innovation
+
+    @property
+    def status(self) -> Int[Array, ""]:
+        """`Status` flags of the last step."""
+        return self.inner.status
+
+
+class NoiseWatch(Estimator):
+    """Wraps an estimator whose measurement noise is not known, and learns it with a memory of some seconds.
+
+    After each update the residual that is left, squared, plus the variance that the state still explains, is a sample
+    of the noise variance: its mean is right exactly when the innovations are as large as the filter expects, and it
+    can never be negative, which the innovation's own square less what the state explains can.
+    """
+
+    estimator: Estimator
+    where: Callable[[Estimator], Float[Array, " meas"]] = eqx.field(static=True)
+    """Finds the measurement noise in the estimator: `lambda e: e.noise.measurement`."""
+    memory: float = 5.0
+    """s."""
+
+    def init(self, guess: Guess) -> NoiseBelief:
+        """The estimator's own noise is the first guess."""
+        return NoiseBelief(self.estimator.init(guess), self.where(self.estimator) ** 2, jnp.zeros(()))
+
+    def predict(self, belief: NoiseBelief, control: Control, dt: Seconds) -> NoiseBelief:
+        """As the estimator does."""
+        inner = self.estimator.predict(belief.inner, control, dt)
+        return NoiseBelief(inner, belief.variance, belief.elapsed + jnp.where(dt >= 0, dt, 0.0))
+
+    def update(self, belief: NoiseBelief, measurement: Measurement) -> NoiseBelief:
+        """As the estimator does with the noise learnt so far; then the noise is learnt a little better."""
+        R = belief.variance
+        inner = eqx.tree_at(self.where, self.estimator, jnp.sqrt(R)).update(belief.inner, measurement)
+        S = inner.innovation.variance
+        residual = inner.innovation.value * R / S
+        sample = residual**2 + (S - R) * R / S
+        rate = -jnp.expm1(-belief.elapsed / self.memory)
+        heard = ~jnp.isnan(inner.innovation.value)
+        R = jnp.where(heard, R + rate * (sample - R), R)
+        return NoiseBelief(inner, R, jnp.where(jnp.any(heard), 0.0, belief.elapsed))

@@ -1,0 +1,53 @@
+"""HTML from templates, in which everything that is not yet HTML is escaped."""
+
+import html
+import json
+from importlib import resources
+from string import Template
+from typing import Any, final
+
+
+@final
+class Markup(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+def fill(template: str, **values: object) -> Markup:
+    """The template with each `$name` replaced: HTML as it is, a list of HTML joined, and all else escaped.
+
+    >>> fill("<b>$name</b>", name="<r1>")
+    '<b>&lt;r1&gt;</b>'
+    """
+    return Markup(Template(template).substitute({name: escape(value) for name, value in values.items()}))
+
+
+def escape(value: object) -> Markup:
+    """HTML that shows the value, whatever it holds; control characters, which HTML forbids, are made visible."""
+    match value:
+        case Markup():
+            return value
+        case list() | tuple():
+            return Markup("".join(escape(part) for part in value))
+    return Markup(html.escape(_visible(str(value))))
+
+
+def plot_text(words: str) -> str:
+    """Words for plotly, which takes tags and links in any text for its own: escaped, they show as they are."""
+    return html.escape(_visible(words), quote=False)
+
+
+def json_for_script(value: Any) -> Markup:
+    """JSON that can stand inside a script element: nothing in it can end the element."""
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"), ensure_ascii=True)
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
+
+
+def asset(name: str) -> str:
+    """A file that is part of every page."""
+    return resources.files("steelyard.report").joinpath("_assets", name).read_text(encoding="utf-8")
+
+
+def _visible(words: str) -> str:
+    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in words)

@@ -1,0 +1,8 @@
+"""The sections of a report: each a function of what was found, with its template beside it."""
+
+from ._events import events as events
+from ._innovations import innovations as innovations
+from ._over_time import over_time as over_time
+from ._settings import notes as notes
+from ._settings import settings as settings
+from ._summary import summary as summary
