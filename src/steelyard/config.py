@@ -129,12 +129,12 @@ class Team(msgspec.Struct, frozen=True):
 class Multirotor(msgspec.Struct, frozen=True):
     """A multirotor's own figures.
 
-    drag: linear drag, N s/m, default none (estimated, or 0 with estimate_drag off).
-    quadratic_drag: quadratic drag, N s²/m², default none (0).
-    estimate_drag: whether the linear drag is estimated along with the mass, default true.
+    drag: linear drag across the rotors' axis, N s/m, default none (estimated).
+    quadratic_drag: quadratic drag along each body axis, N s²/m², default none (estimated).
+    estimate_drag: whether drag is estimated along with the mass where neither is stated, default true.
     motor_lag: time constant of the thrust behind its command, s, default 0.0.
     throttle_map: collective thrust, N, at evenly spaced throttle from 0 to 100 %, default none (thrust is logged).
-    mass_drift: how fast the mass may wander, kg/√s, default none (the estimator's own).
+    mass_drift: how fast the mass may wander, as a share of it per √s, default none (the method's own).
     """
 
     drag: float | None = None

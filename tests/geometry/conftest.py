@@ -1,4 +1,4 @@
-"""Batches of random things to prove theorems on, and JAX at its strictest."""
+"""Batches of random things to prove theorems on."""
 
 import functools
 
@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from steelyard import geometry as g
-
-jax.config.update("jax_numpy_rank_promotion", "raise")
 
 N = 40
 # Theorems are compiled to be run once: without optimisation that takes a third of the time.

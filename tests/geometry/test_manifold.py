@@ -32,7 +32,7 @@ STATES = {
         Pair(g.SO2.exp(x[:1]), g.group_exp(g.SE2, x[1:4])),
         flight(x[3:10]),
     ),
-    "one group": lambda x: g.group_exp(g.SE3, x[:6]),
+    "one group": lambda x: g.SO3.exp(x[:3]),
     "one array": lambda x: x,
 }
 

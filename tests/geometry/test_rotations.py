@@ -100,7 +100,7 @@ def test_group_logarithm_undoes_the_exponential_with_its_derivative(kind, holds)
     )
 
 
-@pytest.mark.parametrize("kind", [g.SO2, g.SO3, g.SE2, g.SE3])
+@pytest.mark.parametrize("kind", [g.SO3, g.SE2, g.SE3])
 def test_group_axioms(kind, draw, holds):
     def theorem(x, y, z):
         a, b, c = (g.group_exp(kind, tangent) for tangent in (x, y, z))

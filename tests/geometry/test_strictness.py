@@ -20,13 +20,12 @@ def everything(x):
     inertia = g.inertia_from_log_cholesky(x[30:40])
     planar_inertia = g.planar_inertia_from_log_cholesky(x[30:34])
     dual = g.dual_quaternion_from_pose(pose)
-    state = {"pose": pose, "planar": planar, "rotation": pose.rotation(), "vector": x[:2]}
+    state = {"pose": other, "planar": planar, "vector": x[:2]}
     return {
         "jacobians": [f(x[:3]) for f in (g.left_jacobian_so3, g.right_jacobian_so3, g.inverse_left_jacobian_so3)],
-        "group_log": [g.group_log(pose), g.group_log(planar)],
         "group_multiply": g.group_multiply(pose, other).parameters(),
         "retract": jax.tree.leaves(g.retract(state, x[: g.tangent_size(state)])),
-        "local": g.local(other, pose),
+        "local": g.local(state, {"pose": pose, "planar": planar, "vector": x[2:4]}),
         "quaternion": g.quaternion_multiply(pose.rotation().wxyz, other.rotation().wxyz),
         "rotation_from_quaternion": g.rotation_from_quaternion(pose.rotation().wxyz).wxyz,
         "dual": [(dual * dual).vector, g.dual_quaternion_norm(dual), g.plus_matrix(dual), g.minus_matrix(dual)],

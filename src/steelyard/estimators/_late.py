@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from steelyard.estimators._estimator import Belief, Estimator, Sample
-from steelyard.estimators._status import Status
+from steelyard.estimators._status import Status, forwards
 from steelyard.models import Measurement
 
 
@@ -48,7 +48,7 @@ class LateBuffer(eqx.Module):
     def step(self, late: LateBelief, sample: Sample) -> LateBelief:
         """One row, in order."""
         belief = self.estimator.step(late.belief, sample)
-        time = late.memory.time[-1] + sample.dt
+        time = late.memory.time[-1] + forwards(sample.dt)
         memory = jax.tree.map(
             lambda rows, new: jnp.concatenate([rows[1:], new[None]]), late.memory, Remembered(time, sample, belief)
         )
@@ -68,7 +68,8 @@ class LateBuffer(eqx.Module):
         """A row at `time` between those before and after it; the interval it splits keeps its control on both sides."""
         place = jnp.maximum(jnp.sum(memory.time <= time), 1)  # rows before it; the oldest makes room
         after = jnp.minimum(place, self.rows - 1)
-        control = jax.tree.map(lambda rows: rows[after], memory.samples.control)
+        led_here = jnp.where(memory.time[place - 1] == time, place - 1, after)  # at a row's own time, its own control
+        control = jax.tree.map(lambda rows: rows[led_here], memory.samples.control)
         row = Sample(time - memory.time[place - 1], control, measurement)
         rest = jnp.where(place < self.rows, memory.time[after] - time, 0.0)
         dt = memory.samples.dt.at[after].set(jnp.where(place < self.rows, rest, memory.samples.dt[after]))

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from steelyard.estimators._estimator import Noise
+from steelyard.estimators._status import forwards
 from steelyard.geometry import local, retract, tangent_size
 from steelyard.models import Control, Measurement, Model, Seconds, State
 
@@ -31,7 +32,7 @@ def linearise_dynamics(model: Model, noise: Noise, state: State, control: Contro
     Noise enters where it arises: through the inputs, and as a random walk of the states that drift. A step back in
     time, or by NaN, is no step.
     """
-    dt = jnp.where(dt >= 0, dt, 0.0)
+    dt = forwards(dt)
     u, missing = fill_in(control, model.idle(state))
     after = model.dynamics(state, u, dt)
     n = tangent_size(state)
@@ -59,20 +60,30 @@ class Observation(eqx.Module):
 
 
 def linearise_observation(
-    model: Model, noise: Noise, state: State, control: Control, measurement: Measurement
+    model: Model, noise: Noise, state: State, control: Control, measurement: Measurement, blind: Bool[Array, ""]
 ) -> Observation:
-    """`y - h(x)` and `H` of [sesame, Eq. (7)], for a measurement on a manifold with silent channels."""
+    """`y - h(x)` and `H` of [sesame, Eq. (7)], for a measurement on a manifold with silent channels.
+
+    Where a channel depends on the control, the control's noise is noise to it too; and while the control is not known
+    (`blind`), such a channel says nothing and counts as silent: what is expected of it is NaN, which finds it out.
+    """
     expected = model.observe(state, control)
-    residual = local(expected, measurement)
+    known = jax.tree.map(lambda u: jnp.where(blind, jnp.nan, u), control)
+    residual = local(model.observe(state, known), measurement)
     present = ~jnp.isnan(residual)
-    H = jax.jacfwd(lambda delta: local(expected, model.observe(retract(state, delta), control)))(
-        jnp.zeros(tangent_size(state))
-    )
-    return Observation(jnp.where(present, residual, 0.0), H, noise.measurement**2, present)
+    n = tangent_size(state)
+
+    def read(delta):
+        return local(expected, model.observe(retract(state, delta[:n]), retract(control, delta[n:])))
+
+    jacobian = jax.jacfwd(read)(jnp.zeros(n + tangent_size(control)))
+    H, D = jacobian[:, :n], jacobian[:, n:]
+    R = noise.measurement**2 + D**2 @ noise.control**2
+    return Observation(jnp.where(present, residual, 0.0), H, R, present)
 
 
 def fill_in(control: Control, idle: Control) -> tuple[Control, Bool[Array, " control"]]:
-    """The control with its NaNs replaced by the idle one, and where they were."""
-    filled = jax.tree.map(lambda u, spare: jnp.where(jnp.isnan(u), spare, u), control, idle)
-    missing = jnp.concatenate([jnp.ravel(jnp.isnan(u)) for u in jax.tree.leaves(control)])
+    """The control with what is not a finite number in it replaced by the idle one, and where that was."""
+    filled = jax.tree.map(lambda u, spare: jnp.where(jnp.isfinite(u), u, spare), control, idle)
+    missing = jnp.concatenate([jnp.ravel(~jnp.isfinite(u)) for u in jax.tree.leaves(control)])
     return filled, missing

@@ -1,12 +1,13 @@
 """Recursive least squares with forgetting."""
 
+import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from steelyard.estimators._belief import KalmanBelief, start
+from steelyard.estimators._belief import KalmanBelief, keep_finite, start
 from steelyard.estimators._estimator import Estimator, Guess, Noise
 from steelyard.estimators._linearise import fill_in
-from steelyard.estimators._status import Status, after_prediction
+from steelyard.estimators._status import after_prediction, forwards
 from steelyard.estimators._update import update_belief
 from steelyard.models import Control, Measurement, Model, Seconds
 
@@ -33,11 +34,12 @@ class RecursiveLeastSquares(Estimator):
     def predict(self, belief: KalmanBelief, control: Control, dt: Seconds) -> KalmanBelief:
         """Parameters stay; what is known of them fades."""
         u, missing = fill_in(control, self.model.idle(belief.state))
-        fading = jnp.exp(jnp.where(dt >= 0, dt, 0.0) / self.memory)
+        fading = jnp.exp(forwards(dt) / self.memory)
         status = after_prediction(missing, dt)
-        return KalmanBelief(belief.state, fading * belief.covariance, u, belief.innovation, status)
+        after = KalmanBelief(belief.state, fading * belief.covariance, u, belief.innovation, status)
+        return keep_finite(belief, after)
 
     def update(self, belief: KalmanBelief, measurement: Measurement) -> KalmanBelief:
         """[fan17, Eq. (33)], with x and not x_k in its residual, one scalar at a time."""
-        whole_row = (belief.status & int(Status.BLIND)) == 0
-        return update_belief(self.model, self.noise, belief, measurement, usable=whole_row)[0]
+        weights = eqx.tree_at(lambda noise: noise.control, self.noise, jnp.zeros_like(self.noise.control))
+        return update_belief(self.model, weights, belief, measurement)[0]

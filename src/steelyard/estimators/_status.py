@@ -3,7 +3,7 @@
 import enum
 
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from steelyard.models import Seconds
 
@@ -21,7 +21,7 @@ class Status(enum.IntFlag):
     HELD = 8
     """The step's result was not finite, so it was not taken; the belief before it was kept."""
     BACKWARDS = 16
-    """Time went backwards or is not a number: the belief was not carried forward."""
+    """Time went backwards or is not a finite number: the belief was not carried forward."""
     TOO_LATE = 32
     """A late measurement was older than the buffer and was dropped."""
     CHANGED = 64
@@ -51,10 +51,15 @@ def explain(status: int) -> str:
     return "; ".join(said) if said else "fine"
 
 
+def forwards(dt: Seconds) -> Float[Array, ""]:
+    """The step in time that can be taken: a step back, by NaN or without end is none."""
+    return jnp.where((dt >= 0) & (dt < jnp.inf), dt, 0.0)
+
+
 def after_prediction(missing: Bool[Array, " control"], dt: Seconds) -> Int[Array, ""]:
     """The status of a step once its prediction is done."""
     blind = jnp.where(jnp.any(missing), int(Status.BLIND), int(Status.OK))
-    return blind | jnp.where(dt >= 0, int(Status.OK), int(Status.BACKWARDS))  # NaN is not >= 0 either
+    return blind | jnp.where(forwards(dt) == dt, int(Status.OK), int(Status.BACKWARDS))
 
 
 def after_update(status: Int[Array, ""], heard: Bool[Array, " meas"]) -> Int[Array, ""]:

@@ -4,6 +4,9 @@ from steelyard import _jax as _jax
 
 from ._hover import Hover as Hover
 from ._hover import HoverState as HoverState
+from ._impulse import ImpulseControl as ImpulseControl
+from ._impulse import ImpulseState as ImpulseState
+from ._impulse import MultirotorImpulse as MultirotorImpulse
 from ._model import Control as Control
 from ._model import Measurement as Measurement
 from ._model import Model as Model

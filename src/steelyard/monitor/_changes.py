@@ -13,6 +13,8 @@ from steelyard.estimators import (
     KalmanBelief,
     Shadows,
     Status,
+    followed,
+    forwards,
     update_belief,
 )
 from steelyard.geometry import retract
@@ -20,7 +22,7 @@ from steelyard.models import Control, Measurement, Seconds, State
 
 
 class Change(eqx.Module):
-    """What the watch found at the last step; all zero when it found nothing."""
+    """The likeliest change at the last step, whether it convinced or not."""
 
     found: Bool[Array, ""]
     watched: Int[Array, ""]
@@ -97,14 +99,15 @@ class ChangeWatch(Estimator):
     def init(self, guess: Guess) -> WatchfulBelief:
         """Nothing has happened yet."""
         kalman = self.filter.init(guess)
-        return WatchfulBelief(kalman, *self._forget(kalman), jnp.zeros(()), _nothing())
+        return WatchfulBelief(kalman, *self._forget(kalman), jnp.zeros(()), no_change())
 
     def predict(self, belief: WatchfulBelief, control: Control, dt: Seconds) -> WatchfulBelief:
         """The filter's prediction, candidates carried along."""
         kalman, transition = self.filter.predict_with(belief.kalman, control, dt)
         shadows = eqx.tree_at(lambda s: s.columns, belief.shadows, transition.F @ belief.shadows.columns)
-        passed = jnp.where(dt >= 0, dt, 0.0)
-        return WatchfulBelief(kalman, shadows, belief.age + passed, belief.since_opened + passed, _nothing())
+        shadows = followed(kalman, shadows, belief.shadows)
+        passed = forwards(dt)
+        return WatchfulBelief(kalman, shadows, belief.age + passed, belief.since_opened + passed, no_change())
 
     def update(self, belief: WatchfulBelief, measurement: Measurement) -> WatchfulBelief:
         """The filter's update; then the candidates are weighed, and the best one taken in if it convinces."""
@@ -173,5 +176,6 @@ def _take_in(
     )
 
 
-def _nothing() -> Change:
+def no_change() -> Change:
+    """Nothing was found."""
     return Change(jnp.asarray(False), jnp.asarray(0), jnp.zeros(()), jnp.zeros(()), jnp.zeros(()))

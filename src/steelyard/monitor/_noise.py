@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from steelyard.estimators import Belief, Estimator, Guess, Innovation
+from steelyard.estimators import Belief, Estimator, Guess, Innovation, forwards
 from steelyard.models import Control, Measurement, Seconds, State
 
 
@@ -58,6 +58,9 @@ class NoiseWatch(Estimator):
     """Finds the measurement noise in the estimator: `lambda e: e.noise.measurement`."""
     memory: float = 5.0
     """s."""
+    floor: float = 1e-3
+    """Least noise to believe in, as a share of the first guess's standard deviation: a sensor that is stuck looks
+    perfect, and a variance that has reached zero never comes back."""
 
     def init(self, guess: Guess) -> NoiseBelief:
         """The estimator's own noise is the first guess."""
@@ -66,7 +69,7 @@ class NoiseWatch(Estimator):
     def predict(self, belief: NoiseBelief, control: Control, dt: Seconds) -> NoiseBelief:
         """As the estimator does."""
         inner = self.estimator.predict(belief.inner, control, dt)
-        return NoiseBelief(inner, belief.variance, belief.elapsed + jnp.where(dt >= 0, dt, 0.0))
+        return NoiseBelief(inner, belief.variance, belief.elapsed + forwards(dt))
 
     def update(self, belief: NoiseBelief, measurement: Measurement) -> NoiseBelief:
         """As the estimator does with the noise learnt so far; then the noise is learnt a little better."""
@@ -75,7 +78,9 @@ class NoiseWatch(Estimator):
         S = inner.innovation.variance
         residual = inner.innovation.value * R / S
         sample = residual**2 + (S - R) * R / S
-        rate = -jnp.expm1(-belief.elapsed / self.memory)
+        # At least ten samples count: after a long silence, one alone would replace all that was learnt.
+        rate = jnp.minimum(-jnp.expm1(-belief.elapsed / self.memory), 0.1)
         heard = ~jnp.isnan(inner.innovation.value)
-        R = jnp.where(heard, R + rate * (sample - R), R)
+        least = (self.floor * self.where(self.estimator)) ** 2
+        R = jnp.where(heard, jnp.maximum(R + rate * (sample - R), least), R)
         return NoiseBelief(inner, R, jnp.where(jnp.any(heard), 0.0, belief.elapsed))

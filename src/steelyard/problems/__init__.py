@@ -4,3 +4,5 @@ from ._identification import Event as Event
 from ._identification import Identification as Identification
 from ._identification import Innovations as Innovations
 from ._identification import Series as Series
+from ._registry import PROBLEMS as PROBLEMS
+from ._registry import identify as identify

@@ -1,0 +1,120 @@
+"""From a multirotor's columns to the samples a filter steps through."""
+
+import dataclasses
+
+import numpy as np
+
+from steelyard.config import Config
+from steelyard.errors import BadInput
+from steelyard.estimators import Sample
+from steelyard.geometry import SO3
+from steelyard.logs import Log
+from steelyard.models import MultirotorControl, MultirotorReading
+
+
+@dataclasses.dataclass(frozen=True)
+class Flight:
+    """What one multirotor recorded, in SI units; NaN where nothing was."""
+
+    robot: str
+    time: np.ndarray
+    attitude: np.ndarray
+    """(n, 4), unit quaternions w, x, y, z, body to world."""
+    position: np.ndarray
+    """(n, 3), world, m."""
+    velocity: np.ndarray
+    """(n, 3), world, m/s."""
+    rates: np.ndarray
+    """(n, 3), body, rad/s."""
+    thrust: np.ndarray
+    """(n,), N."""
+    hold: str
+    """How inputs behave between rows: `sample` or `step`."""
+    notes: tuple[str, ...]
+
+    def head(self, rows: int) -> "Flight":
+        """The first rows."""
+        arrays = {name: value[:rows] for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+        return dataclasses.replace(self, **arrays)
+
+    def samples(self) -> Sample:
+        """One sample a row; its control is that of the interval which ends there."""
+        control = MultirotorControl(self._over_interval(self.thrust), self._over_interval(self.rates))
+        reading = MultirotorReading(SO3(self.attitude), self.position, self.velocity)
+        return Sample(np.diff(self.time, prepend=self.time[:1]), control, reading)
+
+    def _over_interval(self, u: np.ndarray) -> np.ndarray:
+        before = np.concatenate([u[:1], u[:-1]])
+        return before if self.hold == "step" else 0.5 * (before + u)
+
+
+def read_flight(log: Log, robot: str, config: Config) -> Flight:
+    """Reads a robot's columns; what is missing and can be done without becomes a note, all else a `BadInput`."""
+    if len(log) < 2:
+        raise BadInput(f"{log.origin} has a single row; a flight needs two rows at least.")
+    notes: list[str] = []
+    attitude = _unit_quaternions(log, robot)
+    position = _optional(log, robot, "position", notes)
+    velocity = _optional(log, robot, "linear_velocity", notes)
+    if position is None and velocity is None:
+        log.require(robot, "linear_velocity")
+    rates = _optional(log, robot, "rates", notes)
+    blank = np.full((len(log), 3), np.nan)
+    return Flight(
+        robot=robot,
+        time=np.asarray(log.time),
+        attitude=attitude,
+        position=blank if position is None else position,
+        velocity=blank if velocity is None else velocity,
+        rates=blank if rates is None else rates,
+        thrust=_thrust(log, robot, config, notes),
+        hold=config.inputs.hold,
+        notes=tuple(notes),
+    )
+
+
+def _optional(log: Log, robot: str, signal: str, notes: list[str]) -> np.ndarray | None:
+    """The signal; None, with a note, where no column of it exists. A signal with columns must be whole."""
+    if any(name.startswith(f"{robot}/{signal}/") for name in log.columns):
+        return log.require(robot, signal, ("x", "y", "z"))
+    notes.append(f"{robot} has no {signal}; the answer comes from its other signals and is less certain.")
+    return None
+
+
+def _unit_quaternions(log: Log, robot: str) -> np.ndarray:
+    q = log.require(robot, "attitude")
+    norm = np.sqrt(np.sum(q**2, axis=1))
+    off = np.flatnonzero(np.abs(norm - 1.0) > 0.1)
+    if off.size:
+        raise BadInput(
+            f"{log.origin}: {robot}/attitude in row {off[0] + 1} has the norm {norm[off[0]]:.3g}, so it is no unit "
+            f"quaternion w, x, y, z; convert the attitude."
+        )
+    return q / norm[:, None]
+
+
+def _thrust(log: Log, robot: str, config: Config, notes: list[str]) -> np.ndarray:
+    """The thrust as logged; else the throttles through the bench's map and the motors' lag."""
+    table = config.multirotor.throttle_map
+    if any(name == f"{robot}/thrust" for name in log.columns) or table is None:
+        thrust = log.require(robot, "thrust")[:, 0]
+        if np.nanmax(thrust) <= 0:
+            raise BadInput(
+                f"{log.origin}: {robot}/thrust is never positive; log the collective thrust along body z in N."
+            )
+        return thrust
+    throttle = log.require(robot, "throttle")
+    commanded = np.interp(np.nanmean(throttle, axis=1) / 100.0, np.linspace(0.0, 1.0, len(table)), table)
+    notes.append(f"{robot}'s thrust comes from its throttle through the bench's map.")
+    return _lagged(commanded, log.time, config.multirotor.motor_lag)
+
+
+def _lagged(commanded: np.ndarray, time: np.ndarray, lag: float) -> np.ndarray:
+    """What first-order motors make of commands that are held from row to row."""
+    if lag <= 0:
+        return commanded
+    thrust = commanded.copy()
+    for k in range(1, len(time)):
+        keep = np.exp(-(time[k] - time[k - 1]) / lag)
+        thrust[k] = commanded[k - 1] + (thrust[k - 1] - commanded[k - 1]) * keep
+    return thrust

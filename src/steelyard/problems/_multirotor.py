@@ -1,0 +1,229 @@
+"""How heavy is this multirotor, at every moment of its flight?"""
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+
+from steelyard.config import Config
+from steelyard.errors import BadInput, nearest
+from steelyard.estimators import Estimate, replay_in_chunks
+from steelyard.logs import Log
+from steelyard.problems._figures import Figures, choose_figures
+from steelyard.problems._flight import Flight, read_flight
+from steelyard.problems._gaps import silences
+from steelyard.problems._identification import Event, Identification, Innovations, Series
+from steelyard.problems._weighing import DRAG_PRIOR, METHODS, Track, Weighing
+
+KNOWN_BELOW = 0.1
+"""Relative standard deviation from which on a mass counts as known."""
+SETTLED_AFTER = 1.0
+"""Seconds after a jump at which its size is read off."""
+DRAG_UNITS = {"drag": "N s/m", "drag/quadratic": "N s²/m²"}
+
+
+@dataclasses.dataclass(frozen=True)
+class _Weighed:
+    """One robot's run."""
+
+    flight: Flight
+    figures: Figures
+    channels: tuple[str, ...]
+    track: Track
+    notes: tuple[str, ...]
+
+
+def identify_multirotor(
+    log: Log, config: Config, method: str = "adaptive", advance: Callable[[int], None] = lambda rows: None
+) -> Identification:
+    """Weighs every multirotor of a log; `advance` is told how many rows are done."""
+    if method not in METHODS:
+        raise BadInput(f'Unknown method "{method}" for multirotor; {nearest(method, list(METHODS))}')
+    weighed = {robot: _weigh(log.without_truth(), robot, config, method, advance) for robot in _robots(log, config)}
+    return Identification(
+        problem="multirotor",
+        method=method,
+        origin=log.origin,
+        robots={robot: _estimates(one) for robot, one in weighed.items()},
+        events=sorted((event for one in weighed.values() for event in _events(one)), key=lambda event: event.time),
+        verdict=" ".join(_verdict(one) for one in weighed.values()) + " " + _SCALE_CAVEAT,
+        notes=[note for one in weighed.values() for note in one.notes],
+        series={robot: _series(one) for robot, one in weighed.items()},
+        innovations={robot: _innovations(one) for robot, one in weighed.items()},
+        truth=_truth(log),
+        settings=_settings(log, config, weighed),
+    )
+
+
+_SCALE_CAVEAT = (
+    "The mass is relative to the thrust: if the logged thrust is 1 % too high throughout, so is the mass, and no flight "
+    "can tell the two apart."
+)
+
+
+def _weigh(log: Log, robot: str, config: Config, method: str, advance: Callable[[int], None]) -> _Weighed:
+    """Read, choose the noise figures, run."""
+    flight = read_flight(log, robot, config)
+    figures, notes = choose_figures(flight, config, _likelihood_of(flight.head(_ROWS_TO_TUNE_ON), config, method))
+    weighing = METHODS[method](flight, figures, config)
+    return _Weighed(flight, figures, weighing.channels, _run(weighing, advance), (*flight.notes, *notes))
+
+
+_ROWS_TO_TUNE_ON = 4096
+
+
+def _likelihood_of(flight: Flight, config: Config, method: str) -> Callable[[Figures], float]:
+    def log_likelihood(figures: Figures) -> float:
+        innovation = _run(METHODS[method](flight, figures, config)).innovation
+        return -0.5 * float(np.nansum(innovation.value**2 / innovation.variance + np.log(innovation.variance)))
+
+    return log_likelihood
+
+
+def _run(weighing: Weighing, advance: Callable[[int], None] = lambda rows: None) -> Track:
+    return replay_in_chunks(weighing.estimator, weighing.belief, weighing.samples, weighing.keep, advance)
+
+
+def _robots(log: Log, config: Config) -> tuple[str, ...]:
+    """The robots named in the configuration; else those of the log that have an attitude and something that pushes."""
+    if config.team.robots is not None:
+        return config.team.robots
+    fit = [
+        robot for robot in log.robots if {"attitude"} <= set(log.signals(robot)) & {"attitude", "thrust", "throttle"}
+    ]
+    if fit:
+        return tuple(fit)
+    log.require(log.robots[0] if log.robots else "r1", "attitude")
+    return log.robots
+
+
+def _known(one: _Weighed) -> np.ndarray:
+    return one.track.log_mass_std < KNOWN_BELOW
+
+
+def _mass(one: _Weighed) -> tuple[np.ndarray, np.ndarray]:
+    """Mass and its standard deviation over time, NaN while not known."""
+    mass = np.where(_known(one), np.exp(one.track.log_mass), np.nan)
+    return mass, mass * one.track.log_mass_std
+
+
+def _estimates(one: _Weighed) -> dict[str, Estimate]:
+    """What is known at the end of the log."""
+    end = float(one.flight.time[-1])
+    mass, std = _mass(one)
+    long_enough = end - one.flight.time[0] > 5.0
+    if np.isfinite(mass[-1]):
+        answers = {"mass": Estimate.known(mass[-1], std[-1], "kg", None, end)}
+    else:
+        answers = {"mass": Estimate.unknown("not-identifiable" if long_enough else "not-yet-known", "kg", None, end)}
+    for i, (name, unit) in enumerate(DRAG_UNITS.items()):
+        if i >= one.track.drag.shape[1]:
+            break
+        drag, drag_std = one.track.drag[-1, i], one.track.drag_std[-1, i]
+        if drag_std < 0.3 * DRAG_PRIOR[i]:
+            answers[name] = Estimate.known(drag, drag_std, unit, one.flight.robot, end)
+        else:
+            status = "not-identifiable" if long_enough else "not-yet-known"
+            answers[name] = Estimate.unknown(status, unit, one.flight.robot, end)
+    return answers
+
+
+def _series(one: _Weighed) -> dict[str, Series]:
+    mass, std = _mass(one)
+    series = {"mass": Series(one.flight.time, mass, std, "kg")}
+    for i, (name, unit) in enumerate(DRAG_UNITS.items()):
+        if i < one.track.drag.shape[1]:
+            series[name] = Series(one.flight.time, one.track.drag[:, i], one.track.drag_std[:, i], unit)
+    return series
+
+
+def _innovations(one: _Weighed) -> Innovations:
+    innovation = one.track.innovation
+    return Innovations(one.flight.time, one.channels, innovation.value, np.sqrt(innovation.variance))
+
+
+def _events(one: _Weighed) -> list[Event]:
+    """Jumps of the mass, slow losses that begin or end, and channels that fell silent."""
+    flight = one.flight
+    channels = {
+        "attitude": flight.attitude,
+        "position": flight.position,
+        "linear_velocity": flight.velocity,
+        "rates": flight.rates,
+        "thrust": flight.thrust,
+    }
+    quiet = [event for name, values in channels.items() for event in silences(flight.time, values, flight.robot, name)]
+    return [*_changes(one), *quiet]
+
+
+def _changes(one: _Weighed) -> list[Event]:
+    time, mass, change = one.flight.time, np.exp(one.track.log_mass), one.track.change
+    rows = np.flatnonzero(change.found)
+    events = []
+    for k, row in enumerate(rows):
+        onset = float(time[row] - change.age[row])
+        if change.watched[row] == 1:
+            rate = -100.0 * change.size[row]
+            what = f"The mass began to {'fall' if rate < 0 else 'rise'} {abs(rate):.1f} % a second faster than before."
+            events.append(Event(onset, "change", one.flight.robot, "mass/rate", what, -float(change.size[row] * mass[row])))
+            continue
+        # The size is read off once the estimate has settled; at the moment of detection it is rough.
+        until = rows[k + 1] - 1 if k + 1 < len(rows) else len(time) - 1
+        settled = min(int(np.searchsorted(time, onset + SETTLED_AFTER)), until)
+        before = mass[max(int(np.searchsorted(time, onset)) - 1, 0)]
+        size = float(mass[max(settled, row)] - before)
+        what = f"The mass jumped {'up' if size > 0 else 'down'} by {abs(size):.3g} kg, to {before + size:.3g} kg."
+        events.append(Event(onset, "change", one.flight.robot, "mass", what, size))
+    return events
+
+
+def _verdict(one: _Weighed) -> str:
+    """What the numbers of one robot are worth, in words."""
+    robot, (mass, std) = one.flight.robot, _mass(one)
+    if not np.isfinite(mass[-1]):
+        thrust = np.nan_to_num(one.flight.thrust)
+        why = "hardly any thrust acted" if thrust.max() < 1.0 else "there is too little motion and thrust in this log"
+        return f"{robot}: the mass cannot be told from this log, because {why}."
+    said = f"{robot}: the mass is known to {196 * std[-1] / mass[-1]:.2g} % (95 %)."
+    drag_std = one.track.drag_std
+    if drag_std.shape[1] and drag_std[-1, 0] > 0.3 * DRAG_PRIOR[0]:
+        said += " Drag cannot be told from this motion: it hardly moved through the air."
+    surprise = surprise_ratio(one.track.innovation.value, one.track.innovation.variance)
+    if surprise > 1.5:
+        said += (
+            f" The measurements are {np.sqrt(surprise):.2g} times as far off as the noise figures allow, so the interval "
+            "is too narrow: state the true noise in [noise], or look for what the model lacks (wind, ground contact, "
+            "a late channel)."
+        )
+    elif surprise < 0.5:
+        said += " The measurements are quieter than the noise figures say, so the interval is wider than it need be."
+    else:
+        said += " The measurements are as noisy as expected, so the interval can be believed."
+    return said
+
+
+def surprise_ratio(value: np.ndarray, variance: np.ndarray) -> float:
+    """Mean square of the normalised innovations, the largest thousandth left out: 1 when the filter is honest."""
+    z2 = (value**2 / variance)[np.isfinite(value)]
+    return float(np.mean(z2[z2 <= np.quantile(z2, 0.999)])) if z2.size else float("nan")
+
+
+def _truth(log: Log) -> dict[str, Series]:
+    mass = log.truth("mass")
+    if mass is None:
+        return {}
+    return {"mass": Series(np.asarray(log.time), mass[:, 0], np.zeros(len(log)), "kg")}
+
+
+def _settings(log: Log, config: Config, weighed: dict[str, _Weighed]) -> dict[str, str]:
+    settings = {
+        "log": log.origin,
+        "rows": f"{len(log)}, from {log.time[0]:g} to {log.time[-1]:g} s",
+        "inputs between rows": "held" if config.inputs.hold == "step" else "sampled",
+        "gravity": f"{list(config.gravity)} m/s²",
+        "mass guess": "none" if config.guess.mass is None else f"{config.guess.mass:g} kg",
+    }
+    for robot, one in weighed.items():
+        for name, value in dataclasses.asdict(one.figures).items():
+            settings[f"{robot}: noise of {name}"] = f"{value:.3g}"
+    return settings

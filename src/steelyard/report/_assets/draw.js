@@ -1,0 +1,40 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const coarse = window.matchMedia("(pointer: coarse)");
+  const config = {
+    responsive: true,
+    displaylogo: false,
+    plotlyServerURL: "",
+    displayModeBar: "hover",
+    // Named one by one: among plotly's own set is a button that sends the data to its makers.
+    modeBarButtons: [["zoom2d", "pan2d", "resetScale2d", "toImage"]],
+  };
+
+  // Colours are named in the data as var(--name): the page's own, as they are at this moment.
+  const named = (key, value) => {
+    const found = typeof value === "string" && /color$/.test(key) && /^var\((--[\w-]+)\)$/.exec(value);
+    return found ? getComputedStyle(root).getPropertyValue(found[1]).trim() : value;
+  };
+
+  const draw = (width) => {
+    for (const plot of document.querySelectorAll(".plot")) {
+      const { data, layout } = JSON.parse(plot.nextElementSibling.textContent, named);
+      if (coarse.matches) layout.dragmode = false; // a finger scrolls the page
+      if (width) Object.assign(layout, { autosize: false, width });
+      Plotly.react(plot, data, layout, config);
+    }
+  };
+
+  draw();
+  dark.addEventListener("change", () => draw());
+  window.addEventListener("beforeprint", () => {
+    root.dataset.theme = "light";
+    draw(Math.min(680, document.querySelector("main").clientWidth));
+  });
+  window.addEventListener("afterprint", () => {
+    delete root.dataset.theme;
+    draw();
+  });
+})();

@@ -1,0 +1,126 @@
+"""How each quantity went, against the truth where it is known."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from steelyard.problems import Event, Identification, Series
+from steelyard.report._components import components
+from steelyard.report._digits import number, percent
+from steelyard.report._event_lines import mark_events
+from steelyard.report._markup import Markup, fill
+from steelyard.report._page import Section
+from steelyard.report._plots import PLOTTING, Trace, band, drawing, layout, line, truth_line
+from steelyard.report._truth import agreement, truth_at, truth_of
+
+_BODY = """
+<p class="aside">Shaded: the 95 % interval. $dashed$upright</p>
+$plots
+"""
+_AGREEMENT = """<p class="under">$words</p>"""
+_NONE = "<p>This run kept no history of its quantities.</p>"
+_HEIGHT = 330
+
+
+def over_time(identification: Identification) -> Section:
+    """One plot a quantity: scalars of all robots together, vectors robot by robot, each in its own frame."""
+    quantities = dict.fromkeys(name for series in identification.series.values() for name in series)
+    plots = [plot for quantity in quantities for plot in _plots(identification, quantity)]
+    if not plots:
+        return Section("Over time", Markup(_NONE))
+    body = fill(
+        _BODY,
+        dashed="Dashed: the truth. " if identification.truth else "",
+        upright="Vertical lines: events, labelled with the size of the change." if identification.events else "",
+        plots=plots,
+    )
+    return Section("Over time", body, PLOTTING)
+
+
+def _plots(identification: Identification, quantity: str) -> list[Markup]:
+    having = {
+        robot: series[quantity]
+        for robot, series in identification.series.items()
+        if quantity in series and np.isfinite(np.asarray(series[quantity].value, float)).any()
+    }
+    scalars = {robot: series for robot, series in having.items() if np.ndim(series.value) == 1}
+    vectors = {robot: series for robot, series in having.items() if np.ndim(series.value) > 1}
+    made = [_scalar_plot(identification, quantity, scalars)] if scalars else []
+    return made + [_vector_plot(identification, quantity, robot, series) for robot, series in vectors.items()]
+
+
+def _scalar_plot(identification: Identification, quantity: str, having: Mapping[str, Series]) -> Markup:
+    bands, lines, truths, drawn_truths = [], [], [], []
+    for nth, (robot, series) in enumerate(having.items()):
+        half = 1.96 * np.asarray(series.std, float)
+        bands.append(band(series.time, series.value, half, nth))
+        lines.append(line(series.time, series.value, robot, nth, half))
+        truth = truth_of(identification, robot, quantity)
+        true = truth_at(truth, series.time, ())
+        if true is not None and not any(truth is other for other in drawn_truths):
+            drawn_truths.append(truth)
+            name = "truth" if truth is identification.truth.get(quantity) else f"truth of {robot}"
+            truths.append(truth_line(series.time, true, name))
+    caption = quantity if len(having) > 1 else f"{quantity} of {next(iter(having))}"
+    events = [event for event in identification.events if event.robot in having]
+    return _plot(identification, quantity, caption, having, events, [*bands, *truths, *lines])
+
+
+def _vector_plot(identification: Identification, quantity: str, robot: str, series: Series) -> Markup:
+    value, std = np.asarray(series.value, float), np.asarray(series.std, float)
+    true = truth_at(truth_of(identification, robot, quantity), series.time, value.shape[1:])
+    bands, lines, truths = [], [], []
+    for nth, part in enumerate(components(value)):
+        at = (slice(None), *part.index)
+        half = 1.96 * std[at] if std.shape == value.shape else None
+        lines.append(line(series.time, value[at], part.label, nth, half))
+        if half is not None:
+            bands.append(band(series.time, value[at], half, nth))
+        if true is not None:
+            truths.append(truth_line(series.time, true[at], f"truth {part.label}", legend=False))
+    events = [event for event in identification.events if event.robot == robot]
+    return _plot(identification, quantity, f"{quantity} of {robot}", {robot: series}, events, [*bands, *truths, *lines])
+
+
+def _plot(
+    identification: Identification,
+    quantity: str,
+    caption: str,
+    having: Mapping[str, Series],
+    events: Sequence[Event],
+    traces: Sequence[Trace],
+) -> Markup:
+    first = next(iter(having.values()))
+    start = min(float(series.time[0]) for series in having.values())
+    end = max(float(series.time[-1]) for series in having.values())
+    look: dict[str, Any] = layout(_HEIGHT, f"{quantity}, {first.unit}".rstrip(", "), _range(traces))
+    mark_events(look, events, quantity, (start, end))
+    label = f"Plot of {caption} in {first.unit or 'no unit'} over time, {start:g} to {end:g} s, with its 95 % interval."
+    return drawing(traces, look, caption, label, _agreements(identification, quantity, having))
+
+
+def _agreements(identification: Identification, quantity: str, having: Mapping[str, Series]) -> list[Markup]:
+    found = []
+    for robot, series in having.items():
+        against = agreement(series, truth_of(identification, robot, quantity))
+        if against is None:
+            continue
+        words = f"{robot}: RMS error {number(against.rms_error, 3)} {series.unit}".rstrip()
+        if against.covered is not None:
+            words += f"; the band holds the truth in {percent(against.covered)} of {against.samples} samples"
+        found.append(fill(_AGREEMENT, words=f"{words}."))
+    return found
+
+
+def _range(traces: Sequence[Trace]) -> tuple[float, float] | None:
+    """All of the lines, and of the bands all but their widest moments: a first guess's would dwarf the rest."""
+    numbers = [np.array([y for y in trace["y"] if y is not None], float) for trace in traces]
+    lines = [y for y, trace in zip(numbers, traces, strict=True) if "fill" not in trace and y.size]
+    bands = [np.quantile(y, (0.03, 0.97)) for y, trace in zip(numbers, traces, strict=True) if "fill" in trace and y.size]
+    if not lines:
+        return None
+    every = np.concatenate([*lines, *bands])
+    low, high = float(every.min()), float(every.max())
+    margin = 0.06 * (high - low) or 0.05 * abs(high) or 1.0
+    return low - margin, high + margin
