@@ -2,6 +2,7 @@ from typing import NamedTuple
 
 import equinox as eqx
 import jax
+import jax.flatten_util
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -120,3 +121,22 @@ def test_a_leaf_that_cannot_take_a_step_is_named():
 def test_a_step_of_the_wrong_size_is_refused_with_the_names_of_its_coordinates():
     with pytest.raises(ValueError, match=r"has 7: attitude/0, .*log_mass"):
         g.retract(flight(jnp.zeros(7)), jnp.zeros(6))
+
+
+@pytest.mark.parametrize("kind", [g.SO2, g.SE2, g.SO3, g.SE3])
+def test_first_order_twins_have_the_derivatives_of_retract_and_local(kind, key):
+    size = kind.tangent_dim
+    a, b = jax.random.normal(key, (2, size))
+    point = {"pose": g.group_exp(kind, 0.5 * a), "mass": jnp.asarray(2.0)}
+    zero = jnp.zeros(size + 1)
+
+    def ambient(step):
+        return lambda delta: jax.flatten_util.ravel_pytree(step(point, delta))[0]
+
+    np.testing.assert_allclose(jax.jacfwd(ambient(g.nudge))(zero), jax.jacfwd(ambient(g.retract))(zero), atol=1e-12)
+
+    def through(difference):
+        return lambda delta: difference(point, g.retract(point, delta))
+
+    np.testing.assert_allclose(jax.jacfwd(through(g.offset))(zero), jax.jacfwd(through(g.local))(zero), atol=1e-12)
+    np.testing.assert_allclose(g.offset(point, point), zero, atol=1e-12)

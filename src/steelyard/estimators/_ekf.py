@@ -32,6 +32,7 @@ class ExtendedKalman(Estimator):
         transition = linearise_dynamics(self.model, self.noise, belief.state, control, dt)
         F = transition.F
         P = F @ belief.covariance @ F.T + transition.Q
+        P = 0.5 * (P + P.T)  # no update ever takes out what is not symmetric
         status = after_prediction(transition.missing, dt)
         after = KalmanBelief(transition.state, P, transition.control, belief.innovation, status)
         return keep_finite(belief, after), transition

@@ -7,7 +7,7 @@ from jaxtyping import Array, Bool, Float
 
 from steelyard.estimators._estimator import Noise
 from steelyard.estimators._status import forwards
-from steelyard.geometry import local, retract, tangent_size
+from steelyard.geometry import local, nudge, offset, tangent_size
 from steelyard.models import Control, Measurement, Model, Seconds, State
 
 
@@ -38,7 +38,7 @@ def linearise_dynamics(model: Model, noise: Noise, state: State, control: Contro
     n = tangent_size(state)
 
     def moved(delta):
-        return local(after, model.dynamics(retract(state, delta[:n]), retract(u, delta[n:]), dt))
+        return offset(after, model.dynamics(nudge(state, delta[:n]), nudge(u, delta[n:]), dt))
 
     jacobian = jax.jacfwd(moved)(jnp.zeros(n + tangent_size(u)))
     F, G = jacobian[:, :n], jacobian[:, n:]
@@ -74,7 +74,7 @@ def linearise_observation(
     n = tangent_size(state)
 
     def read(delta):
-        return local(expected, model.observe(retract(state, delta[:n]), retract(control, delta[n:])))
+        return offset(expected, model.observe(nudge(state, delta[:n]), nudge(control, delta[n:])))
 
     jacobian = jax.jacfwd(read)(jnp.zeros(n + tangent_size(control)))
     H, D = jacobian[:, :n], jacobian[:, n:]

@@ -15,7 +15,7 @@ class Packing:
     def __init__(self, example: Any):
         leaves, self.structure = jax.tree.flatten(example)
         self.shapes = [np.shape(leaf) for leaf in leaves]
-        self.dtypes = [np.result_type(leaf) for leaf in leaves]
+        self.dtypes = [jnp.result_type(leaf) for leaf in leaves]
         self.size = sum(math.prod(shape) for shape in self.shapes)
 
     def pack(self, tree: Any) -> Float[Array, " packed"]:

@@ -54,14 +54,14 @@ def correct(covariance: Float[Array, "state state"], observation: Observation, s
         gain = weight * Ph
         hD = h @ D
         so_far = (
-            P - jnp.outer(gain, Ph),
+            P - weight * jnp.outer(Ph, Ph),  # not outer(gain, Ph): that is symmetric but for its rounding, which grows
             delta + gain * surprise,
             D - jnp.outer(gain, hD),
             score + weight * surprise * hD,
             information + weight * hD**2,
         )
-        return so_far, Innovation(jnp.where(channel.present, surprise, jnp.nan), s)
+        return so_far, (jnp.where(channel.present, surprise, jnp.nan), s)
 
     begin = (covariance, jnp.zeros(covariance.shape[0]), shadows.columns, shadows.score, shadows.information)
-    (P, delta, *followed), innovation = jax.lax.scan(take_in, begin, observation)
-    return Correction(delta, P, innovation, Shadows(*followed))
+    (P, delta, *followed), told = jax.lax.scan(take_in, begin, observation)
+    return Correction(delta, P, Innovation(*told), Shadows(*followed))

@@ -27,6 +27,8 @@ from ._groups import group_exp as group_exp
 from ._groups import group_inverse as group_inverse
 from ._groups import group_log as group_log
 from ._groups import group_multiply as group_multiply
+from ._groups import group_nudge as group_nudge
+from ._groups import group_offset as group_offset
 from ._inertia import Inertia as Inertia
 from ._inertia import inertia_from_log_cholesky as inertia_from_log_cholesky
 from ._inertia import inertia_from_pseudo_inertia as inertia_from_pseudo_inertia
@@ -38,6 +40,8 @@ from ._inertia import move_inertia as move_inertia
 from ._inertia import pseudo_inertia as pseudo_inertia
 from ._inertia import spatial_inertia as spatial_inertia
 from ._manifold import local as local
+from ._manifold import nudge as nudge
+from ._manifold import offset as offset
 from ._manifold import retract as retract
 from ._manifold import tangent_names as tangent_names
 from ._manifold import tangent_size as tangent_size

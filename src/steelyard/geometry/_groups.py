@@ -63,3 +63,36 @@ def group_inverse(element: Group) -> Group:
         q_inv = quaternion_conjugate(element.rotation().wxyz)
         return type(element)(jnp.concatenate([q_inv, -quaternion_rotate(q_inv, element.translation())]))
     return element.inverse()
+
+
+def group_nudge(element: Group, tangent: Float[Array, " tangent"]) -> Group:
+    """`group_multiply(element, group_exp(tangent))` to first order in the tangent; leaves the group at second order."""
+    if isinstance(element, SO3):
+        return type(element)(_nudged_quaternion(element.wxyz, tangent))
+    if isinstance(element, SE3):
+        q, v = element.rotation().wxyz, tangent[:3]
+        moved = element.translation() + quaternion_rotate(q, v)
+        return type(element)(jnp.concatenate([_nudged_quaternion(q, tangent[3:]), moved]))
+    if isinstance(element, SE2):
+        (c, s), (x, y, theta) = element.rotation().unit_complex, tangent
+        moved = element.translation() + jnp.stack([c * x - s * y, s * x + c * y])
+        return type(element)(jnp.concatenate([jnp.stack([c - s * theta, s + c * theta]), moved]))
+    c, s = cast(Any, element).unit_complex
+    (theta,) = tangent
+    return type(element)(jnp.stack([c - s * theta, s + c * theta]))
+
+
+def group_offset(origin: Group, element: Group) -> Float[Array, " tangent"]:
+    """`group_log(group_multiply(group_inverse(origin), element))` to first order around `origin`."""
+    between = group_multiply(group_inverse(origin), element)
+    if isinstance(between, SO3):
+        return 2.0 * between.wxyz[1:]
+    if isinstance(between, SE3):
+        return jnp.concatenate([between.translation(), 2.0 * between.rotation().wxyz[1:]])
+    if isinstance(between, SE2):
+        return jnp.concatenate([between.translation(), between.rotation().unit_complex[1:]])
+    return cast(Any, between).unit_complex[1:]
+
+
+def _nudged_quaternion(q: Float[Array, "4"], phi: Float[Array, "3"]) -> Float[Array, "4"]:
+    return q + quaternion_multiply(q, jnp.concatenate([jnp.zeros(1), 0.5 * phi]))

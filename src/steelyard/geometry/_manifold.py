@@ -6,6 +6,7 @@ of the tangent space follow the order of the leaves, arrays raveled by rows.
 
 import itertools
 import math
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import jax
@@ -13,7 +14,7 @@ import jax.numpy as jnp
 from jaxlie import MatrixLieGroup
 from jaxtyping import Array, Float
 
-from ._groups import group_exp, group_inverse, group_log, group_multiply
+from ._groups import group_exp, group_inverse, group_log, group_multiply, group_nudge, group_offset
 
 Point = TypeVar("Point")
 
@@ -25,26 +26,28 @@ def tangent_size(point: Any) -> int:
 
 def retract(point: Point, delta: Float[Array, " tangent"]) -> Point:
     """The point reached from `point` by the step `delta`: arrays add, groups multiply by exp(step) on the right."""
-    leaves, structure = jax.tree.flatten(point, is_leaf=_is_group)
-    sizes = [_size(leaf) for leaf in leaves]
-    if delta.shape[0] != sum(sizes):
-        raise ValueError(
-            f"The step has {delta.shape[0]} coordinates, but a step from this point has {sum(sizes)}: "
-            f"{', '.join(tangent_names(point))}. Build it with `local`, or size it with `tangent_size`."
-        )
-    ends = list(itertools.accumulate(sizes))
-    steps = [delta[end - size : end] for end, size in zip(ends, sizes, strict=True)]
-    return structure.unflatten([_retract_leaf(leaf, step) for leaf, step in zip(leaves, steps, strict=True)])
+    return _step(point, delta, lambda group, step: group_multiply(group, group_exp(type(group), step)))
 
 
 def local(origin: Point, point: Point) -> Float[Array, " tangent"]:
-    """The step that leads from `origin` to `point`, so that `retract(origin, step)` is `point`.
+    """The step that leads from `origin` to `point`: `retract(origin, local(origin, point)) = point`.
 
     Unique while no rotation between the two reaches pi rad.
     """
-    steps = jax.tree.map(_local_leaf, origin, point, is_leaf=_is_group)
-    leaves = jax.tree.leaves(steps)
-    return jnp.concatenate(leaves) if leaves else jnp.zeros(0)
+    return _difference(origin, point, lambda a, b: group_log(group_multiply(group_inverse(a), b)))
+
+
+def nudge(point: Point, delta: Float[Array, " tangent"]) -> Point:
+    """`retract` to first order: the same point and the same derivative at a step of zero, for a fraction of the work.
+
+    Only for differentiating: a group that was nudged by more than nothing is no longer quite a group.
+    """
+    return _step(point, delta, group_nudge)
+
+
+def offset(origin: Point, point: Point) -> Float[Array, " tangent"]:
+    """`local` to first order: the same derivative where the two points meet. Only for differentiating."""
+    return _difference(origin, point, group_offset)
 
 
 def tangent_names(point: Any) -> list[str]:
@@ -78,13 +81,29 @@ def _size(leaf: Any) -> int:
     return math.prod(_tangent_shape(leaf))
 
 
-def _retract_leaf(leaf: Any, step: Float[Array, " leaf"]) -> Any:
-    if isinstance(leaf, MatrixLieGroup):
-        return group_multiply(leaf, group_exp(type(leaf), step))
-    return leaf + step.reshape(jnp.shape(leaf))
+def _step(point: Point, delta: Float[Array, " tangent"], move: Callable[[Any, Any], Any]) -> Point:
+    """Every leaf moved by its slice of `delta`: groups by `move`, arrays by adding."""
+    leaves, structure = jax.tree.flatten(point, is_leaf=_is_group)
+    sizes = [_size(leaf) for leaf in leaves]
+    if delta.shape[0] != sum(sizes):
+        raise ValueError(
+            f"The step has {delta.shape[0]} coordinates, but a step from this point has {sum(sizes)}: "
+            f"{', '.join(tangent_names(point))}. Build it with `local`, or size it with `tangent_size`."
+        )
+    ends = list(itertools.accumulate(sizes))
+    steps = [delta[end - size : end] for end, size in zip(ends, sizes, strict=True)]
+    return structure.unflatten(
+        [
+            move(leaf, step) if _is_group(leaf) else leaf + step.reshape(jnp.shape(leaf))
+            for leaf, step in zip(leaves, steps, strict=True)
+        ]
+    )
 
 
-def _local_leaf(origin: Any, point: Any) -> Float[Array, " leaf"]:
-    if isinstance(origin, MatrixLieGroup):
-        return group_log(group_multiply(group_inverse(origin), point))
-    return jnp.ravel(point - origin)
+def _difference(origin: Any, point: Any, between: Callable[[Any, Any], Any]) -> Float[Array, " tangent"]:
+    """The coordinates of the step from one point to the other: groups by `between`, arrays by subtracting."""
+    steps = jax.tree.map(
+        lambda a, b: between(a, b) if _is_group(a) else jnp.ravel(b - a), origin, point, is_leaf=_is_group
+    )
+    leaves = jax.tree.leaves(steps)
+    return jnp.concatenate(leaves) if leaves else jnp.zeros(0)

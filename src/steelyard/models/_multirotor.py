@@ -4,7 +4,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from steelyard.geometry import SO3
+from steelyard.geometry import SO3, group_exp, group_multiply
 from steelyard.models._model import Model, Numbers, Seconds
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
@@ -63,11 +63,11 @@ class Multirotor(Model):
         """Exact in attitude and, while the acceleration at mid-interval holds, in position and velocity."""
         # Forces are taken at the attitude of mid-interval: second order, where [sesame, Eq. (3)] is first order
         # and would read 3 rad/s at 100 Hz as a constant tilt of the thrust.
-        half_turn = SO3.exp(0.5 * dt * control.rates)
-        attitude_mid = state.attitude @ half_turn
+        half_turn = group_exp(SO3, 0.5 * dt * control.rates)
+        attitude_mid = group_multiply(state.attitude, half_turn)
         a = self.acceleration(attitude_mid, state.velocity, control.thrust, state.log_mass, state.drag)
         return MultirotorState(
-            attitude=attitude_mid @ half_turn,
+            attitude=group_multiply(attitude_mid, half_turn),
             position=state.position + state.velocity * dt + 0.5 * a * dt**2,
             velocity=state.velocity + a * dt,
             log_mass=state.log_mass - (state.loss[0] * dt if state.loss.size else 0.0),
@@ -85,10 +85,11 @@ class Multirotor(Model):
     ) -> Float[Array, "3"]:
         """World acceleration, m/s²; [sesame, Eq. (41)] and drag."""
         d1, d2 = drag if drag.size else self.drag
-        v_body = attitude.inverse() @ velocity
+        R = attitude.as_matrix()
+        v_body = R.T @ velocity
         horizontal = jnp.array([1.0, 1.0, 0.0])
         force_body = thrust * jnp.array([0.0, 0.0, 1.0]) - d1 * horizontal * v_body - d2 * v_body * jnp.abs(v_body)
-        return attitude @ force_body * jnp.exp(-log_mass) + self.gravity
+        return R @ force_body * jnp.exp(-log_mass) + self.gravity
 
     def observe(self, state: MultirotorState, control: MultirotorControl) -> MultirotorReading:
         """The pose and velocity themselves, [sesame, Eq. (46)]."""

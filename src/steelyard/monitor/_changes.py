@@ -18,7 +18,7 @@ from steelyard.estimators import (
     update_belief,
 )
 from steelyard.geometry import retract
-from steelyard.models import Control, Measurement, Seconds, State
+from steelyard.models import Control, Measurement, Numbers, Seconds, State
 
 
 class Change(eqx.Module):
@@ -53,7 +53,7 @@ class WatchfulBelief(eqx.Module):
         return self.kalman.state
 
     @property
-    def covariance(self) -> Float[Array, "state state"]:
+    def covariance(self) -> Float[Numbers, "state state"]:
         """In the tangent coordinates at the estimate."""
         return self.kalman.covariance
 
@@ -68,7 +68,7 @@ class WatchfulBelief(eqx.Module):
         return self.kalman.innovation
 
     @property
-    def status(self) -> Int[Array, ""]:
+    def status(self) -> Int[Numbers, ""]:
         """`Status` flags of the last step."""
         return self.kalman.status
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from steelyard.estimators import Belief, Estimator, Guess, Innovation, forwards
-from steelyard.models import Control, Measurement, Seconds, State
+from steelyard.models import Control, Measurement, Numbers, Seconds, State
 
 
 class NoiseBelief(eqx.Module):
@@ -25,7 +25,7 @@ class NoiseBelief(eqx.Module):
         return self.inner.state
 
     @property
-    def covariance(self) -> Float[Array, "state state"]:
+    def covariance(self) -> Float[Numbers, "state state"]:
         """In the tangent coordinates at the estimate."""
         return self.inner.covariance
 
@@ -40,7 +40,7 @@ class NoiseBelief(eqx.Module):
         return self.inner.innovation
 
     @property
-    def status(self) -> Int[Array, ""]:
+    def status(self) -> Int[Numbers, ""]:
         """`Status` flags of the last step."""
         return self.inner.status
 
@@ -80,7 +80,7 @@ class NoiseWatch(Estimator):
         sample = residual**2 + (S - R) * R / S
         # At least ten samples count: after a long silence, one alone would replace all that was learnt.
         rate = jnp.minimum(-jnp.expm1(-belief.elapsed / self.memory), 0.1)
-        heard = ~jnp.isnan(inner.innovation.value)
+        heard = jnp.isfinite(sample)
         least = (self.floor * self.where(self.estimator)) ** 2
         R = jnp.where(heard, jnp.maximum(R + rate * (sample - R), least), R)
         return NoiseBelief(inner, R, jnp.where(jnp.any(heard), 0.0, belief.elapsed))

@@ -47,22 +47,31 @@ def choose_figures(
     return figures, _note(figures, [name for name, value in stated.items() if value is None])
 
 
-def _likeliest_thrust_noise(figures: Figures, mean_thrust: float, log_likelihood) -> Figures:
-    """A coarse search over four decades, then a parabola through the best three."""
+def _likeliest_thrust_noise(figures: Figures, mean_thrust: float, log_likelihood: Callable[[Figures], float]) -> Figures:
+    """A search over four decades in thirds of a decade, uphill from 3 %; then a parabola through the best three.
 
-    def at(log_std: float) -> Figures:
-        return dataclasses.replace(figures, thrust=math.exp(log_std))
+    Of the figures that are about as likely as the best, the upper end: too small a figure makes an interval that lies,
+    too large a one only makes it a little wide.
+    """
+    step = math.log(10.0) / 3
 
-    step = math.log(10.0) / 2
-    grid = [math.log(mean_thrust) + step * k for k in range(-7, 1)]
-    scores = [log_likelihood(at(log_std)) for log_std in grid]
-    best = max(range(len(grid)), key=scores.__getitem__)
-    if not 0 < best < len(grid) - 1:
-        return at(grid[best])
-    left, middle, right = scores[best - 1 : best + 2]
+    def at(k: int | float) -> Figures:
+        return dataclasses.replace(figures, thrust=0.03 * mean_thrust * math.exp(step * k))
+
+    scores = {0: log_likelihood(at(0))}
+    for direction in (-1, 1):
+        k = 0
+        while abs(k) < 7 and scores[k] >= max(scores.values()):
+            k += direction
+            scores[k] = log_likelihood(at(k))
+    best = max(scores, key=scores.__getitem__)
+    if best - 1 not in scores or best + 1 not in scores:
+        return at(best)
+    left, middle, right = (scores[best + d] for d in (-1, 0, 1))
     curvature = left - 2 * middle + right
-    shift = 0.5 * step * (left - right) / curvature if curvature < 0 else 0.0
-    return at(grid[best] + max(-step, min(step, shift)))
+    if curvature >= 0:
+        return at(best + 1)
+    return at(best + 0.5 * (left - right) / curvature + min(1.0, 1.0 / math.sqrt(-curvature)))
 
 
 def _note(figures: Figures, estimated: list[str]) -> tuple[str, ...]:

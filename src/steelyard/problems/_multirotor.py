@@ -73,11 +73,29 @@ _ROWS_TO_TUNE_ON = 4096
 
 
 def _likelihood_of(flight: Flight, config: Config, method: str) -> Callable[[Figures], float]:
+    """How likely a flight is under given figures, the moments around its jumps left out.
+
+    A jump surprises every filter, by tens of units that say nothing of the noise; which rows those are is settled by
+    the first figures asked about, so that all others are compared on the same rows.
+    """
+    calm: list[np.ndarray] = []
+
     def log_likelihood(figures: Figures) -> float:
-        innovation = _run(METHODS[method](flight, figures, config)).innovation
-        return -0.5 * float(np.nansum(innovation.value**2 / innovation.variance + np.log(innovation.variance)))
+        track = _run(METHODS[method](flight, figures, config))
+        if not calm:
+            calm.append(_calm(flight.time, track))
+        value, variance = track.innovation.value[calm[0]], track.innovation.variance[calm[0]]
+        return -0.5 * float(np.nansum(value**2 / variance + np.log(variance)))
 
     return log_likelihood
+
+
+def _calm(time: np.ndarray, track: Track) -> np.ndarray:
+    """Rows that are not just before or after a jump was noticed."""
+    calm = np.ones(len(time), bool)
+    for row in np.flatnonzero(track.change.found):
+        calm &= (time < time[row] - track.change.age[row] - 0.1) | (time > time[row] + 0.5)
+    return calm
 
 
 def _run(weighing: Weighing, advance: Callable[[int], None] = lambda rows: None) -> Track:

@@ -68,7 +68,7 @@ def _filter(flight: Flight, figures: Figures, config: Config, mass_drift: float,
         drag=drag,
         loss=jnp.zeros(1 if may_spray else 0),
     )
-    loss_start, loss_drift = jnp.full(state.loss.size, 1e-3), jnp.full(state.loss.size, 1e-3)
+    loss_start, loss_drift = jnp.full(state.loss.size, 2e-3), jnp.full(state.loss.size, 2e-3)
     drag_start = jnp.asarray(DRAG_PRIOR)[: drag.size]
     x, v, theta = figures.position, figures.linear_velocity, figures.attitude
     guess = Guess(

@@ -12,7 +12,7 @@ def plus_minus(value: float, half_width: float) -> str:
     '0.7512 ± 0.0044'
     >>> plus_minus(12345.6, 123.0)
     '12350 ± 120'
-    >>> plus_minus(1.2345e-7, 5.6e-9)
+    >>> plus_minus(1.2341e-7, 5.6e-9)
     '(1.234 ± 0.056) × 10⁻⁷'
     """
     if not (math.isfinite(half_width) and half_width > 0.0):

@@ -1,6 +1,7 @@
 """Events as labelled vertical lines across a plot."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from steelyard.problems import Event
@@ -10,6 +11,7 @@ from steelyard.report._markup import plot_text
 _COLOURS = {"change": "var(--change)", "fault": "var(--fault)", "recovered": "var(--recovered)"}
 _ROOM_LYING = 0.14  # of the width that a lying label needs on a narrow screen
 _ROOM_UPRIGHT = 0.045
+_UPRIGHT_HEIGHT = 64  # px
 
 
 def mark_events(layout: dict[str, Any], events: Sequence[Event], quantity: str, span: tuple[float, float]) -> None:
@@ -18,7 +20,7 @@ def mark_events(layout: dict[str, Any], events: Sequence[Event], quantity: str, 
     others = [event for event in events if event.quantity != quantity]
     layout["shapes"] += [_line(event, faint=True) for event in others] + [_line(event) for event in own]
     width = (span[1] - span[0]) or 1.0
-    gaps = [(later.time - earlier.time) / width for earlier, later in zip(own, own[1:], strict=False)]
+    gaps = [(later.time - earlier.time) / width for earlier, later in pairwise(own)]
     upright = min(gaps, default=1.0) < _ROOM_LYING
     last = -float("inf")
     for event in own:
@@ -27,7 +29,8 @@ def mark_events(layout: dict[str, Any], events: Sequence[Event], quantity: str, 
         last = event.time
         layout["annotations"].append(_label(event, upright))
     if upright and own:
-        layout["margin"]["t"] = 64
+        layout["height"] += _UPRIGHT_HEIGHT - layout["margin"]["t"]
+        layout["margin"]["t"] = _UPRIGHT_HEIGHT
 
 
 def _line(event: Event, faint: bool = False) -> dict[str, Any]:

@@ -54,7 +54,7 @@ def layout(height: int, y_title: str, y_range: tuple[float, float] | None = None
             "font": {"family": _FONT, "size": 12, "color": "var(--ink)"},
         },
         "modebar": {"bgcolor": _CLEAR, "color": "var(--quiet)", "activecolor": "var(--ink)"},
-        "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": -0.12, "yanchor": "top", "bgcolor": _CLEAR},
+        "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": -0.15, "yanchor": "top", "bgcolor": _CLEAR},
         "xaxis": axis("") | {"ticksuffix": " s", "nticks": 8},
         "yaxis": axis(y_title) | ({} if y_range is None else {"range": list(y_range)}),
         "shapes": [],

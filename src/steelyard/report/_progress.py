@@ -17,7 +17,7 @@ Advance = Callable[..., None]
 
 
 @contextmanager
-def progress(description: str, total: float | None = None, quiet: bool = False) -> Iterator[Advance]:
+def progress(description: str, total: float | int | None = None, quiet: bool = False) -> Iterator[Advance]:
     """Gives `advance(steps=1)`, to be called as the work goes on; safe to call from any thread.
 
     The bar shows on standard error, only where that is a terminal, and only once the work has lasted two seconds:
@@ -47,7 +47,7 @@ def progress(description: str, total: float | None = None, quiet: bool = False) 
             bar.stop()
 
 
-def _bar(total: float | None) -> Progress:
+def _bar(total: float | int | None) -> Progress:
     words = TextColumn("{task.description}", markup=False)
     columns = (SpinnerColumn(), words, TimeElapsedColumn())
     if total is not None:

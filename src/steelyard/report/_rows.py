@@ -74,16 +74,16 @@ def row(robot: str, quantity: str, estimate: Estimate, truth: np.ndarray | None 
     if estimate.value.shape == (7,) and estimate.std.shape == (6,):
         return Row(robot, quantity, unit, frame, status, *_pose(estimate.value, estimate.std, truth))
     value = estimate.value
-    half = 1.96 * estimate.std if estimate.std.shape == value.shape else np.full(value.shape, np.nan)
+    std = estimate.std if estimate.std.shape == value.shape else np.full(value.shape, np.nan)
     parts = tuple(
         Part(
             part.label,
-            plus_minus(value[part.index], half[part.index]),
-            "" if truth is None else like(truth[part.index], half[part.index]),
+            plus_minus(value[part.index], 1.96 * std[part.index]),
+            "" if truth is None else like(truth[part.index], 1.96 * std[part.index]),
         )
         for part in components(value[None])
     )
-    return Row(robot, quantity, unit, frame, status, parts, _error(value, half / 1.96, truth))
+    return Row(robot, quantity, unit, frame, status, parts, _error(value, std, truth))
 
 
 def event_size(event: Event, unit: str) -> str:
@@ -107,7 +107,7 @@ def _error(value: np.ndarray, std: np.ndarray, truth: np.ndarray | None) -> str:
     """Of a scalar with its sign; of a vector its length against the truth's, and its worst component."""
     if truth is None:
         return ""
-    error = value - truth
+    error = np.asarray(value - truth)
     length, size = float(np.linalg.norm(error)), float(np.linalg.norm(truth))
     if size == 0.0:
         words = [f"{signed(float(error)) if error.ndim == 0 else number(length, 3)} from 0"]

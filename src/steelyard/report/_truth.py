@@ -32,7 +32,7 @@ def last_truth(truth: Series | None, shape: tuple[int, ...]) -> np.ndarray | Non
     if samples is None:
         return None
     complete = np.flatnonzero(_each_row(np.isfinite(samples)).all(axis=1))
-    return samples[complete[-1]] if complete.size else None
+    return np.asarray(samples[complete[-1]]) if complete.size else None
 
 
 def truth_at(truth: Series | None, time: np.ndarray, shape: tuple[int, ...]) -> np.ndarray | None:

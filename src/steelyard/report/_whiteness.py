@@ -1,4 +1,4 @@
-"""Figures of innovations: does the estimator know how wrong it may be?"""
+"""Figures of innovations, which tell whether an estimator knows how wrong it may be."""
 
 import dataclasses
 

@@ -18,23 +18,26 @@
     return found ? getComputedStyle(root).getPropertyValue(found[1]).trim() : value;
   };
 
-  const draw = (width) => {
+  const draw = (onPaper) => {
     for (const plot of document.querySelectorAll(".plot")) {
       const { data, layout } = JSON.parse(plot.nextElementSibling.textContent, named);
       if (coarse.matches) layout.dragmode = false; // a finger scrolls the page
-      if (width) Object.assign(layout, { autosize: false, width });
+      if (onPaper) {
+        const most = plot.closest(".grid") ? 320 : 680;
+        Object.assign(layout, { autosize: false, width: Math.min(most, plot.clientWidth) });
+      }
       Plotly.react(plot, data, layout, config);
     }
   };
 
-  draw();
-  dark.addEventListener("change", () => draw());
+  draw(false);
+  dark.addEventListener("change", () => draw(false));
   window.addEventListener("beforeprint", () => {
     root.dataset.theme = "light";
-    draw(Math.min(680, document.querySelector("main").clientWidth));
+    draw(true);
   });
   window.addEventListener("afterprint", () => {
     delete root.dataset.theme;
-    draw();
+    draw(false);
   });
 })();

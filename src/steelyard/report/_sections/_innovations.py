@@ -22,19 +22,19 @@ _ROBOT = """
 <h3>$robot</h3>
 <div class="scroll" role="region" tabindex="0" aria-label="Innovations of $robot, channel by channel">
 <table>
-<thead><tr><th scope="col">Channel</th><th scope="col" class="figure">Samples</th>
-<th scope="col" class="figure">Inside ±1.96</th><th scope="col" class="figure">Mean square</th>
-<th scope="col">Verdict</th></tr></thead>
+<thead><tr><th scope="col">Channel</th><th scope="col" class="figure">Inside ±1.96</th>
+<th scope="col" class="figure">Mean square</th><th scope="col">Verdict</th>
+<th scope="col" class="figure">Samples</th></tr></thead>
 <tbody>$rows</tbody>
 </table>
 </div>
 <div class="grid">$plots</div>
 """
 _ROW = """
-<tr><th scope="row">$channel</th><td class="figure">$samples</td><td class="figure">$inside</td>
-<td class="figure">$mean_square</td><td>$words</td></tr>
+<tr><th scope="row">$channel</th><td class="figure">$inside</td><td class="figure">$mean_square</td>
+<td>$words</td><td class="figure">$samples</td></tr>
 """
-_SILENT = """<tr><th scope="row">$channel</th><td class="figure">0</td><td colspan="3">silent</td></tr>"""
+_SILENT = """<tr><th scope="row">$channel</th><td colspan="3">silent</td><td class="figure">0</td></tr>"""
 _BEYOND = """<p class="under">$words</p>"""
 _NONE = "<p>This run kept no innovations.</p>"
 _PANEL = 84  # px, height of one channel

@@ -94,7 +94,9 @@ def _plot(
     first = next(iter(having.values()))
     start = min(float(series.time[0]) for series in having.values())
     end = max(float(series.time[-1]) for series in having.values())
-    look: dict[str, Any] = layout(_HEIGHT, f"{quantity}, {first.unit}".rstrip(", "), _range(traces))
+    look: dict[str, Any] = layout(
+        _HEIGHT + 12 * len(traces) // 3, f"{quantity}, {first.unit}".rstrip(", "), _range(traces)
+    )
     mark_events(look, events, quantity, (start, end))
     label = f"Plot of {caption} in {first.unit or 'no unit'} over time, {start:g} to {end:g} s, with its 95 % interval."
     return drawing(traces, look, caption, label, _agreements(identification, quantity, having))
@@ -117,7 +119,9 @@ def _range(traces: Sequence[Trace]) -> tuple[float, float] | None:
     """All of the lines, and of the bands all but their widest moments: a first guess's would dwarf the rest."""
     numbers = [np.array([y for y in trace["y"] if y is not None], float) for trace in traces]
     lines = [y for y, trace in zip(numbers, traces, strict=True) if "fill" not in trace and y.size]
-    bands = [np.quantile(y, (0.03, 0.97)) for y, trace in zip(numbers, traces, strict=True) if "fill" in trace and y.size]
+    bands = [
+        np.quantile(y, (0.03, 0.97)) for y, trace in zip(numbers, traces, strict=True) if "fill" in trace and y.size
+    ]
     if not lines:
         return None
     every = np.concatenate([*lines, *bands])

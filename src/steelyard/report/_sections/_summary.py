@@ -34,7 +34,8 @@ _SCALAR = """<p class="card-value">$value <span class="unit">$unit</span></p>"""
 _UNKNOWN = """<p class="card-value unknown">no value</p>"""
 _VECTOR = """
 <table class="parts" aria-label="$label">
-<thead><tr><th scope="col"><span class="unseen">component</span></th><th scope="col">$unit</th>$truth_heading</tr></thead>
+<thead><tr><th scope="col"><span class="unseen">component</span></th>
+<th scope="col">$unit</th>$truth_heading</tr></thead>
 <tbody>$parts</tbody>
 </table>
 """

@@ -1,0 +1,118 @@
+"""The page as people see it: drawn by a real browser that has no network."""
+
+import re
+from pathlib import Path
+
+import browser
+import pytest
+
+from steelyard.report import write_report
+
+POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
+SCRIPTS = re.compile(r"<script\b.*?</script>", re.S)
+REPORTER = """<script>
+parent.postMessage({
+  inner: innerWidth,
+  scroll: document.documentElement.scrollWidth,
+  plots: [...document.querySelectorAll(".plot")].map((plot) => plot.querySelector("svg").clientWidth),
+}, "*");
+</script></body>"""
+ALARM = """<script>window.alert = () => document.documentElement.setAttribute("data-alerted", "1");</script>"""
+FRAME = """<!DOCTYPE html><html><body><pre id="said"></pre>
+<script>
+const write = (said) => {{ document.getElementById("said").textContent = JSON.stringify(said.data); }};
+addEventListener("message", write);
+</script>
+<iframe src="{page}" style="border:0;width:{width}px;height:4000px"></iframe></body></html>"""
+
+
+@pytest.fixture(scope="module")
+def report(identification, tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("browser") / "report.html"
+    write_report(identification, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def drawn(report) -> str:
+    return browser.dom(report)
+
+
+def visible(text: str) -> str:
+    """Less scripts and styles, which hold plotly's own words."""
+    return re.sub(r"<style\b.*?</style>", "", SCRIPTS.sub("", text), flags=re.S)
+
+
+def test_every_plot_draws_its_traces(drawn):
+    text = visible(drawn)
+    assert text.count('class="plot js-plotly-plot"') == 4
+    # Mass: band, truth, line. Centre of mass: the same for three axes. Innovations: three channels, one of them silent.
+    traces = len(re.findall(r'class="trace scatter', text))
+    assert traces >= 3 + 9 + 3
+    assert len(re.findall(r'class="js-line"', text)) >= 2 + 6 + 3
+
+
+def test_no_number_went_wrong(drawn):
+    text = visible(drawn)
+    assert "The mass is known to 1 %." in text
+    assert not re.search(r"\b(NaN|undefined|Infinity)\b|\[object", text)
+
+
+def test_colours_were_looked_up(drawn):
+    assert "rgb(0, 114, 178)" in visible(drawn)
+
+
+def test_plots_follow_a_dark_screen(report):
+    text = visible(browser.dom(report, "--blink-settings=preferredColorScheme=0"))
+    assert "rgb(86, 180, 233)" in text
+    assert "rgb(0, 114, 178)" not in text
+
+
+def test_no_button_sends_data_away(drawn):
+    titles = set(re.findall(r'data-title="([^"]*)"', visible(drawn)))
+    assert titles
+    assert not [title for title in titles if re.search("share|cloud|chart studio|edit", title, re.I)]
+
+
+def test_nothing_is_fetched(report, drawn):
+    # The browser resolves no host, and the drawn page asks for none.
+    assert not re.findall(r'(?:src|href|action)="\s*(?:https?:|//)', visible(drawn))
+    assert "default-src 'none'" in drawn
+
+
+@pytest.mark.parametrize("width", [390, 820])
+def test_a_narrow_screen_needs_no_sideways_scrolling(report, tmp_path, width):
+    copy = tmp_path / "copy.html"
+    text = POLICY.sub("", report.read_text(encoding="utf-8"))
+    copy.write_text(text.replace("</body>", REPORTER), encoding="utf-8")
+    # A headless window cannot be narrower than 500 px; a frame in it can.
+    frame = tmp_path / "frame.html"
+    frame.write_text(FRAME.format(page=copy.as_uri(), width=width), encoding="utf-8")
+    said = re.search(r'<pre id="said">(.*?)</pre>', browser.dom(frame, "--window-size=1000,4200"), re.S).group(1)
+    found = {key: [int(n) for n in re.findall(r"\d+", part)] for key, part in re.findall(r'"(\w+)":([\d,\[\]]+)', said)}
+    assert found["inner"] == [width]
+    assert found["scroll"][0] <= width
+    assert len(found["plots"]) == 4
+    assert max(found["plots"]) < width
+
+
+def test_an_evil_name_is_drawn_as_text(evil, tmp_path):
+    path = tmp_path / "evil.html"
+    write_report(evil, path)
+    # Without the policy too: the page must not need it.
+    text = POLICY.sub("", path.read_text(encoding="utf-8"))
+    path.write_text(text.replace("<head>", f"<head>{ALARM}", 1), encoding="utf-8")
+    text = browser.dom(path)
+    assert "data-alerted=" not in re.match(r".*?<head>", text, re.S).group(0)
+    legend = re.findall(r'class="legendtext"[^>]*>(.*?)</text>', text, re.S)
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in legend
+
+
+def test_without_a_browser_ci_fails_and_a_laptop_skips(monkeypatch):
+    monkeypatch.setenv("STEELYARD_BROWSER", "no-such-browser")
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(pytest.fail.Exception):
+        browser.find()
+    monkeypatch.delenv("CI")
+    with pytest.raises(pytest.skip.Exception):
+        browser.find()

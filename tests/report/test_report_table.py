@@ -1,0 +1,93 @@
+"""What a terminal shows."""
+
+import dataclasses
+import io
+
+import numpy as np
+from rich.console import Console
+
+from steelyard.estimators import Estimate
+from steelyard.report import print_identification, rows, table
+
+
+def shown(identification, width=140) -> str:
+    console = Console(file=io.StringIO(), width=width)
+    print_identification(identification, console)
+    return console.file.getvalue()
+
+
+def line_with(text: str, *words: str) -> str:
+    return next(line for line in text.splitlines() if all(word in line for word in words))
+
+
+def test_a_row_has_value_interval_unit_status_truth_and_error(identification):
+    line = line_with(shown(identification), "r1", "mass", "known")
+    for word in ("2.010 ± 0.020", "kg", "known", "2.000", "+0.5 %, 1.0 σ"):
+        assert word in line
+
+
+def test_a_vector_is_shown_by_component(identification):
+    text = shown(identification)
+    assert "x 0.1010 ± 0.0039" in text
+    assert "y -0.1990 ± 0.0039" in text
+    assert "at worst 0.5 σ" in text
+
+
+def test_an_unknown_quantity_has_words_and_no_number(identification):
+    text = shown(identification)
+    for quantity, words in (
+        ("drag", "not yet known"),
+        ("bias/force", "this motion cannot tell"),
+        ("thrust/1", "failed"),
+    ):
+        assert "—" in line_with(text, quantity, words)
+    assert "nan" not in text.lower()
+
+
+def test_events_verdict_and_notes_follow(identification):
+    text = shown(identification)
+    assert "+0.25 kg" in line_with(text, "10.00 s", "change", "mass")
+    assert "—" in line_with(text, "20.00 s", "fault")
+    assert "Verdict: The mass is known to 1 %." in text
+    assert "Note: Noise of position was estimated from the log." in text
+    assert text.index("2.010") < text.index("10.00 s") < text.index("Verdict") < text.index("Note")
+
+
+def test_without_truth_there_is_no_column_for_it(identification):
+    headings = [column.header for column in table(dataclasses.replace(identification, truth={})).columns]
+    assert headings == ["robot", "quantity", "value (95 %)", "unit", "status"]
+
+
+def test_the_least_identification_prints(bare):
+    text = shown(bare)
+    assert "failed" in text
+    assert "what happened" not in text
+
+
+def test_names_from_a_log_are_shown_as_they_are():
+    from conftest import identification_of
+
+    text = shown(identification_of("[red]a[/red]\x1b[2J"))
+    assert "[red]a[/red]\N{REPLACEMENT CHARACTER}[2J" in text
+    assert "\x1b" not in text
+
+
+def test_truth_of_an_unknown_quantity_is_still_said(identification):
+    truth = {**identification.truth, "drag": dataclasses.replace(identification.truth["mass"], unit="N s/m")}
+    row = next(row for row in rows(dataclasses.replace(identification, truth=truth)) if row.quantity == "drag")
+    assert (row.parts, row.truth, row.error) == ((), "2", "")
+
+
+def test_a_pose_has_its_rotation_apart(bare):
+    value = np.array([1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0])
+    pose = Estimate(value, np.diag([1e-4] * 3 + [4e-4] * 3), "m", "r1", 0.0, "known")
+    (row,) = rows(dataclasses.replace(bare, robots={"r1": {"pose/r2": pose}}))
+    assert [part.value for part in row.parts[:4]] == ["1.000 ± 0.020", "2.000 ± 0.020", "3.000 ± 0.020", "1.000"]
+    assert row.parts[-1].value == "± 0.039, 0.039, 0.039 rad"
+
+
+def test_an_error_from_zero_has_no_percentage(bare, identification):
+    truth = {"mass": dataclasses.replace(identification.truth["mass"], value=np.zeros(5001))}
+    robots = {"r1": {"mass": Estimate.known(0.02, 0.01, "kg", None, 0.0)}}
+    (row,) = rows(dataclasses.replace(bare, robots=robots, truth=truth))
+    assert row.error == "+0.02 from 0, 2.0 σ"
