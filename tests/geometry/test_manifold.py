@@ -123,20 +123,25 @@ def test_a_step_of_the_wrong_size_is_refused_with_the_names_of_its_coordinates()
         g.retract(flight(jnp.zeros(7)), jnp.zeros(6))
 
 
-@pytest.mark.parametrize("kind", [g.SO2, g.SE2, g.SO3, g.SE3])
-def test_first_order_twins_have_the_derivatives_of_retract_and_local(kind, key):
-    size = kind.tangent_dim
-    a, b = jax.random.normal(key, (2, size))
-    point = {"pose": g.group_exp(kind, 0.5 * a), "mass": jnp.asarray(2.0)}
-    zero = jnp.zeros(size + 1)
+@pytest.mark.parametrize("make", STATES.values(), ids=STATES.keys())
+def test_lift_and_lower_are_the_derivatives_of_retract_and_local(make, key):
+    point = make(0.5 * jax.random.normal(key, (10,)))
+    zero = jnp.zeros(g.tangent_size(point))
+    numbers = jax.jacfwd(lambda delta: jax.flatten_util.ravel_pytree(g.retract(point, delta))[0])(zero)
+    lifted = jax.jacfwd(lambda delta: jax.flatten_util.ravel_pytree(g.lift(point, delta))[0])(zero)
+    np.testing.assert_allclose(lifted, numbers, atol=1e-12)
+    back = jax.vmap(lambda delta: g.lower(point, g.lift(point, delta)))(jnp.eye(zero.size))
+    np.testing.assert_allclose(back, jnp.eye(zero.size), atol=1e-12)
 
-    def ambient(step):
-        return lambda delta: jax.flatten_util.ravel_pytree(step(point, delta))[0]
 
-    np.testing.assert_allclose(jax.jacfwd(ambient(g.nudge))(zero), jax.jacfwd(ambient(g.retract))(zero), atol=1e-12)
+@pytest.mark.parametrize("make", STATES.values(), ids=STATES.keys())
+def test_differentiate_is_the_derivative_of_a_step_seen_in_tangent_coordinates(make, key):
+    x, y = 0.5 * jax.random.normal(key, (2, 12))
+    point, step = make(x), 0.3 * y[: g.tangent_size(make(x))]
 
-    def through(difference):
-        return lambda delta: difference(point, g.retract(point, delta))
+    def function(point):
+        return g.retract(point, step * g.tangent_size(point) / 4)
 
-    np.testing.assert_allclose(jax.jacfwd(through(g.offset))(zero), jax.jacfwd(through(g.local))(zero), atol=1e-12)
-    np.testing.assert_allclose(g.offset(point, point), zero, atol=1e-12)
+    value, jacobian = g.differentiate(function, point)
+    slow = jax.jacfwd(lambda delta: g.local(value, function(g.retract(point, delta))))(jnp.zeros(step.size))
+    np.testing.assert_allclose(jacobian, slow, atol=1e-10)

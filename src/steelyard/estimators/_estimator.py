@@ -45,7 +45,7 @@ class Innovation(eqx.Module):
     @staticmethod
     def none(size: int) -> "Innovation":
         """Before anything was measured."""
-        return Innovation(jnp.full(size, jnp.nan), jnp.full(size, jnp.nan))
+        return Innovation(jnp.full(size, jnp.nan, float), jnp.full(size, jnp.nan, float))
 
     @property
     def nis(self) -> Float[Array, ""]:

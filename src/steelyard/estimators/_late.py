@@ -11,9 +11,9 @@ from steelyard.models import Measurement
 
 
 class Remembered(eqx.Module):
-    """The last rows, oldest first, and the belief after each."""
+    """The last rows, oldest first, and the belief after each; or one row."""
 
-    time: Float[Array, " row"]
+    time: Float[Array, "*row"]
     """s; minus infinity where nothing is remembered yet."""
     samples: Sample
     beliefs: Belief

@@ -7,7 +7,7 @@ from jaxtyping import Array, Bool, Float
 
 from steelyard.estimators._estimator import Noise
 from steelyard.estimators._status import forwards
-from steelyard.geometry import local, nudge, offset, tangent_size
+from steelyard.geometry import differentiate, local, tangent_size
 from steelyard.models import Control, Measurement, Model, Seconds, State
 
 
@@ -34,13 +34,8 @@ def linearise_dynamics(model: Model, noise: Noise, state: State, control: Contro
     """
     dt = forwards(dt)
     u, missing = fill_in(control, model.idle(state))
-    after = model.dynamics(state, u, dt)
+    after, jacobian = differentiate(lambda state, u: model.dynamics(state, u, dt), state, u)
     n = tangent_size(state)
-
-    def moved(delta):
-        return offset(after, model.dynamics(nudge(state, delta[:n]), nudge(u, delta[n:]), dt))
-
-    jacobian = jax.jacfwd(moved)(jnp.zeros(n + tangent_size(u)))
     F, G = jacobian[:, :n], jacobian[:, n:]
     u_variance = jnp.where(missing, noise.blind, noise.control) ** 2
     Q = (G * u_variance[None, :]) @ G.T + jnp.diag(noise.drift**2 * dt)
@@ -67,17 +62,12 @@ def linearise_observation(
     Where a channel depends on the control, the control's noise is noise to it too; and while the control is not known
     (`blind`), such a channel says nothing and counts as silent: what is expected of it is NaN, which finds it out.
     """
-    expected = model.observe(state, control)
+    _, jacobian = differentiate(model.observe, state, control)
+    n = tangent_size(state)
+    H, D = jacobian[:, :n], jacobian[:, n:]
     known = jax.tree.map(lambda u: jnp.where(blind, jnp.nan, u), control)
     residual = local(model.observe(state, known), measurement)
     present = ~jnp.isnan(residual)
-    n = tangent_size(state)
-
-    def read(delta):
-        return offset(expected, model.observe(nudge(state, delta[:n]), nudge(control, delta[n:])))
-
-    jacobian = jax.jacfwd(read)(jnp.zeros(n + tangent_size(control)))
-    H, D = jacobian[:, :n], jacobian[:, n:]
     R = noise.measurement**2 + D**2 @ noise.control**2
     return Observation(jnp.where(present, residual, 0.0), H, R, present)
 

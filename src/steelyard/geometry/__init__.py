@@ -25,10 +25,10 @@ from ._dual_quaternions import pose_from_dual_quaternion as pose_from_dual_quate
 from ._dual_quaternions import twist_from_dual_quaternion as twist_from_dual_quaternion
 from ._groups import group_exp as group_exp
 from ._groups import group_inverse as group_inverse
+from ._groups import group_lift as group_lift
 from ._groups import group_log as group_log
+from ._groups import group_lower as group_lower
 from ._groups import group_multiply as group_multiply
-from ._groups import group_nudge as group_nudge
-from ._groups import group_offset as group_offset
 from ._inertia import Inertia as Inertia
 from ._inertia import inertia_from_log_cholesky as inertia_from_log_cholesky
 from ._inertia import inertia_from_pseudo_inertia as inertia_from_pseudo_inertia
@@ -39,9 +39,10 @@ from ._inertia import moments_from_matrix as moments_from_matrix
 from ._inertia import move_inertia as move_inertia
 from ._inertia import pseudo_inertia as pseudo_inertia
 from ._inertia import spatial_inertia as spatial_inertia
+from ._manifold import differentiate as differentiate
+from ._manifold import lift as lift
 from ._manifold import local as local
-from ._manifold import nudge as nudge
-from ._manifold import offset as offset
+from ._manifold import lower as lower
 from ._manifold import retract as retract
 from ._manifold import tangent_names as tangent_names
 from ._manifold import tangent_size as tangent_size
@@ -66,6 +67,7 @@ from ._quaternions import quaternion_multiply as quaternion_multiply
 from ._quaternions import quaternion_right_matrix as quaternion_right_matrix
 from ._quaternions import quaternion_rotate as quaternion_rotate
 from ._quaternions import rotation_from_quaternion as rotation_from_quaternion
+from ._quaternions import rotation_matrix as rotation_matrix
 from ._regressors import momentum_regressor as momentum_regressor
 from ._regressors import wrench_regressor as wrench_regressor
 from ._rotations import inverse_left_jacobian_so3 as inverse_left_jacobian_so3

@@ -65,34 +65,38 @@ def group_inverse(element: Group) -> Group:
     return element.inverse()
 
 
-def group_nudge(element: Group, tangent: Float[Array, " tangent"]) -> Group:
-    """`group_multiply(element, group_exp(tangent))` to first order in the tangent; leaves the group at second order."""
+def group_lift(element: Group, tangent: Float[Array, " tangent"]) -> Group:
+    """The velocity of the element's own numbers as it starts along a tangent: the derivative of `group_exp` at zero."""
     if isinstance(element, SO3):
-        return type(element)(_nudged_quaternion(element.wxyz, tangent))
+        return type(element)(_quaternion_velocity(element.wxyz, tangent))
     if isinstance(element, SE3):
-        q, v = element.rotation().wxyz, tangent[:3]
-        moved = element.translation() + quaternion_rotate(q, v)
-        return type(element)(jnp.concatenate([_nudged_quaternion(q, tangent[3:]), moved]))
+        q = element.rotation().wxyz
+        velocity = quaternion_rotate(q, tangent[:3])
+        return type(element)(jnp.concatenate([_quaternion_velocity(q, tangent[3:]), velocity]))
     if isinstance(element, SE2):
         (c, s), (x, y, theta) = element.rotation().unit_complex, tangent
-        moved = element.translation() + jnp.stack([c * x - s * y, s * x + c * y])
-        return type(element)(jnp.concatenate([jnp.stack([c - s * theta, s + c * theta]), moved]))
+        return type(element)(jnp.stack([-s * theta, c * theta, c * x - s * y, s * x + c * y]))
     c, s = cast(Any, element).unit_complex
-    (theta,) = tangent
-    return type(element)(jnp.stack([c - s * theta, s + c * theta]))
+    return type(element)(jnp.stack([-s * tangent[0], c * tangent[0]]))
 
 
-def group_offset(origin: Group, element: Group) -> Float[Array, " tangent"]:
-    """`group_log(group_multiply(group_inverse(origin), element))` to first order around `origin`."""
-    between = group_multiply(group_inverse(origin), element)
-    if isinstance(between, SO3):
-        return 2.0 * between.wxyz[1:]
-    if isinstance(between, SE3):
-        return jnp.concatenate([between.translation(), 2.0 * between.rotation().wxyz[1:]])
-    if isinstance(between, SE2):
-        return jnp.concatenate([between.translation(), between.rotation().unit_complex[1:]])
-    return cast(Any, between).unit_complex[1:]
+def group_lower(element: Group, velocity: Group) -> Float[Array, " tangent"]:
+    """The tangent along which the element's own numbers start with this velocity: undoes `group_lift`."""
+    if isinstance(element, SO3):
+        return _rotation_velocity(element.wxyz, velocity.wxyz)
+    if isinstance(element, SE3):
+        q, dq, dt = element.rotation().wxyz, velocity.wxyz_xyz[:4], velocity.wxyz_xyz[4:]
+        return jnp.concatenate([quaternion_rotate(quaternion_conjugate(q), dt), _rotation_velocity(q, dq)])
+    if isinstance(element, SE2):
+        (c, s), (dc, ds, dx, dy) = element.rotation().unit_complex, velocity.unit_complex_xy
+        return jnp.stack([c * dx + s * dy, c * dy - s * dx, c * ds - s * dc])
+    (c, s), (dc, ds) = cast(Any, element).unit_complex, cast(Any, velocity).unit_complex
+    return (c * ds - s * dc)[None]
 
 
-def _nudged_quaternion(q: Float[Array, "4"], phi: Float[Array, "3"]) -> Float[Array, "4"]:
-    return q + quaternion_multiply(q, jnp.concatenate([jnp.zeros(1), 0.5 * phi]))
+def _quaternion_velocity(q: Float[Array, "4"], phi: Float[Array, "3"]) -> Float[Array, "4"]:
+    return quaternion_multiply(q, jnp.concatenate([jnp.zeros(1), 0.5 * phi]))
+
+
+def _rotation_velocity(q: Float[Array, "4"], dq: Float[Array, "4"]) -> Float[Array, "3"]:
+    return 2.0 * quaternion_multiply(quaternion_conjugate(q), dq)[1:]

@@ -14,9 +14,10 @@ import jax.numpy as jnp
 from jaxlie import MatrixLieGroup
 from jaxtyping import Array, Float
 
-from ._groups import group_exp, group_inverse, group_log, group_multiply, group_nudge, group_offset
+from ._groups import group_exp, group_inverse, group_lift, group_log, group_lower, group_multiply
 
 Point = TypeVar("Point")
+Image = TypeVar("Image")
 
 
 def tangent_size(point: Any) -> int:
@@ -26,7 +27,7 @@ def tangent_size(point: Any) -> int:
 
 def retract(point: Point, delta: Float[Array, " tangent"]) -> Point:
     """The point reached from `point` by the step `delta`: arrays add, groups multiply by exp(step) on the right."""
-    return _step(point, delta, lambda group, step: group_multiply(group, group_exp(type(group), step)))
+    return _step(point, delta, lambda group, step: group_multiply(group, group_exp(type(group), step)), jnp.add)
 
 
 def local(origin: Point, point: Point) -> Float[Array, " tangent"]:
@@ -34,20 +35,31 @@ def local(origin: Point, point: Point) -> Float[Array, " tangent"]:
 
     Unique while no rotation between the two reaches pi rad.
     """
-    return _difference(origin, point, lambda a, b: group_log(group_multiply(group_inverse(a), b)))
+    return _difference(origin, point, lambda a, b: group_log(group_multiply(group_inverse(a), b)), lambda a, b: b - a)
 
 
-def nudge(point: Point, delta: Float[Array, " tangent"]) -> Point:
-    """`retract` to first order: the same point and the same derivative at a step of zero, for a fraction of the work.
+def lift(point: Point, delta: Float[Array, " tangent"]) -> Point:
+    """How the point's own numbers start to move along a step: the derivative of `retract` at a step of zero."""
+    return _step(point, delta, group_lift, lambda array, step: step)
 
-    Only for differentiating: a group that was nudged by more than nothing is no longer quite a group.
+
+def lower(point: Point, velocity: Point) -> Float[Array, " tangent"]:
+    """The step along which the point's own numbers start to move so: the derivative of `local` where points meet.
+
+    With `lift` it turns the derivative of any function between manifolds into tangent coordinates, without ever
+    differentiating an exponential or a logarithm: `lower(f(x), jvp(f, x, lift(x, delta)))`.
     """
-    return _step(point, delta, group_nudge)
+    return _difference(point, velocity, group_lower, lambda array, moved: moved)
 
 
-def offset(origin: Point, point: Point) -> Float[Array, " tangent"]:
-    """`local` to first order: the same derivative where the two points meet. Only for differentiating."""
-    return _difference(origin, point, group_offset)
+def differentiate(function: Callable[..., Image], *points: Any) -> tuple[Image, Float[Array, "image tangent"]]:
+    """A function's value at some points, and its derivative in tangent coordinates, the points' one after the other."""
+    value = function(*points)
+
+    def column(delta):
+        return lower(value, jax.jvp(function, points, lift(points, delta))[1])
+
+    return value, jax.vmap(column, out_axes=1)(jnp.eye(tangent_size(points)))
 
 
 def tangent_names(point: Any) -> list[str]:
@@ -81,8 +93,8 @@ def _size(leaf: Any) -> int:
     return math.prod(_tangent_shape(leaf))
 
 
-def _step(point: Point, delta: Float[Array, " tangent"], move: Callable[[Any, Any], Any]) -> Point:
-    """Every leaf moved by its slice of `delta`: groups by `move`, arrays by adding."""
+def _step(point: Point, delta: Float[Array, " tangent"], of_group: Callable, of_array: Callable) -> Point:
+    """Every leaf with its slice of `delta`."""
     leaves, structure = jax.tree.flatten(point, is_leaf=_is_group)
     sizes = [_size(leaf) for leaf in leaves]
     if delta.shape[0] != sum(sizes):
@@ -94,16 +106,16 @@ def _step(point: Point, delta: Float[Array, " tangent"], move: Callable[[Any, An
     steps = [delta[end - size : end] for end, size in zip(ends, sizes, strict=True)]
     return structure.unflatten(
         [
-            move(leaf, step) if _is_group(leaf) else leaf + step.reshape(jnp.shape(leaf))
+            of_group(leaf, step) if _is_group(leaf) else of_array(leaf, step.reshape(jnp.shape(leaf)))
             for leaf, step in zip(leaves, steps, strict=True)
         ]
     )
 
 
-def _difference(origin: Any, point: Any, between: Callable[[Any, Any], Any]) -> Float[Array, " tangent"]:
-    """The coordinates of the step from one point to the other: groups by `between`, arrays by subtracting."""
-    steps = jax.tree.map(
-        lambda a, b: between(a, b) if _is_group(a) else jnp.ravel(b - a), origin, point, is_leaf=_is_group
+def _difference(point: Any, other: Any, of_group: Callable, of_array: Callable) -> Float[Array, " tangent"]:
+    """The coordinates that every pair of leaves gives, one after the other."""
+    pairs = jax.tree.map(
+        lambda a, b: of_group(a, b) if _is_group(a) else jnp.ravel(of_array(a, b)), point, other, is_leaf=_is_group
     )
-    leaves = jax.tree.leaves(steps)
+    leaves = jax.tree.leaves(pairs)
     return jnp.concatenate(leaves) if leaves else jnp.zeros(0)

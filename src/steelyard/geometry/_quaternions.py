@@ -4,29 +4,39 @@ A unit quaternion q_ji turns coordinates in frame i into coordinates in frame j,
 """
 
 import jax.numpy as jnp
+import numpy as np
 from jaxlie import SO3
 from jaxtyping import Array, Float
 
 from ._rotations import skew
 
 
+# Products as one contraction with a table of signs: for a compiler two operations instead of thirty, and the table's
+# zeros vanish from generated C. _PRODUCT[k, a, b] is the part of p_a q_b in (p ∘ q)_k.
+_PRODUCT = np.zeros((4, 4, 4))
+for _k, _terms in enumerate(
+    [
+        [(0, 0, 1), (1, 1, -1), (2, 2, -1), (3, 3, -1)],
+        [(0, 1, 1), (1, 0, 1), (2, 3, 1), (3, 2, -1)],
+        [(0, 2, 1), (2, 0, 1), (3, 1, 1), (1, 3, -1)],
+        [(0, 3, 1), (3, 0, 1), (1, 2, 1), (2, 1, -1)],
+    ]
+):
+    for _a, _b, _sign in _terms:
+        _PRODUCT[_k, _a, _b] = _sign
+_CONJUGATE = np.diag([1.0, -1.0, -1.0, -1.0])
+# _ROTATION[i, j, a, b] is the part of q_a q_b in entry (i, j) of the matrix of b -> q ∘ (0, b) ∘ q*.
+_ROTATION = np.einsum("kal,lmc,cb->kmab", _PRODUCT, _PRODUCT, _CONJUGATE)[1:, 1:]
+
+
 def quaternion_multiply(left: Float[Array, "4"], right: Float[Array, "4"]) -> Float[Array, "4"]:
     """The product p ∘ q [fan17, Eq. (1)]."""
-    p0, p1, p2, p3 = left
-    q0, q1, q2, q3 = right
-    return jnp.stack(
-        [
-            p0 * q0 - p1 * q1 - p2 * q2 - p3 * q3,
-            p0 * q1 + p1 * q0 + p2 * q3 - p3 * q2,
-            p0 * q2 + p2 * q0 + p3 * q1 - p1 * q3,
-            p0 * q3 + p3 * q0 + p1 * q2 - p2 * q1,
-        ]
-    )
+    return _contract(_PRODUCT, left, right)
 
 
 def quaternion_conjugate(quaternion: Float[Array, "4"]) -> Float[Array, "4"]:
     """The conjugate q*, which is the inverse of a unit quaternion; it turns products round: (p ∘ q)* = q* ∘ p*."""
-    return jnp.concatenate([quaternion[:1], -quaternion[1:]])
+    return quaternion * jnp.array([1.0, -1.0, -1.0, -1.0])
 
 
 def quaternion_left_matrix(quaternion: Float[Array, "4"]) -> Float[Array, "4 4"]:
@@ -44,9 +54,12 @@ def quaternion_rotate(quaternion: Float[Array, "4"], vector: Float[Array, "3"]) 
 
     For q of another length the result is scaled by its square, as the product is.
     """
-    w, u = quaternion[0], quaternion[1:]
-    U = skew(u)
-    return (w * w - u @ u) * vector + 2.0 * ((u @ vector) * u + w * (U @ vector))
+    return _contract(_ROTATION, quaternion, quaternion) @ vector
+
+
+def rotation_matrix(rotation: SO3) -> Float[Array, "3 3"]:
+    """The matrix of a rotation; like `rotation.as_matrix()`, with less work for a compiler."""
+    return _contract(_ROTATION, rotation.wxyz, rotation.wxyz)
 
 
 def quaternion_from_rotation(rotation: SO3) -> Float[Array, "4"]:
@@ -64,3 +77,9 @@ def _product_matrix(quaternion: Float[Array, "4"], cross: Float[Array, "3 3"]) -
     top = jnp.concatenate([quaternion[:1], -q])
     below = jnp.concatenate([q[:, None], cross + q0 * jnp.eye(3)], axis=1)
     return jnp.concatenate([top[None, :], below])
+
+
+def _contract(table: np.ndarray, left: Float[Array, "4"], right: Float[Array, "4"]) -> Float[Array, "*shape"]:
+    """`table[..., a, b] left[a] right[b]`."""
+    pairs = jnp.ravel(left[:, None] * right[None, :])
+    return (table.reshape(-1, 16) @ pairs).reshape(table.shape[:-2])

@@ -4,7 +4,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from steelyard.geometry import SO3, group_exp, group_multiply
+from steelyard.geometry import SO3, group_exp, group_multiply, rotation_matrix
 from steelyard.models._model import Model, Numbers, Seconds
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
@@ -85,7 +85,7 @@ class Multirotor(Model):
     ) -> Float[Array, "3"]:
         """World acceleration, m/s²; [sesame, Eq. (41)] and drag."""
         d1, d2 = drag if drag.size else self.drag
-        R = attitude.as_matrix()
+        R = rotation_matrix(attitude)
         v_body = R.T @ velocity
         horizontal = jnp.array([1.0, 1.0, 0.0])
         force_body = thrust * jnp.array([0.0, 0.0, 1.0]) - d1 * horizontal * v_body - d2 * v_body * jnp.abs(v_body)
