@@ -1,9 +1,15 @@
 """Strict JAX for every test: float64, no silent broadcasting, warnings are errors (see pyproject.toml)."""
 
-import jax
-import pytest
+import os
 
-from steelyard import _jax
+# Most programs are compiled to run once: without optimisation that takes a quarter of the time. Before JAX wakes up.
+QUICK = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true --xla_cpu_use_fusion_emitters=false"
+os.environ.setdefault("XLA_FLAGS", QUICK)
+
+import jax  # noqa: E402
+import pytest  # noqa: E402
+
+from steelyard import _jax  # noqa: E402
 
 _jax.remember_compilations()
 jax.config.update("jax_numpy_rank_promotion", "raise")

@@ -170,7 +170,7 @@ def hover_log(seed: int, rows: int = ROWS) -> e.Sample:
 
 
 HOVER_NOISE = e.Noise(jnp.array([0.5]), jnp.array([0.01]), jnp.array([0.01]), jnp.array([0.3]))
-HOVER_GUESS = e.Guess(m.HoverState(jnp.log(jnp.asarray(0.5))), jnp.array([0.3]))
+HOVER_GUESS = e.Guess(m.HoverState(jnp.log(jnp.asarray(0.5, float))), jnp.array([0.3]))
 
 
 ROTOR_NOISE = e.Noise(
@@ -185,8 +185,8 @@ LOG_MASS = 9
 
 def rotor_state(attitude=None, position=(0.0, 0.0, 1.0), velocity=(1.0, 0.5, -0.2), mass=1.2) -> m.MultirotorState:
     attitude = SO3.identity() if attitude is None else attitude
-    none = jnp.zeros(0)
-    return m.MultirotorState(attitude, *map(jnp.asarray, (position, velocity)), jnp.log(jnp.asarray(mass)), none, none)
+    position, velocity, mass = (jnp.asarray(number, float) for number in (position, velocity, mass))
+    return m.MultirotorState(attitude, position, velocity, jnp.log(mass), jnp.zeros(0), jnp.zeros(0))
 
 
 def rotor_log(seed: int, rows: int = ROWS, mass: float = 1.0, mean_dt: float = 0.01) -> e.Sample:

@@ -155,7 +155,7 @@ def test_input_noise_enters_where_the_input_does(turning):
         G = differences(lambda u: model.dynamics(state, u, dt), transition.state, control, 4)
         return transition.Q, G
 
-    Q, G = both(*turning)
+    Q, G = map(np.asarray, both(*turning))
     np.testing.assert_allclose(Q, (G * std**2) @ np.swapaxes(G, 1, 2), rtol=1e-6, atol=1e-9)
 
 

@@ -9,6 +9,9 @@ from steelyard.estimators._estimator import Belief, Estimator, Sample
 from steelyard.estimators._status import Status, forwards
 from steelyard.models import Measurement
 
+_SAME = 1e-9
+"""Two times closer than this, in s, are one: a row's own is a sum of intervals, with the rounding of a sum."""
+
 
 class Remembered(eqx.Module):
     """The last rows, oldest first, and the belief after each; or one row."""
@@ -57,6 +60,8 @@ class LateBuffer(eqx.Module):
     def amend(self, late: LateBelief, measurement: Measurement, time: Float[Array, ""]) -> LateBelief:
         """Takes in a measurement of an earlier time; one older than the memory is dropped, and the status says so."""
         memory = late.memory
+        nearest = memory.time[jnp.argmin(jnp.abs(memory.time - time))]
+        time = jnp.where(jnp.abs(nearest - time) < _SAME, nearest, time)
         newest_before = jnp.max(jnp.where(memory.time <= time, memory.time, -jnp.inf))
         in_reach = jnp.isfinite(newest_before) & (time <= memory.time[-1])
         amended = self._insert(memory, measurement, time)

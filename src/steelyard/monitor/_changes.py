@@ -155,7 +155,7 @@ class ChangeWatch(Estimator):
         """No candidates; their ages are set apart so that they are replaced one after the other."""
         count = len(self.watch) * self.candidates
         n = kalman.covariance.shape[0]
-        ages = jnp.tile(self.spacing * jnp.arange(self.candidates, 0, -1), len(self.watch))
+        ages = jnp.tile(self.spacing * jnp.arange(self.candidates, 0, -1, dtype=float), len(self.watch))
         return Shadows.none(n, count), ages
 
 
@@ -178,4 +178,4 @@ def _take_in(
 
 def no_change() -> Change:
     """Nothing was found."""
-    return Change(jnp.asarray(False), jnp.asarray(0), jnp.zeros(()), jnp.zeros(()), jnp.zeros(()))
+    return Change(jnp.asarray(False), jnp.asarray(0, int), jnp.zeros(()), jnp.zeros(()), jnp.zeros(()))

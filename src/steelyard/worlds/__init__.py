@@ -3,6 +3,7 @@
 from steelyard import _jax as _jax
 
 from ._multirotor import MultirotorFlight as MultirotorFlight
+from ._multirotor import check_flight as check_flight
 from ._multirotor import fly as fly
 from ._multirotor import simulate as simulate
 from ._profiles import PROFILES as PROFILES

@@ -1,6 +1,7 @@
 """A multirotor in flight, its mass changing: a JAX plant, a tracking controller, noisy sensors."""
 
 import dataclasses
+import math
 from typing import Literal, get_args
 
 import equinox as eqx
@@ -9,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from steelyard.errors import BadInput
 from steelyard.geometry import SO3
 from steelyard.models import Multirotor, common_rotor_bench
 from steelyard.worlds._profiles import ProfileName, mass_at
@@ -49,6 +51,20 @@ class MultirotorFlight:
     """Standard deviation of a measured velocity, m/s an axis."""
     rates_noise: float = 0.01
     """Standard deviation of a measured body rate, rad/s an axis."""
+
+
+def check_flight(flight: MultirotorFlight) -> None:
+    """Raises `BadInput` for figures that no flight can have."""
+    for name, least in {"duration": 0.1, "rate": 1.0, "mass": 1e-3}.items():
+        value = getattr(flight, name)
+        if not (least <= value < math.inf):
+            raise BadInput(f"--{name} is {value:g}; give at least {least:g}.")
+    for field in dataclasses.fields(flight):
+        value = getattr(flight, field.name)
+        if isinstance(value, float) and not (0.0 <= value < math.inf):
+            raise BadInput(f"--{field.name.replace('_', '-')} is {value:g}; give a number from 0 up.")
+    if flight.duration * flight.rate > 10_000_000:
+        raise BadInput("This flight has over ten million rows; choose a shorter --duration or a lower --rate.")
 
 
 class _Vehicle(eqx.Module):

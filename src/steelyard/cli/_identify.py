@@ -1,0 +1,69 @@
+"""`steelyard identify LOG --as PROBLEM`: identifies from a log."""
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import Annotated
+
+import tyro
+
+from steelyard.cli._output import open_output, print_json
+from steelyard.cli._parse import parse
+from steelyard.config import Config, load
+from steelyard.errors import BadInput
+
+
+@dataclasses.dataclass(frozen=True)
+class Identify:
+    """Identifies a robot or what it carries from a log."""
+
+    log: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="LOG")]]
+    """A .csv, .csv.gz or .parquet file with the columns that docs/LOGS.md lists."""
+    problem: Annotated[str, tyro.conf.arg(name="as", metavar="PROBLEM")]
+    """What to identify: multirotor."""
+    method: Annotated[str | None, tyro.conf.arg(metavar="METHOD")] = None
+    """How; by default the problem's best. For multirotor: adaptive (the default), ekf or rls."""
+    config: Annotated[str | None, tyro.conf.arg(metavar="FILE.toml")] = None
+    """Noise, guesses and the robot's own figures; what it does not state is estimated or has a default."""
+    report: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
+    """Also write a report, one file that opens in any browser."""
+    start: float = -math.inf
+    """Leave out what is before this time, s: a take-off from the ground, say."""
+    end: float = math.inf
+    """Leave out what is after this time, s."""
+    series: bool = False
+    """With --json: every quantity over time, too."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Parses, reads, identifies, prints."""
+    command = parse(Identify, arguments, "identify")
+    if command.series and not command.json:
+        raise BadInput("--series goes with --json; add --json, or ask for a --report instead.")
+    open_output(command.report)
+    config = Config() if command.config is None else load(command.config, Config)
+
+    from steelyard import logs
+
+    log = logs.read(command.log)  # before JAX is loaded: a wrong name is told at once
+    if (command.start, command.end) != (-math.inf, math.inf):
+        log = log.between(command.start, command.end)
+
+    from steelyard import problems, report
+    from steelyard._jax import remember_compilations
+
+    remember_compilations()
+    with report.progress("identifying", len(log), quiet=command.json) as advance:
+        identification = problems.identify(log, command.problem, config, command.method, advance)
+    if command.report is not None:
+        report.write_report(identification, command.report)
+    if command.json:
+        print_json(identification.as_json(with_series=command.series))
+        return
+    from rich.console import Console
+
+    report.print_identification(identification, Console())
+    if command.report is not None:
+        print(f"Report: {command.report}")

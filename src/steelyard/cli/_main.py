@@ -1,0 +1,67 @@
+"""Finds the command, and turns every ending into an exit code."""
+
+import importlib
+import os
+import sys
+
+from steelyard import __version__
+from steelyard.errors import BadInput, nearest
+
+COMMANDS = {
+    "demo": "a drone whose mass changes is flown and weighed: table, report, log",
+    "simulate": "makes a log with truth in it",
+    "identify": "identifies from a log",
+    "bench": "speed against peers, in one run",
+}
+"""By name; each lives in the module `_<name>`, which is imported when it is asked for."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs one command and ends the process: 0 well, 1 failed, 2 bad usage or bad input."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: list[str]) -> int:
+    """Runs one command; the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # a narrow terminal shows ? for ², and goes on
+    try:
+        _dispatch(arguments)
+        sys.stdout.flush()
+    except BadInput as error:
+        print(f"steelyard: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("steelyard: interrupted; no half-written file was left behind.", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read us has gone, quietly
+        return 1
+    return 0
+
+
+def _dispatch(arguments: list[str]) -> None:
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        print(_usage())
+        return
+    name, *rest = arguments
+    if name == "--version":
+        print(f"steelyard {__version__}")
+        return
+    if name not in COMMANDS:
+        raise BadInput(f'there is no command "{name}"; {nearest(name, list(COMMANDS))}')
+    importlib.import_module(f"steelyard.cli._{name}").run(rest)
+
+
+def _usage() -> str:
+    width = max(map(len, COMMANDS)) + 2
+    commands = "\n".join(f"  {name:<{width}}{does}" for name, does in COMMANDS.items())
+    return f"""Steelyard weighs what robots carry, and what they are, while they move.
+
+usage: steelyard COMMAND [OPTIONS]
+
+{commands}
+
+steelyard COMMAND --help tells the options of a command; steelyard --version, the version.
+Exit codes: 0 well, 1 failed, 2 bad usage or bad input (one sentence on standard error)."""

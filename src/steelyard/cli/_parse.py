@@ -1,0 +1,50 @@
+"""Arguments into a dataclass, and mistakes into one sentence."""
+
+import contextlib
+import io
+import re
+from collections.abc import Sequence
+from typing import TypeVar
+
+import tyro
+
+from steelyard.errors import BadInput, nearest
+
+Command = TypeVar("Command")
+
+
+def parse(command: type[Command], arguments: Sequence[str], name: str) -> Command:
+    """The dataclass that the arguments describe; `BadInput` where they do not, exit 0 after `--help`."""
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(said):
+            return tyro.cli(
+                command, args=list(arguments), prog=f"steelyard {name}", config=(tyro.conf.FlagCreatePairsOff,)
+            )
+    except SystemExit as end:
+        if end.code in (0, None):
+            raise
+        raise BadInput(f"{_sentence(said.getvalue())} (steelyard {name} --help tells the options).") from None
+
+
+def choose(choices: dict[str, str], arguments: Sequence[str], name: str, what: str) -> tuple[str, list[str]]:
+    """The first argument, which must be one of the choices, and the rest; exit 0 after `--help` in its place."""
+    listed = "\n".join(f"  {choice:<12}{does}" for choice, does in choices.items())
+    if arguments and arguments[0] in ("-h", "--help"):
+        print(f"usage: steelyard {name} {what.upper()} [OPTIONS]\n\n{listed}\n")
+        print(f"steelyard {name} {what.upper()} --help tells the options of a {what}.")
+        raise SystemExit(0)
+    if not arguments or arguments[0].startswith("-"):
+        raise BadInput(f"Name the {what} first: steelyard {name} {what.upper()}; {nearest('', list(choices))}")
+    if arguments[0] not in choices:
+        raise BadInput(f'Unknown {what} "{arguments[0]}"; {nearest(arguments[0], list(choices))}')
+    return arguments[0], list(arguments[1:])
+
+
+def _sentence(box: str) -> str:
+    """Tyro's framed complaint without the frame, the title and the closing advice."""
+    lines = [re.sub(r"[│╭╮╰╯─]+", " ", line).strip() for line in box.splitlines()[1:]]
+    text = " ".join(line for line in lines if line)
+    text = re.split(r"For full helptext|Argument helptext", text)[0]
+    text = text.replace(" (required)", ",")
+    return re.sub(r"\s+", " ", text).strip().rstrip(".:,")
