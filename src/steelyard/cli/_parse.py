@@ -44,7 +44,12 @@ def choose(choices: dict[str, str], arguments: Sequence[str], name: str, what: s
 def _sentence(box: str) -> str:
     """Tyro's framed complaint without the frame, the title and the closing advice."""
     lines = [re.sub(r"[│╭╮╰╯─]+", " ", line).strip() for line in box.splitlines()[1:]]
-    text = " ".join(line for line in lines if line)
-    text = re.split(r"For full helptext|Argument helptext", text)[0]
-    text = text.replace(" (required)", ",")
-    return re.sub(r"\s+", " ", text).strip().rstrip(".:,")
+    text = re.sub(r"\s+", " ", " ".join(lines)).strip()
+    text = re.split(r"For full helptext|Argument helptext", text)[0].strip()
+    complaint, _, meant = text.partition(" Perhaps you meant:")
+    if meant:
+        unknown = re.findall(r"--?[\w-]+", complaint)
+        return f"{complaint}; {nearest(unknown[0] if unknown else '', re.findall(r'--[a-z-]+', meant))[:-1]}"
+    if "(required)" in text:
+        return f"Missing is {' and '.join(re.findall(r'(--[a-z-]+ [A-Z]+|[A-Z]{2,})(?= )', text))}"
+    return text.rstrip(".:")
