@@ -3,15 +3,15 @@
 import os
 
 # Most programs are compiled to run once: without optimisation that takes a quarter of the time. Before JAX wakes up.
-QUICK = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true --xla_cpu_use_fusion_emitters=false"
-os.environ.setdefault("XLA_FLAGS", QUICK)
+QUICK = ("backend_optimization_level=0", "llvm_disable_expensive_passes=true", "cpu_use_fusion_emitters=false")
+os.environ.setdefault("XLA_FLAGS", " ".join(f"--xla_{flag}" for flag in QUICK))
 
 import jax  # noqa: E402
 import pytest  # noqa: E402
 
 from steelyard import _jax  # noqa: E402
 
-_jax.remember_compilations()
+_jax.prepare_program()
 jax.config.update("jax_numpy_rank_promotion", "raise")
 
 

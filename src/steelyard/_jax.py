@@ -15,13 +15,16 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "steelyard"
 
 
-def remember_compilations() -> None:
-    """Keeps compiled programs on disk, so that the second start of a command is quick.
+def prepare_program(remember: bool = True) -> None:
+    """What a program (the command line, an agent, the tests) sets before its first array.
 
-    Left alone when the user has chosen a JAX cache already. Only programs call this (the command line, tests,
-    agents): a library that is merely imported writes no files.
+    A library that is merely imported does none of it: it writes no files and leaves other people's settings alone.
+    Compiled programs are kept on disk, so that the second start of a command is quick, unless the user has chosen a
+    JAX cache already. Dispatch is synchronous: a filter's step is read back at once, so a thread between the two only
+    costs time.
     """
-    if os.environ.get("JAX_COMPILATION_CACHE_DIR"):
+    jax.config.update("jax_cpu_enable_async_dispatch", False)
+    if not remember or os.environ.get("JAX_COMPILATION_CACHE_DIR"):
         return
     jax.config.update("jax_compilation_cache_dir", str(cache_folder() / "xla"))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)

@@ -80,7 +80,9 @@ def test_the_order_of_channels_does_not_matter(observations, corrected):
 
 
 def test_two_half_steps_are_a_whole_one():
-    quiet = e.ExtendedKalman(Cart(), eqx.tree_at(lambda n: (n.control, n.drift), CART_NOISE, (jnp.zeros(1), jnp.zeros(3))))
+    quiet = e.ExtendedKalman(
+        Cart(), eqx.tree_at(lambda n: (n.control, n.drift), CART_NOISE, (jnp.zeros(1), jnp.zeros(3)))
+    )
     predict = jax.jit(lambda belief, dt: quiet.predict(belief, jnp.asarray(0.7), dt))
     start = quiet.init(CART_GUESS)
     whole, halves = predict(start, 0.3), predict(predict(start, 0.1), 0.2)
@@ -104,6 +106,27 @@ def test_precise_sensors_after_a_vague_guess_leave_a_covariance():
     assert np.linalg.eigvalsh(run.covariance).min() > 0
 
 
+HOVER = e.ExtendedKalman(m.Hover(), registry.HOVER_NOISE)
+
+
+def test_nothing_is_learnt_from_a_channel_whose_input_is_lost():
+    """An accelerometer without the thrust says nothing about the weight, however long it is read."""
+    samples = registry.hover_log(seed=1)
+    blind = e.Sample(samples.dt, jnp.full_like(samples.control, jnp.nan), samples.measurement)
+    run = e.replay(HOVER, HOVER.init(registry.HOVER_GUESS), blind)
+    assert_close(run.belief.state, registry.HOVER_GUESS.state)
+    assert float(run.belief.std[0]) >= float(registry.HOVER_GUESS.std[0])
+    assert np.all(np.asarray(run.kept.status) == e.Status.BLIND | e.Status.COASTED)
+
+
+def test_noise_of_an_input_is_noise_of_what_depends_on_it():
+    """The innovation's variance: of the state, of the sensor, and of the thrust through `g / hover_thrust`."""
+    sample = jax.tree.map(lambda leaf: leaf[0], registry.hover_log(seed=2))
+    found = registry.one_step(HOVER, HOVER.init(registry.HOVER_GUESS), sample).innovation.variance[0]
+    slope = 9.81 / 0.5
+    np.testing.assert_allclose(found, (slope * sample.control * 0.3) ** 2 + 0.5**2 + (slope * 0.01) ** 2, rtol=1e-12)
+
+
 @pytest.fixture(scope="module")
 def turning():
     """Random states and controls of a multirotor that has every unknown."""
@@ -121,7 +144,9 @@ def turning():
 def differences(f, origin, at, size: int, h: float = 1e-6):
     """The derivative of `f` about `at` by central differences on the manifold."""
     steps = h * jnp.eye(size)
-    ahead, behind = (jax.vmap(lambda d, sign=sign: local(origin, f(retract(at, sign * d))))(steps) for sign in (1.0, -1.0))
+    ahead, behind = (
+        jax.vmap(lambda d, sign=sign: local(origin, f(retract(at, sign * d))))(steps) for sign in (1.0, -1.0)
+    )
     return (ahead - behind).T / (2 * h)
 
 

@@ -53,7 +53,9 @@ def in_order(name: str, extra: list[tuple[float, int]]) -> e.Belief:
     rows += [(t, 1 + i, int(np.searchsorted(times, t)), k) for i, (t, k) in enumerate(extra)]
     belief, now = estimator.init(guess), 0.0
     for t, _, interval, k in sorted(rows):
-        sample = e.Sample(jnp.asarray(t - now, float), row_of(samples, interval).control, row_of(samples, k).measurement)
+        sample = e.Sample(
+            jnp.asarray(t - now, float), row_of(samples, interval).control, row_of(samples, k).measurement
+        )
         belief, now = registry.one_step(estimator, belief, sample), t
     return belief
 

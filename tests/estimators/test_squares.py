@@ -63,7 +63,9 @@ def test_it_survives_a_thousand_memories():
     run = e.replay(squares(0.6), squares(0.6).init(LINE_GUESS), samples, keep=lambda b: b.status)
     assert float(jnp.sum(samples.dt)) > 1000 * 0.6
     once = line_log(seed=3)
-    theta, P = batch(jax.tree.map(lambda leaf: jnp.tile(leaf, (4,) + (1,) * (leaf.ndim - 1)), once), 0.6, np.full(160, True))
+    theta, P = batch(
+        jax.tree.map(lambda leaf: jnp.tile(leaf, (4,) + (1,) * (leaf.ndim - 1)), once), 0.6, np.full(160, True)
+    )
     np.testing.assert_allclose(run.belief.state, theta, rtol=1e-6)
     np.testing.assert_allclose(run.belief.covariance, P, rtol=1e-6)
 

@@ -26,6 +26,7 @@ ROOMS = (
     "problems",
     "report",
     "papers",
+    "bench",
     "cli",
 )
 SHARED = ("errors", "_files", "_jax", "config")  # importable by all, and import no room

@@ -35,9 +35,9 @@ def run(arguments: Sequence[str]) -> None:
     from rich.console import Console
 
     from steelyard import logs, problems, report, worlds
-    from steelyard._jax import remember_compilations
+    from steelyard._jax import prepare_program
 
-    remember_compilations()
+    prepare_program()
     said = Console(stderr=True, quiet=command.json)
     said.print("A 1 kg drone flies a loop for 25 s; its mass jumps four times.")
     columns = worlds.simulate(worlds.MultirotorFlight(), command.seed)

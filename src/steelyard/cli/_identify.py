@@ -52,9 +52,9 @@ def run(arguments: Sequence[str]) -> None:
         log = log.between(command.start, command.end)
 
     from steelyard import problems, report
-    from steelyard._jax import remember_compilations
+    from steelyard._jax import prepare_program
 
-    remember_compilations()
+    prepare_program()
     with report.progress("identifying", len(log), quiet=command.json) as advance:
         identification = problems.identify(log, command.problem, config, command.method, advance)
     if command.report is not None:

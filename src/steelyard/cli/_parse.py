@@ -43,7 +43,8 @@ def choose(choices: dict[str, str], arguments: Sequence[str], name: str, what: s
 
 def _sentence(box: str) -> str:
     """Tyro's framed complaint without the frame, the title and the closing advice."""
-    lines = [re.sub(r"[│╭╮╰╯─]+", " ", line).strip() for line in box.splitlines()[1:]]
+    frame = r"[│╭╮╰╯─]+|-{3,}|^[|+]|[|+]$"  # drawn in ASCII where the terminal knows no better
+    lines = [re.sub(frame, " ", line).strip() for line in box.splitlines()[1:]]
     text = re.sub(r"\s+", " ", " ".join(lines)).strip()
     text = re.split(r"For full helptext|Argument helptext", text)[0].strip()
     complaint, _, meant = text.partition(" Perhaps you meant:")

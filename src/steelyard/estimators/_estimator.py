@@ -37,9 +37,9 @@ class Guess(eqx.Module):
 class Innovation(eqx.Module):
     """What the last measurement brought that was not expected."""
 
-    value: Float[Array, " meas"]
+    value: Float[Numbers, "*batch meas"]
     """Measured less expected, in tangent coordinates, each given those before it; NaN where silent."""
-    variance: Float[Array, " meas"]
+    variance: Float[Numbers, "*batch meas"]
     """What the estimator thought its variance would be."""
 
     @staticmethod

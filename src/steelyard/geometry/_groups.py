@@ -83,12 +83,13 @@ def group_lift(element: Group, tangent: Float[Array, " tangent"]) -> Group:
 def group_lower(element: Group, velocity: Group) -> Float[Array, " tangent"]:
     """The tangent along which the element's own numbers start with this velocity: undoes `group_lift`."""
     if isinstance(element, SO3):
-        return _rotation_velocity(element.wxyz, velocity.wxyz)
+        return _rotation_velocity(element.wxyz, cast(SO3, velocity).wxyz)
     if isinstance(element, SE3):
-        q, dq, dt = element.rotation().wxyz, velocity.wxyz_xyz[:4], velocity.wxyz_xyz[4:]
-        return jnp.concatenate([quaternion_rotate(quaternion_conjugate(q), dt), _rotation_velocity(q, dq)])
+        q, numbers = element.rotation().wxyz, cast(SE3, velocity).wxyz_xyz
+        linear = quaternion_rotate(quaternion_conjugate(q), numbers[4:])
+        return jnp.concatenate([linear, _rotation_velocity(q, numbers[:4])])
     if isinstance(element, SE2):
-        (c, s), (dc, ds, dx, dy) = element.rotation().unit_complex, velocity.unit_complex_xy
+        (c, s), (dc, ds, dx, dy) = element.rotation().unit_complex, cast(SE2, velocity).unit_complex_xy
         return jnp.stack([c * dx + s * dy, c * dy - s * dx, c * ds - s * dc])
     (c, s), (dc, ds) = cast(Any, element).unit_complex, cast(Any, velocity).unit_complex
     return (c * ds - s * dc)[None]

@@ -31,7 +31,7 @@ def retract(point: Point, delta: Float[Array, " tangent"]) -> Point:
 
 
 def local(origin: Point, point: Point) -> Float[Array, " tangent"]:
-    """The step that leads from `origin` to `point`: `retract(origin, local(origin, point)) = point`.
+    """The step that leads from `origin` to `point`, which `retract` undoes: `retract(origin, step) = point`.
 
     Unique while no rotation between the two reaches pi rad.
     """

@@ -10,7 +10,6 @@ from jaxtyping import Array, Float
 
 from ._rotations import skew
 
-
 # Products as one contraction with a table of signs: for a compiler two operations instead of thirty, and the table's
 # zeros vanish from generated C. _PRODUCT[k, a, b] is the part of p_a q_b in (p ∘ q)_k.
 _PRODUCT = np.zeros((4, 4, 4))
@@ -82,4 +81,4 @@ def _product_matrix(quaternion: Float[Array, "4"], cross: Float[Array, "3 3"]) -
 def _contract(table: np.ndarray, left: Float[Array, "4"], right: Float[Array, "4"]) -> Float[Array, "*shape"]:
     """`table[..., a, b] left[a] right[b]`."""
     pairs = jnp.ravel(left[:, None] * right[None, :])
-    return (table.reshape(-1, 16) @ pairs).reshape(table.shape[:-2])
+    return (jnp.asarray(table.reshape(-1, 16)) @ pairs).reshape(table.shape[:-2])

@@ -13,10 +13,10 @@ from ._model import Model as Model
 from ._model import Numbers as Numbers
 from ._model import Seconds as Seconds
 from ._model import State as State
+from ._multirotor import STANDARD_GRAVITY as STANDARD_GRAVITY
 from ._multirotor import Multirotor as Multirotor
 from ._multirotor import MultirotorControl as MultirotorControl
 from ._multirotor import MultirotorReading as MultirotorReading
 from ._multirotor import MultirotorState as MultirotorState
-from ._multirotor import STANDARD_GRAVITY as STANDARD_GRAVITY
 from ._thrust_map import ThrustMap as ThrustMap
 from ._thrust_map import common_rotor_bench as common_rotor_bench

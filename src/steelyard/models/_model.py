@@ -1,7 +1,7 @@
 """The model contract: what moves, and what its sensors would read."""
 
 from abc import abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
 import numpy as np
@@ -16,7 +16,10 @@ Control = Any
 Measurement = Any
 """What sensors read at an instant: any pytree of arrays and groups; NaN where a sensor was silent."""
 
-Numbers = Array | np.ndarray
+if TYPE_CHECKING:
+    Numbers = Any
+else:
+    Numbers = Array | np.ndarray
 """Leaves of states, controls and measurements; a whole log of them has a leading axis of time (`*batch`)."""
 
 Seconds = Float[Array, ""] | float

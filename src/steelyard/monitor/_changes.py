@@ -94,7 +94,11 @@ class ChangeWatch(Estimator):
     candidates: int = eqx.field(static=True, default=20)
     """Onsets kept for each coordinate: changes are noticed for `spacing * candidates` seconds after they happen."""
     threshold: float = 12.0
-    """Evidence asked for, as a natural logarithm: one false alarm in exp(threshold) * spacing seconds at the most."""
+    """Evidence asked for, as a natural logarithm. For each watched coordinate, at most one false alarm is to be
+    expected in `exp(threshold) * spacing` seconds: with the defaults, in four and a half hours."""
+    bend: float = 0.0
+    """How far a model is from linear in a jump: its size is off by about `bend * size²`. 0 for a linear model, 0.5 for
+    a logarithm that acts through its exponential. That much is added to what is not known of a jump."""
 
     def init(self, guess: Guess) -> WatchfulBelief:
         """Nothing has happened yet."""
@@ -115,7 +119,8 @@ class ChangeWatch(Estimator):
             self.filter.model, self.filter.noise, belief.kalman, measurement, belief.shadows
         )
         change, best = self._weigh(shadows, belief.age)
-        kalman = _take_in(kalman, shadows, best, change, self._prior_precision()[best])
+        unknown = 1.0 / (shadows.information[best] + self._prior_precision()[best]) + (self.bend * change.size**2) ** 2
+        kalman = _take_in(kalman, shadows.columns[:, best], unknown, change)
         shadows, age = jax.tree.map(
             lambda fresh, old: jnp.where(change.found, fresh, old), self._forget(kalman), (shadows, belief.age)
         )
@@ -160,17 +165,16 @@ class ChangeWatch(Estimator):
 
 
 def _take_in(
-    kalman: KalmanBelief, shadows: Shadows, best: Int[Array, ""], change: Change, prior: Float[Array, ""]
+    kalman: KalmanBelief, column: Float[Array, " state"], unknown: Float[Array, ""], change: Change
 ) -> KalmanBelief:
-    """Moves the state along the best candidate's column, and adds what is not known of its size."""
-    column = jnp.where(change.found, shadows.columns[:, best], 0.0)
-    variance = 1.0 / (shadows.information[best] + prior)
+    """Moves the state along a candidate's column, and adds the variance of what is not known of its size."""
+    column = jnp.where(change.found, column, 0.0)
     return eqx.tree_at(
         lambda k: (k.state, k.covariance, k.status),
         kalman,
         (
             retract(kalman.state, column * change.size),
-            kalman.covariance + variance * jnp.outer(column, column),
+            kalman.covariance + unknown * jnp.outer(column, column),
             kalman.status | jnp.where(change.found, int(Status.CHANGED), 0),
         ),
     )

@@ -1,5 +1,7 @@
 """What is asked of a log? One file a problem: which columns, which model, which estimator, which answer."""
 
+from ._flight import Flight as Flight
+from ._flight import read_flight as read_flight
 from ._identification import Event as Event
 from ._identification import Identification as Identification
 from ._identification import Innovations as Innovations

@@ -47,7 +47,9 @@ def choose_figures(
     return figures, _note(figures, [name for name, value in stated.items() if value is None])
 
 
-def _likeliest_thrust_noise(figures: Figures, mean_thrust: float, log_likelihood: Callable[[Figures], float]) -> Figures:
+def _likeliest_thrust_noise(
+    figures: Figures, mean_thrust: float, log_likelihood: Callable[[Figures], float]
+) -> Figures:
     """A search over four decades in thirds of a decade, uphill from 3 %; then a parabola through the best three.
 
     Of the figures that are about as likely as the best, the upper end: too small a figure makes an interval that lies,

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import jax.numpy as jnp
 import numpy as np
 
 from steelyard.config import Config
@@ -40,7 +41,7 @@ class Flight:
     def samples(self) -> Sample:
         """One sample a row; its control is that of the interval which ends there."""
         control = MultirotorControl(self._over_interval(self.thrust), self._over_interval(self.rates))
-        reading = MultirotorReading(SO3(self.attitude), self.position, self.velocity)
+        reading = MultirotorReading(SO3(jnp.asarray(self.attitude)), self.position, self.velocity)
         return Sample(np.diff(self.time, prepend=self.time[:1]), control, reading)
 
     def _over_interval(self, u: np.ndarray) -> np.ndarray:

@@ -117,6 +117,6 @@ def numbers(array: np.ndarray) -> Any:
     [1.0, None]
     """
     array = np.asarray(array, float)
-    if np.isfinite(array).all():
-        return array.tolist()
-    return np.where(np.isfinite(array), array.astype(object), None).tolist()
+    if array.ndim == 0:
+        return float(array) if np.isfinite(array) else None
+    return array.tolist() if np.isfinite(array).all() else [numbers(part) for part in array]

@@ -1,4 +1,4 @@
-"""How heavy is this multirotor, at every moment of its flight?"""
+"""The mass of a multirotor, at every moment of its flight."""
 
 import dataclasses
 from collections.abc import Callable
@@ -19,6 +19,8 @@ KNOWN_BELOW = 0.1
 """Relative standard deviation from which on a mass counts as known."""
 SETTLED_AFTER = 1.0
 """Seconds after a jump at which its size is read off."""
+SAME_JUMP = 0.5
+"""Seconds within which a second jump only corrects the size of the first."""
 DRAG_UNITS = {"drag": "N s/m", "drag/quadratic": "N s²/m²"}
 
 
@@ -56,8 +58,8 @@ def identify_multirotor(
 
 
 _SCALE_CAVEAT = (
-    "The mass is relative to the thrust: if the logged thrust is 1 % too high throughout, so is the mass, and no flight "
-    "can tell the two apart."
+    "The mass is relative to the thrust: if the logged thrust is 1 % too high throughout, so is the mass, and no "
+    "flight can tell the two apart."
 )
 
 
@@ -175,24 +177,32 @@ def _events(one: _Weighed) -> list[Event]:
 
 
 def _changes(one: _Weighed) -> list[Event]:
-    time, mass, change = one.flight.time, np.exp(one.track.log_mass), one.track.change
+    """Jumps of the mass and of its rate; jumps that began within half a second of each other are one."""
+    time, change = one.flight.time, one.track.change
     rows = np.flatnonzero(change.found)
-    events = []
-    for k, row in enumerate(rows):
-        onset = float(time[row] - change.age[row])
-        if change.watched[row] == 1:
-            rate = -100.0 * change.size[row]
-            what = f"The mass began to {'fall' if rate < 0 else 'rise'} {abs(rate):.1f} % a second faster than before."
-            events.append(Event(onset, "change", one.flight.robot, "mass/rate", what, -float(change.size[row] * mass[row])))
-            continue
-        # The size is read off once the estimate has settled; at the moment of detection it is rough.
-        until = rows[k + 1] - 1 if k + 1 < len(rows) else len(time) - 1
-        settled = min(int(np.searchsorted(time, onset + SETTLED_AFTER)), until)
-        before = mass[max(int(np.searchsorted(time, onset)) - 1, 0)]
-        size = float(mass[max(settled, row)] - before)
-        what = f"The mass jumped {'up' if size > 0 else 'down'} by {abs(size):.3g} kg, to {before + size:.3g} kg."
-        events.append(Event(onset, "change", one.flight.robot, "mass", what, size))
-    return events
+    onsets = time[rows] - change.age[rows]
+    first = np.flatnonzero(np.diff(onsets, prepend=-np.inf) > SAME_JUMP)
+    return [
+        _rate_change(one, rows[k], onsets[k]) if change.watched[rows[k]] == 1 else _jump(one, onsets[k], until)
+        for k, until in zip(first, [*onsets[first], time[-1]][1:], strict=True)
+    ]
+
+
+def _jump(one: _Weighed, onset: float, until: float) -> Event:
+    """The size is read off once the estimate has settled; at the moment of detection it is rough."""
+    time, mass = one.flight.time, np.exp(one.track.log_mass)
+    before = mass[max(int(np.searchsorted(time, onset)) - 1, 0)]
+    after = mass[int(np.searchsorted(time, min(onset + SETTLED_AFTER, until), side="right")) - 1]
+    size = float(after - before)
+    what = f"The mass jumped {'up' if size > 0 else 'down'} by {abs(size):.3g} kg, to {after:.3g} kg."
+    return Event(float(onset), "change", one.flight.robot, "mass", what, size)
+
+
+def _rate_change(one: _Weighed, row: int, onset: float) -> Event:
+    share = -float(one.track.change.size[row])
+    what = f"The mass began to {'fall' if share < 0 else 'rise'} {abs(100 * share):.1f} % a second faster than before."
+    size = share * float(np.exp(one.track.log_mass[row]))
+    return Event(float(onset), "change", one.flight.robot, "mass/rate", what, size)
 
 
 def _verdict(one: _Weighed) -> str:
@@ -209,8 +219,8 @@ def _verdict(one: _Weighed) -> str:
     surprise = surprise_ratio(one.track.innovation.value, one.track.innovation.variance)
     if surprise > 1.5:
         said += (
-            f" The measurements are {np.sqrt(surprise):.2g} times as far off as the noise figures allow, so the interval "
-            "is too narrow: state the true noise in [noise], or look for what the model lacks (wind, ground contact, "
+            f" The measurements are {np.sqrt(surprise):.2g} times as far off as the noise figures allow, so the "
+            "interval is too narrow: state the true noise in [noise], or look for what the model lacks (wind, ground contact, "
             "a late channel)."
         )
     elif surprise < 0.5:

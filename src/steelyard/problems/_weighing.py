@@ -6,7 +6,7 @@ from collections.abc import Callable
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Float, Int
 
 from steelyard.config import Config
 from steelyard.estimators import (
@@ -20,7 +20,14 @@ from steelyard.estimators import (
     Sample,
 )
 from steelyard.geometry import SO3, tangent_names
-from steelyard.models import ImpulseControl, ImpulseState, Multirotor, MultirotorImpulse, MultirotorState
+from steelyard.models import (
+    ImpulseControl,
+    ImpulseState,
+    Multirotor,
+    MultirotorImpulse,
+    MultirotorState,
+    Numbers,
+)
 from steelyard.monitor import Change, ChangeWatch, no_change
 from steelyard.problems._figures import Figures
 from steelyard.problems._flight import Flight
@@ -34,12 +41,13 @@ DRAG_PRIOR = (0.5, 0.2)
 class Track(eqx.Module):
     """What a run keeps of every row, whatever the method."""
 
-    log_mass: Float[Array, ""]
-    log_mass_std: Float[Array, ""]
-    drag: Float[Array, " drag"]
-    drag_std: Float[Array, " drag"]
+    log_mass: Float[Numbers, "*batch"]
+    log_mass_std: Float[Numbers, "*batch"]
+    drag: Float[Numbers, "*batch drag"]
+    """Linear, then quadratic."""
+    drag_std: Float[Numbers, "*batch drag"]
     innovation: Innovation
-    status: Int[Array, ""]
+    status: Int[Numbers, "*batch"]
     change: Change
 
 
@@ -71,12 +79,8 @@ def _filter(flight: Flight, figures: Figures, config: Config, mass_drift: float,
     loss_start, loss_drift = jnp.full(state.loss.size, 2e-3), jnp.full(state.loss.size, 2e-3)
     drag_start = jnp.asarray(DRAG_PRIOR)[: drag.size]
     x, v, theta = figures.position, figures.linear_velocity, figures.attitude
-    guess = Guess(
-        state,
-        jnp.concatenate(
-            [jnp.full(3, theta), jnp.full(3, x), jnp.full(3, max(v, 0.1)), jnp.array([MASS_PRIOR]), drag_start, loss_start]
-        ),
-    )
+    moving = jnp.array([theta] * 3 + [x] * 3 + [max(v, 0.1)] * 3 + [MASS_PRIOR])
+    guess = Guess(state, jnp.concatenate([moving, drag_start, loss_start]))
     noise = Noise(
         measurement=jnp.array([theta] * 3 + [x] * 3 + [v] * 3),
         control=jnp.array([figures.thrust] + [figures.rates] * 3),
@@ -92,12 +96,12 @@ def adaptive(flight: Flight, figures: Figures, config: Config) -> Weighing:
     ekf, guess = _filter(flight, figures, config, 5e-4 if drift is None else drift, may_spray=True)
     names = tangent_names(guess.state)
     watched = (names.index("log_mass"), names.index("loss/0"))
-    estimator = ChangeWatch(ekf, watch=watched, jump_std=(0.3, 0.03))
+    estimator = ChangeWatch(ekf, watch=watched, jump_std=(0.3, 0.03), bend=0.5)
     return Weighing(estimator, estimator.init(guess), flight.samples(), _keep_watched, _CHANNELS)
 
 
 def ekf(flight: Flight, figures: Figures, config: Config) -> Weighing:
-    """The paper's filter, [sesame, Eqs. (3)-(8)]: the mass walks at random, fast enough to follow a step in a second."""
+    """The paper's filter, [sesame, Eqs. (3)-(8)]: the mass walks at random, fast enough for a step in a second."""
     drift = config.multirotor.mass_drift
     estimator, guess = _filter(flight, figures, config, 0.02 if drift is None else drift, may_spray=False)
     return Weighing(estimator, estimator.init(guess), flight.samples(), _keep_filtered, _CHANNELS)
@@ -204,6 +208,4 @@ def _keep_regressed(belief: Belief) -> Track:
     w, std = belief.state.inverse_mass, belief.std
     mass = jnp.where(w > 0, 1.0 / w, jnp.nan)
     drag = belief.state.drag_by_mass * mass
-    return Track(
-        jnp.log(mass), std[0] * mass, drag, std[1:3] * mass, belief.innovation, belief.status, no_change()
-    )
+    return Track(jnp.log(mass), std[0] * mass, drag, std[1:3] * mass, belief.innovation, belief.status, no_change())

@@ -193,10 +193,11 @@ def _move(flight, vehicle: _Vehicle, t, thrust_wanted, rates_wanted, motor_draw)
 
     def substep(vehicle: _Vehicle, i):
         log_mass = jnp.log(mass_at(flight.profile, flight.mass, flight.duration, t + i * h))
-        keep_rates, keep_thrust = jnp.exp(-h / _RATE_LAG), jnp.exp(-h / max(flight.motor_lag, 1e-6))
+        lag = max(flight.motor_lag, 1e-6)
+        keep_rates, keep_thrust = jnp.exp(-h / _RATE_LAG), jnp.exp(-h / lag)
         rates = rates_wanted + (vehicle.rates - rates_wanted) * keep_rates
         thrust = thrust_wanted + (vehicle.thrust - thrust_wanted) * keep_thrust
-        acted = 0.5 * (thrust + vehicle.thrust) + gust
+        acted = thrust_wanted + (vehicle.thrust - thrust) * lag / h + gust  # the mean over the substep
         half = SO3.exp(0.25 * h * (rates + vehicle.rates))
         middle = vehicle.attitude @ half
         a0 = body.acceleration(middle, vehicle.velocity, acted, log_mass, jnp.zeros(0))

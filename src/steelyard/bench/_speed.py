@@ -1,0 +1,81 @@
+"""A step of the mass filter: online, over a log, over a campaign; each next to filterpy."""
+
+import statistics
+import time
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+
+from steelyard.bench._course import Course, lay_out
+from steelyard.bench._rows import Row
+from steelyard.estimators import Belief, Online, campaign, replay
+
+ROUNDS = 9
+"""Ours and the peer's alternate this often; the median of each counts."""
+FLIGHTS = 256
+
+
+def measure_speed(advance: Callable[[int], None] = lambda steps: None) -> list[Row]:
+    """Microseconds a step, and seconds of compilation apart; `advance` is told after each round."""
+    course = lay_out()
+    rows = []
+    for key, prepare in (("online_step", _online), ("replay_step", _replay), ("campaign_step", _campaign)):
+        begin = time.perf_counter()
+        ours, steps = prepare(course)
+        ours()
+        compiled = time.perf_counter() - begin
+        value, peer = _race(ours, steps, course, advance)
+        rows += [Row(key, value, "us", peer), Row(f"{key}_compile", compiled, "s")]
+    return rows
+
+
+def _race(ours: Callable[[], object], steps: int, course: Course, advance) -> tuple[float, float]:
+    """Median microseconds a step of ours and of the peer, measured in turns: what else runs here hits both alike."""
+    peer_rows = course.peer_rows()[:200]
+    mine, theirs = [], []
+    for _ in range(ROUNDS):
+        begin = time.perf_counter()
+        ours()
+        mine.append((time.perf_counter() - begin) / steps)
+        peer = course.peer()
+        begin = time.perf_counter()
+        for row in peer_rows:
+            peer.step(*row)
+        theirs.append((time.perf_counter() - begin) / len(peer_rows))
+        advance(1)
+    return 1e6 * statistics.median(mine), 1e6 * statistics.median(theirs)
+
+
+def _keep(belief: Belief):
+    return belief.state.log_mass, belief.std[9]
+
+
+def _online(course: Course):
+    """One call a sample, the result read back."""
+    first = jax.tree.map(lambda leaf: leaf[0], course.samples)
+    online = Online(course.estimator, course.belief, first)
+    start = online.pack(course.belief)
+    rows = [online.pack_sample(jax.tree.map(lambda leaf, k=k: leaf[k], course.samples)) for k in range(200)]
+
+    def run():
+        packed = start
+        for row in rows:
+            packed = online.step(packed, row)
+        return packed
+
+    return run, len(rows)
+
+
+def _replay(course: Course):
+    return (
+        lambda: jax.block_until_ready(replay(course.estimator, course.belief, course.samples, _keep)),
+        course.samples.dt.shape[0],
+    )
+
+
+def _campaign(course: Course):
+    rows = 200
+    samples = jax.tree.map(lambda leaf: jnp.stack([leaf[:rows]] * FLIGHTS), course.samples)
+    beliefs = jax.tree.map(lambda leaf: jnp.stack([jnp.asarray(leaf)] * FLIGHTS), course.belief)
+    return lambda: jax.block_until_ready(campaign(course.estimator, beliefs, samples, _keep)), rows * FLIGHTS

@@ -1,0 +1,45 @@
+"""`steelyard bench`: speed against peers, in one run."""
+
+import dataclasses
+from collections.abc import Sequence
+
+from steelyard.cli._output import print_json
+from steelyard.cli._parse import parse
+from steelyard.errors import BadInput
+
+
+@dataclasses.dataclass(frozen=True)
+class Bench:
+    """Measures a step of the mass filter online, over a log and over a campaign, each next to filterpy."""
+
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Parses, measures, prints."""
+    command = parse(Bench, arguments, "bench")
+    try:
+        import filterpy as filterpy
+    except ImportError:
+        raise BadInput('The peer filterpy is not installed; pip install "steelyard[bench]".') from None
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from steelyard import bench, report
+    from steelyard._jax import prepare_program
+
+    prepare_program(remember=False)  # compile times are measured, so none may come from the cache
+    with report.progress("racing", 3 * 9 + 1, quiet=command.json) as advance:
+        rows = bench.measure_speed(advance)
+        rows += bench.measure_start()
+        advance(1)
+    if command.json:
+        print_json({"rows": [row.as_json() for row in rows]})
+        return
+    table = Table("key", "value", "unit", "peer", "ratio", title="Ours, the peer's, and ours over the peer's")
+    for row in rows:
+        peer, ratio = ("" if figure is None else f"{figure:.3g}" for figure in (row.peer, row.ratio))
+        table.add_row(row.key, f"{row.value:.3g}", row.unit, peer, ratio)
+    Console().print(table)

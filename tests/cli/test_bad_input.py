@@ -1,0 +1,179 @@
+"""What a new user does wrong: exit code 2, and one sentence that names the place and the remedy."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from steelyard import logs
+
+
+@pytest.fixture
+def flight(flight_csv):
+    """The first two seconds of a flight, as lines of text."""
+    return flight_csv.read_text().splitlines()[:201]
+
+
+def cell(lines, row, column, text):
+    """The lines with one cell replaced; row 0 is the first after the header."""
+    k = lines[0].split(",").index(column)
+    cells = lines[row + 1].split(",")
+    cells[k] = text
+    return [*lines[: row + 1], ",".join(cells), *lines[row + 2 :]]
+
+
+def without(lines, column):
+    k = lines[0].split(",").index(column)
+    return [",".join(c for i, c in enumerate(line.split(",")) if i != k) for line in lines]
+
+
+def blank(lines, column):
+    for row in range(len(lines) - 1):
+        lines = cell(lines, row, column, "")
+    return lines
+
+
+def time_of(lines, row):
+    return lines[row + 1].split(",")[0]
+
+
+SPOILT = {
+    "an empty file": (lambda f: [], ["empty"]),
+    "a header and no rows": (lambda f: f[:1], ["row"]),
+    "a missing column": (lambda f: without(f, "r1/thrust"), ["r1/thrust", "missing"]),
+    "a missing axis": (lambda f: without(f, "r1/rates/y"), ["r1/rates/y"]),
+    "no time": (lambda f: without(f, "time"), ["time"]),
+    "text in a number column": (lambda f: cell(f, 7, "r1/thrust", "high"), ["r1/thrust", "9", "high"]),
+    "time that goes backwards": (lambda f: cell(f, 9, "time", "0.01"), ["10", "backwards"]),
+    "time that stands still": (lambda f: cell(f, 9, "time", time_of(f, 8)), ["10", "still"]),
+    "an all-NaN channel": (lambda f: blank(f, "r1/linear_velocity/z"), ["r1/linear_velocity/z", "empty"]),
+    "attitudes in degrees": (lambda f: cell(f, 3, "r1/attitude/w", "45"), ["r1/attitude", "4", "quaternion"]),
+    "an infinite thrust": (lambda f: cell(f, 3, "r1/thrust", "inf"), ["r1/thrust"]),
+    "a single row": (lambda f: f[:2], ["row"]),
+}
+
+
+@pytest.mark.parametrize(("spoil", "named"), SPOILT.values(), ids=SPOILT.keys())
+def test_a_spoilt_log_ends_with_one_sentence(steelyard, tmp_path, flight, spoil, named):
+    path = tmp_path / "spoilt.csv"
+    path.write_text("\n".join(spoil(flight)) + "\n" if spoil(flight) else "")
+    assert_one_sentence(steelyard("identify", path, "--as", "multirotor"), ["spoilt.csv", *named])
+
+
+def test_a_missing_file_is_told_at_once(steelyard):
+    assert_one_sentence(steelyard("identify", "nowhere.csv", "--as", "multirotor"), ["nowhere.csv", "not exist"])
+
+
+def test_an_unknown_problem_names_the_nearest(steelyard, flight_csv):
+    assert_one_sentence(steelyard("identify", flight_csv, "--as", "multirotr"), ["multirotr", '"multirotor"'])
+
+
+def test_an_unknown_method_names_the_nearest(steelyard, flight_csv):
+    said = steelyard("identify", flight_csv, "--as", "multirotor", "--method", "efk")
+    assert_one_sentence(said, ["efk", '"ekf"'])
+
+
+CONFIGURATIONS = {
+    "unreadable TOML": ("[noise\nposition = 1", ["line 1"]),
+    "negative noise": ("[noise]\nposition = -0.1", ["noise.position", "positive"]),
+    "an unknown key": ("[noise]\npositon = 0.1", ["noise.positon", '"position"']),
+    "a guess of no mass": ("[guess]\nmass = 0.0", ["guess.mass", "positive"]),
+    "text for a number": ('[noise]\nthrust = "low"', ["noise.thrust", "number"]),
+}
+
+
+@pytest.mark.parametrize(("text", "named"), CONFIGURATIONS.values(), ids=CONFIGURATIONS.keys())
+def test_a_bad_configuration_ends_with_one_sentence(steelyard, tmp_path, flight_csv, text, named):
+    path = tmp_path / "robot.toml"
+    path.write_text(text)
+    said = steelyard("identify", flight_csv, "--as", "multirotor", "--config", path)
+    assert_one_sentence(said, ["robot.toml", *named])
+
+
+USAGE = {
+    "no such command": (["identfy"], ['"identify"']),
+    "no scenario": (["simulate"], ["multirotor"]),
+    "no such scenario": (["simulate", "multirotr", "-o", "x.csv"], ['"multirotor"']),
+    "no output": (["simulate", "multirotor"], ["--output"]),
+    "no such option": (["simulate", "multirotor", "--sed", "3", "-o", "x.csv"], ["--sed", "--seed"]),
+    "no such profile": (["simulate", "multirotor", "--profile", "x", "-o", "x.csv"], ["--profile", "steps"]),
+    "a negative noise": (["simulate", "multirotor", "--motor-noise=-1", "-o", "x.csv"], ["--motor-noise"]),
+    "a folder that is not there": (["simulate", "multirotor", "-o", "no/x.csv"], ["no/x.csv", "folder"]),
+    "an unknown kind of file": (["simulate", "multirotor", "-o", "x.xlsx"], ["x.xlsx", ".csv"]),
+    "nothing to identify": (["identify"], ["--as"]),
+}
+
+
+@pytest.mark.parametrize(("arguments", "named"), USAGE.values(), ids=USAGE.keys())
+def test_bad_usage_ends_with_one_sentence(steelyard, tmp_path, monkeypatch, arguments, named):
+    monkeypatch.chdir(tmp_path)
+    assert_one_sentence(steelyard(*arguments), named)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_bad_output_is_told_before_the_work(steelyard, flight_csv):
+    said = steelyard("identify", flight_csv, "--as", "multirotor", "--report", "no/r.html")
+    assert_one_sentence(said, ["no/r.html", "folder"])
+
+
+@pytest.mark.parametrize("channel", ["r1/linear_velocity/x", "r1/thrust", "r1/rates/x", "r1/attitude/w"])
+def test_a_gap_in_one_channel_is_no_error_and_widens_the_interval(steelyard, tmp_path, flight_csv, channel):
+    log = logs.read(flight_csv)
+    gap = (log.time > 5.0) & (log.time < 5.8)  # between two steps of the mass
+    figures = tmp_path / "figures.toml"  # stated, so that the gap does not change them
+    stated = {"position": 0.01, "attitude": 0.01, "linear_velocity": 0.03, "rates": 0.01, "thrust": 0.3}
+    figures.write_text("\n".join(["[noise]", *(f"{name} = {std}" for name, std in stated.items())]))
+    whole = identify_series(steelyard, flight_csv, figures)
+    columns = {name: np.where(gap & (name == channel), np.nan, values) for name, values in log.columns.items()}
+    path = tmp_path / "gap.csv"
+    logs.write(logs.Log(log.time, columns), path)
+    holed = identify_series(steelyard, path, figures)
+    k = int(np.searchsorted(log.time, 5.75))
+    assert holed["std"][k] > whole["std"][k]
+    assert abs(holed["value"][-1] - whole["value"][-1]) < 3 * (holed["std"][-1] + whole["std"][-1])
+
+
+def test_a_silent_channel_is_told_as_a_fault_and_its_return_as_recovered(steelyard, tmp_path, flight_csv):
+    log = logs.read(flight_csv)
+    gap = (log.time > 5.0) & (log.time < 5.8)
+    columns = {n: np.where(gap & n.startswith("r1/position"), np.nan, v) for n, v in log.columns.items()}
+    logs.write(logs.Log(log.time, columns), tmp_path / "gap.csv")
+    _, out, _ = steelyard("identify", tmp_path / "gap.csv", "--as", "multirotor", "--json")
+    told = [(event["kind"], event["quantity"]) for event in json.loads(out)["events"]]
+    assert ("fault", "position") in told
+    assert ("recovered", "position") in told
+
+
+def test_an_interrupted_run_leaves_no_half_written_file(tmp_path):
+    command = [sys.executable, "-m", "steelyard", "simulate", "multirotor", "--duration", "600", "-o", "flight.csv"]
+    started = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60.0
+    while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.01)  # until the draft of the file appears: it is being written now
+    os.kill(started.pid, signal.SIGINT)
+    _, err = started.communicate(timeout=60)
+    assert started.returncode == 1
+    assert "interrupted" in err
+    assert "Traceback" not in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def identify_series(steelyard, path, config):
+    code, out, err = steelyard("identify", path, "--as", "multirotor", "--config", config, "--json", "--series")
+    assert code == 0, err
+    return json.loads(out)["series"]["r1"]["mass"]
+
+
+def assert_one_sentence(said, named):
+    code, out, err = said
+    assert code == 2, (out, err)
+    assert out == ""
+    assert err.count("\n") == 1
+    assert "Traceback" not in err
+    for word in named:
+        assert word in err, err

@@ -1,0 +1,105 @@
+"""The user's path: simulate, identify, read the answer."""
+
+import json
+import statistics
+import time
+
+import numpy as np
+import pytest
+
+from steelyard import logs
+from steelyard.logs import Log
+from steelyard.problems import identify
+from steelyard.worlds import MultirotorFlight, change_times, simulate
+
+SEEDS = 20
+
+
+def test_a_flight_goes_from_simulation_to_json(steelyard, flight_csv):
+    code, out, err = steelyard("identify", flight_csv, "--as", "multirotor", "--json", "--series")
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    assert set(answer) >= {"problem", "method", "robots", "events", "verdict", "series"}
+    mass = answer["robots"]["r1"]["mass"]
+    assert set(mass) == {"value", "std", "unit", "frame", "status"}
+    assert mass["status"] == "known"
+    assert mass["unit"] == "kg"
+    truth = logs.read(flight_csv).truth("mass")
+    assert truth is not None
+    assert abs(mass["value"] - truth[-1, 0]) < 4 * mass["std"]
+    series = answer["series"]["r1"]["mass"]
+    assert len(series["time"]) == len(series["value"]) == len(series["std"]) == len(truth)
+    assert {event["kind"] for event in answer["events"]} == {"change"}
+    assert "thrust" in answer["verdict"]
+
+
+@pytest.fixture(scope="module")
+def steps():
+    """`identify`, with no configuration at all, on `SEEDS` flights with four steps each."""
+    answers = []
+    for seed in range(1, SEEDS + 1):
+        columns = simulate(MultirotorFlight(profile="steps"), seed)
+        answers.append(identify(Log(columns.pop("time"), columns, f"seed {seed}"), "multirotor"))
+    return answers
+
+
+def test_the_mass_is_within_two_per_cent_a_second_after_every_step(steps):
+    for answer in steps:
+        series, truth = answer.series["r1"]["mass"], answer.truth["mass"].value
+        for when in change_times("steps", 25.0):
+            k = np.searchsorted(series.time, when + 1.0)
+            assert abs(series.value[k] / truth[k] - 1.0) < 0.02, (answer.origin, when)
+
+
+def test_the_band_covers_the_truth_in_90_to_99_per_cent_of_the_samples(steps):
+    covered = []
+    for answer in steps:
+        series, truth = answer.series["r1"]["mass"], answer.truth["mass"].value
+        settled = series.time > 1.0
+        for when in change_times("steps", 25.0):
+            settled &= (series.time < when) | (series.time > when + 1.0)
+        covered.append(np.mean((np.abs(series.value - truth) < 1.96 * series.std)[settled]))
+    assert 0.90 <= statistics.mean(covered) <= 0.99
+
+
+def test_every_step_is_an_event_and_nothing_else_is(steps):
+    for answer in steps:
+        onsets = [event.time for event in answer.events]
+        assert len(onsets) == 4
+        np.testing.assert_allclose(onsets, change_times("steps", 25.0), atol=0.2)
+        sizes = [event.size for event in answer.events]
+        np.testing.assert_allclose(sizes, [0.3, -0.4, 0.3, -0.45], atol=0.03)
+
+
+@pytest.mark.parametrize("method", ["ekf", "rls"])
+def test_the_other_methods_weigh_a_constant_mass_too(steelyard, tmp_path, method):
+    flight = tmp_path / "flight.csv"
+    steelyard("simulate", "multirotor", "--profile", "constant", "--duration", 8, "-o", flight)
+    code, out, _ = steelyard("identify", flight, "--as", "multirotor", "--method", method, "--json")
+    mass = json.loads(out)["robots"]["r1"]["mass"]
+    assert code == 0
+    assert abs(mass["value"] - 1.0) < 4 * mass["std"]
+    assert mass["std"] < 0.02
+
+
+def test_help_answers_at_once_and_nothing_heavy_is_loaded(process):
+    begin = time.perf_counter()
+    result = process("--help")
+    assert result.returncode == 0
+    assert "identify" in result.stdout
+    assert time.perf_counter() - begin < 0.5
+
+
+def test_demo_leaves_a_log_and_a_report(steelyard, tmp_path):
+    code, out, _ = steelyard("demo", "--output", tmp_path / "demo")
+    assert code == 0
+    assert "mass" in out
+    assert (tmp_path / "demo" / "flight.csv").stat().st_size > 1e5
+    assert "<html" in (tmp_path / "demo" / "report.html").read_text()[:2000]
+
+
+def test_parquet_and_csv_give_the_same_answer(steelyard, flight_csv, tmp_path):
+    other = tmp_path / "flight.parquet"
+    logs.write(logs.read(flight_csv), other)
+    answers = [json.loads(steelyard("identify", log, "--as", "multirotor", "--json")[1]) for log in (flight_csv, other)]
+    assert answers[0]["robots"] == answers[1]["robots"]
