@@ -52,6 +52,18 @@ def test_a_detected_jump_is_as_if_told_beforehand(seed):
     assert np.all(np.asarray(run.kalman.status)[found] == e.Status.CHANGED)
 
 
+def test_a_bend_widens_the_belief_along_the_jump_and_nothing_else():
+    samples = cart_log(0, ROWS, jump=5.0)
+    straight, bent = (e.replay(w, w.init(CART_GUESS), samples).kept for w in (watch(), watch(bend=0.1)))
+    detected = int(np.argmax(straight.change.found))
+    first = jax.tree.map(lambda leaf: leaf[detected], (straight, bent))
+    assert_close(first[0].kalman.state, first[1].kalman.state)
+    added = np.linalg.eigvalsh(first[1].kalman.covariance - first[0].kalman.covariance)
+    unknown = (0.1 * float(first[0].change.size) ** 2) ** 2
+    assert 0.8 * unknown < added[-1] < 1.2 * unknown  # the column's push is still nearly one
+    np.testing.assert_allclose(added[:-1], 0.0, atol=1e-10)
+
+
 def test_without_a_jump_it_is_the_plain_filter():
     samples = cart_log(3, ROWS)
     watched = e.replay(watch(), watch().init(CART_GUESS), samples).kept
@@ -81,9 +93,9 @@ RUNS, OPENED, PRIOR = 4000, 9, 0.5**-2
 
 
 @pytest.fixture(scope="module")
-def lives() -> tuple[np.ndarray, np.ndarray]:
-    """Score and information of one candidate over many lives without any change, row by row; it opens at row 9."""
-    silent = ChangeWatch(PLAIN, (PUSH,), (PRIOR**-0.5,), spacing=1.0, candidates=9, threshold=jnp.inf)
+def lives() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Score, information and ratio of one candidate over many lives without any change; it opens at row 9."""
+    silent = ChangeWatch(PLAIN, (PUSH,), (PRIOR**-0.5,), spacing=100.0, candidates=1, threshold=jnp.inf)
     dt, rows = jnp.asarray(0.1, float), 90
 
     def life(key):
@@ -97,48 +109,40 @@ def lives() -> tuple[np.ndarray, np.ndarray]:
             x = x | {"push": x["push"] + 0.02 * jnp.sqrt(dt) * draws[1]}
             reading = {"position": x["position"] + 0.1 * draws[2], "velocity": x["velocity"] + 0.2 * draws[3]}
             belief = silent.step(belief, e.Sample(dt, jnp.zeros(()), reading))
-            return (x, belief), (belief.shadows.score[0], belief.shadows.information[0])
+            told = (belief.shadows.score[0], belief.shadows.information[0], jnp.exp(belief.change.log_ratio))
+            return (x, belief), told
 
-        start = (x, silent.init(CART_GUESS))
-        return jax.lax.scan(row, start, jax.random.normal(row_key, (rows, 4)))[1]
+        nearly_due = eqx.tree_at(lambda b: b.since_opened, silent.init(CART_GUESS), jnp.asarray(99.0, float))
+        return jax.lax.scan(row, (x, nearly_due), jax.random.normal(row_key, (rows, 4)))[1]
 
-    score, information = jax.jit(jax.vmap(life))(jax.random.split(jax.random.key(6), RUNS))
-    return np.asarray(score), np.asarray(information[0])
-
-
-@pytest.fixture(scope="module")
-def ratios(lives) -> np.ndarray:
-    """As `ChangeWatch` weighs them: the size of the jump integrated out."""
-    score, information = lives
-    posterior = information + PRIOR
-    return np.exp(0.5 * score**2 / posterior) * np.sqrt(PRIOR / posterior)
+    score, information, ratio = jax.jit(jax.vmap(life))(jax.random.split(jax.random.key(6), RUNS))
+    return np.asarray(score), np.asarray(information[0]), np.asarray(ratio)
 
 
 def test_scores_are_as_large_as_their_information_says(lives):
-    """Normal of variance `information` while nothing happens: mean square within 4 standard errors at every row."""
-    score, information = lives
+    """Normal of variance `information` while nothing happens: mean and mean square within 4 standard errors."""
+    score, information, _ = lives
     assert np.all(information[: OPENED + 1] == 0)
-    square = np.mean(score[:, OPENED + 1 :] ** 2, axis=0) / information[OPENED + 1 :]
-    assert np.abs(square - 1.0).max() < 4 * np.sqrt(2 / RUNS)
-    assert np.abs(np.mean(score[:, OPENED + 1 :], axis=0) / np.sqrt(information[OPENED + 1 :])).max() < 4 / np.sqrt(
-        RUNS
-    )
+    unit = score[:, OPENED + 1 :] / np.sqrt(information[OPENED + 1 :])
+    assert np.abs(np.mean(unit**2, axis=0) - 1.0).max() < 4 * np.sqrt(2 / RUNS)
+    assert np.abs(np.mean(unit, axis=0)).max() < 4 / np.sqrt(RUNS)
 
 
-def test_evidence_is_a_likelihood_ratio(lives, ratios):
+def test_evidence_is_a_likelihood_ratio(lives):
     """Its mean is one while nothing happens: within 4 standard errors, while its variance is finite."""
-    rows = [row for row in range(OPENED + 1, 90) if lives[1][row] < 0.7 * PRIOR]
+    _, information, ratio = lives
+    rows = [row for row in range(OPENED + 1, 90) if information[row] < 0.7 * PRIOR]
     assert len(rows) >= 3
-    for ratio in ratios[:, rows].T:
-        error = ratio.std() / np.sqrt(RUNS)
+    for now in ratio[:, rows].T:
+        error = now.std() / np.sqrt(RUNS)
         assert error < 0.02
-        assert abs(ratio.mean() - 1.0) < 4 * error
+        assert abs(now.mean() - 1.0) < 4 * error
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
-def test_evidence_seldom_exceeds_what_it_may(ratios, alpha):
+def test_evidence_seldom_exceeds_what_it_may(lives, alpha):
     """Ville: a ratio ever exceeds 1/alpha in a share alpha of lives at the most; 3 standard errors for luck."""
-    share = np.mean(ratios.max(axis=1) > 1.0 / alpha)
+    share = np.mean(lives[2].max(axis=1) > 1.0 / alpha)
     assert share < alpha + 3 * np.sqrt(alpha * (1 - alpha) / RUNS)
     assert share > 0.1 * alpha  # or the numbers were chosen so that nothing could fail
 

@@ -72,7 +72,7 @@ class Online:
             return beliefs.pack(estimator.step(beliefs.unpack(packed_belief), samples.unpack(packed_sample)))
 
         self._beliefs, self._samples = beliefs, samples
-        # XLA's scheduler for concurrency spreads a hundred tiny operations over threads; in order they run twice as fast.
+        # XLA's scheduler for concurrency spreads a hundred tiny operations over threads; in order they run faster.
         self._step = jax.jit(step, compiler_options={"xla_cpu_enable_concurrency_optimized_scheduler": False})
         self._step(np.zeros(beliefs.size), np.zeros(samples.size))  # compiles now, not at the first measurement
 

@@ -74,7 +74,7 @@ class WatchfulBelief(eqx.Module):
 
 
 class ChangeWatch(Estimator):
-    """A Kalman filter that expects its parameters to stay, and notices when they jump. [willsky76]
+    """A Kalman filter that expects its parameters to stay, and notices when they jump [willsky76].
 
     For every watched coordinate it keeps candidates "a jump happened then", one onset every `spacing` seconds. The
     innovations' log-likelihood is quadratic in the size of each jump, so its best size and its evidence cost one

@@ -1,6 +1,7 @@
 """The answer to a question asked of a log."""
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -110,13 +111,14 @@ def _event_as_json(event: Event) -> dict[str, Any]:
     return dataclasses.asdict(event)
 
 
-def numbers(array: np.ndarray) -> Any:
+def numbers(array: Any) -> Any:
     """Nested lists of plain numbers, null where there is none: JSON knows no NaN.
 
     >>> numbers(np.array([1.0, np.nan]))
     [1.0, None]
     """
-    array = np.asarray(array, float)
-    if array.ndim == 0:
-        return float(array) if np.isfinite(array) else None
-    return array.tolist() if np.isfinite(array).all() else [numbers(part) for part in array]
+    if isinstance(array, list):
+        return [numbers(part) for part in array]
+    if isinstance(array, float):
+        return array if math.isfinite(array) else None
+    return numbers(np.asarray(array, float).tolist())

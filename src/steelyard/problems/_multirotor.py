@@ -220,8 +220,8 @@ def _verdict(one: _Weighed) -> str:
     if surprise > 1.5:
         said += (
             f" The measurements are {np.sqrt(surprise):.2g} times as far off as the noise figures allow, so the "
-            "interval is too narrow: state the true noise in [noise], or look for what the model lacks (wind, ground contact, "
-            "a late channel)."
+            "interval is too narrow: state the true noise in [noise], or look for what the model lacks (wind, ground "
+            "contact, a late channel)."
         )
     elif surprise < 0.5:
         said += " The measurements are quieter than the noise figures say, so the interval is wider than it need be."
