@@ -7,7 +7,7 @@ import numpy as np
 
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
-from steelyard.estimators import Estimate, replay_in_chunks
+from steelyard.estimators import Estimate, Knowledge, replay_in_chunks
 from steelyard.logs import Log
 from steelyard.problems._figures import Figures, choose_figures
 from steelyard.problems._flight import Flight, read_flight
@@ -17,6 +17,10 @@ from steelyard.problems._weighing import DRAG_PRIOR, METHODS, Track, Weighing
 
 KNOWN_BELOW = 0.1
 """Relative standard deviation from which on a mass counts as known."""
+KNOWN_DRAG_BELOW = 0.3
+"""Share of its prior standard deviation from which on drag counts as known."""
+LONG_ENOUGH = 5.0
+"""Seconds after which what is still unknown counts as not identifiable from this motion."""
 SETTLED_AFTER = 1.0
 """Seconds after a jump at which its size is read off."""
 SAME_JUMP = 0.5
@@ -127,24 +131,30 @@ def _mass(one: _Weighed) -> tuple[np.ndarray, np.ndarray]:
     return mass, mass * one.track.log_mass_std
 
 
+def _drag(one: _Weighed, i: int) -> tuple[np.ndarray, np.ndarray]:
+    """A drag coefficient and its standard deviation over time, NaN while the flight has not told much of it."""
+    std = one.track.drag_std[:, i]
+    told = std < KNOWN_DRAG_BELOW * DRAG_PRIOR[i]
+    return np.where(told, one.track.drag[:, i], np.nan), np.where(told, std, np.nan)
+
+
 def _estimates(one: _Weighed) -> dict[str, Estimate]:
     """What is known at the end of the log."""
     end = float(one.flight.time[-1])
     mass, std = _mass(one)
-    long_enough = end - one.flight.time[0] > 5.0
+    unknown: Knowledge = "not-identifiable" if end - one.flight.time[0] > LONG_ENOUGH else "not-yet-known"
     if np.isfinite(mass[-1]):
         answers = {"mass": Estimate.known(mass[-1], std[-1], "kg", None, end)}
     else:
-        answers = {"mass": Estimate.unknown("not-identifiable" if long_enough else "not-yet-known", "kg", None, end)}
+        answers = {"mass": Estimate.unknown(unknown, "kg", None, end)}
     for i, (name, unit) in enumerate(DRAG_UNITS.items()):
         if i >= one.track.drag.shape[1]:
             break
-        drag, drag_std = one.track.drag[-1, i], one.track.drag_std[-1, i]
-        if drag_std < 0.3 * DRAG_PRIOR[i]:
+        drag, drag_std = (values[-1] for values in _drag(one, i))
+        if np.isfinite(drag):
             answers[name] = Estimate.known(drag, drag_std, unit, one.flight.robot, end)
         else:
-            status = "not-identifiable" if long_enough else "not-yet-known"
-            answers[name] = Estimate.unknown(status, unit, one.flight.robot, end)
+            answers[name] = Estimate.unknown(unknown, unit, one.flight.robot, end)
     return answers
 
 
@@ -153,7 +163,7 @@ def _series(one: _Weighed) -> dict[str, Series]:
     series = {"mass": Series(one.flight.time, mass, std, "kg")}
     for i, (name, unit) in enumerate(DRAG_UNITS.items()):
         if i < one.track.drag.shape[1]:
-            series[name] = Series(one.flight.time, one.track.drag[:, i], one.track.drag_std[:, i], unit)
+            series[name] = Series(one.flight.time, *_drag(one, i), unit)
     return series
 
 
@@ -199,10 +209,11 @@ def _jump(one: _Weighed, onset: float, until: float) -> Event:
 
 
 def _rate_change(one: _Weighed, row: int, onset: float) -> Event:
-    share = -float(one.track.change.size[row])
-    what = f"The mass began to {'fall' if share < 0 else 'rise'} {abs(100 * share):.1f} % a second faster than before."
-    size = share * float(np.exp(one.track.log_mass[row]))
-    return Event(float(onset), "change", one.flight.robot, "mass/rate", what, size)
+    """A slow loss, such as spraying, that begins, ends or changes; its size is in kg/s."""
+    rate, mass = one.track.log_mass_rate, np.exp(one.track.log_mass)
+    before, after = rate[max(int(np.searchsorted(one.flight.time, onset)) - 1, 0)], rate[row]
+    what = f"The mass now changes by {100 * after:+.1f} % a second, after {100 * before:+.1f} % a second before."
+    return Event(float(onset), "change", one.flight.robot, "mass/rate", what, float((after - before) * mass[row]))
 
 
 def _verdict(one: _Weighed) -> str:
@@ -213,8 +224,7 @@ def _verdict(one: _Weighed) -> str:
         why = "hardly any thrust acted" if thrust.max() < 1.0 else "there is too little motion and thrust in this log"
         return f"{robot}: the mass cannot be told from this log, because {why}."
     said = f"{robot}: the mass is known to {196 * std[-1] / mass[-1]:.2g} % (95 %)."
-    drag_std = one.track.drag_std
-    if drag_std.shape[1] and drag_std[-1, 0] > 0.3 * DRAG_PRIOR[0]:
+    if one.track.drag.shape[1] and np.isnan(_drag(one, 0)[0][-1]):
         said += " Drag cannot be told from this motion: it hardly moved through the air."
     surprise = surprise_ratio(one.track.innovation.value, one.track.innovation.variance)
     if surprise > 1.5:

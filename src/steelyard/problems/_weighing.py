@@ -43,6 +43,8 @@ class Track(eqx.Module):
 
     log_mass: Float[Numbers, "*batch"]
     log_mass_std: Float[Numbers, "*batch"]
+    log_mass_rate: Float[Numbers, "*batch"]
+    """1/s; zero where the method knows of none."""
     drag: Float[Numbers, "*batch drag"]
     """Linear, then quadratic."""
     drag_std: Float[Numbers, "*batch drag"]
@@ -197,9 +199,16 @@ def _keep_watched(belief: Belief) -> Track:
 
 
 def _keep(belief: Belief, change: Change) -> Track:
-    drag, std = belief.state.drag, belief.std
+    state, std = belief.state, belief.std
     return Track(
-        belief.state.log_mass, std[9], drag, std[10 : 10 + drag.size], belief.innovation, belief.status, change
+        log_mass=state.log_mass,
+        log_mass_std=std[9],
+        log_mass_rate=-jnp.sum(state.loss),
+        drag=state.drag,
+        drag_std=std[10 : 10 + state.drag.size],
+        innovation=belief.innovation,
+        status=belief.status,
+        change=change,
     )
 
 
@@ -207,5 +216,13 @@ def _keep_regressed(belief: Belief) -> Track:
     """Mass and drag from the inverse mass and the ratios; a mass that is not positive is NaN, never a number."""
     w, std = belief.state.inverse_mass, belief.std
     mass = jnp.where(w > 0, 1.0 / w, jnp.nan)
-    drag = belief.state.drag_by_mass * mass
-    return Track(jnp.log(mass), std[0] * mass, drag, std[1:3] * mass, belief.innovation, belief.status, no_change())
+    return Track(
+        log_mass=jnp.log(mass),
+        log_mass_std=std[0] * mass,
+        log_mass_rate=jnp.zeros(()),
+        drag=belief.state.drag_by_mass * mass,
+        drag_std=std[1:3] * mass,
+        innovation=belief.innovation,
+        status=belief.status,
+        change=no_change(),
+    )
