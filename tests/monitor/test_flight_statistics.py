@@ -23,7 +23,7 @@ def told():
     """Time, true mass; log mass, its standard deviation, NIS and whether a change was told, at every row."""
     columns = flown(FLIGHT, SEEDS)
     model = m.Multirotor(drag=(FLIGHT.drag, FLIGHT.quadratic_drag))
-    watching = ChangeWatch(e.ExtendedKalman(model, noise_of(FLIGHT)), (LOG_MASS,), (0.3,))
+    watching = ChangeWatch(e.ExtendedKalman(model, noise_of(FLIGHT)), (LOG_MASS,), (0.3,), candidates=10)
     samples = samples_of(columns)
 
     def keep(b):
