@@ -251,3 +251,11 @@ def test_the_checker_follows_eager_imports_only():
     assert len(found) == 1
     assert found[0].startswith("d.py:2: imports plotly")
     assert heavy_imports("steelyard", known) == []
+
+
+def test_importing_the_rooms_leaves_jax_asleep():
+    """Programs set JAX up before its first array; an array made at import time would come before them."""
+    rooms = ", ".join(f"steelyard.{room}" for room in ROOMS if (SRC / "steelyard" / room).is_dir())
+    code = f"import {rooms}\nfrom jax._src import xla_bridge\nassert not xla_bridge._backends, xla_bridge._backends"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert result.returncode == 0, result.stderr

@@ -64,6 +64,12 @@ def identification() -> Identification:
 
 
 @pytest.fixture(scope="session")
+def named():
+    """Makes the same for a robot of any name."""
+    return identification_of
+
+
+@pytest.fixture(scope="session")
 def evil() -> Identification:
     """The same, from a log whose author wished us ill."""
     made = identification_of(EVIL)

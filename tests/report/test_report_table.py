@@ -64,10 +64,8 @@ def test_the_least_identification_prints(bare):
     assert "what happened" not in text
 
 
-def test_names_from_a_log_are_shown_as_they_are():
-    from conftest import identification_of
-
-    text = shown(identification_of("[red]a[/red]\x1b[2J"))
+def test_names_from_a_log_are_shown_as_they_are(named):
+    text = shown(named("[red]a[/red]\x1b[2J"))
     assert "[red]a[/red]\N{REPLACEMENT CHARACTER}[2J" in text
     assert "\x1b" not in text
 

@@ -24,13 +24,15 @@ def run(arguments: Sequence[str]) -> None:
     except ImportError:
         raise BadInput('The peer filterpy is not installed; pip install "steelyard[bench]".') from None
 
+    from steelyard._jax import prepare_program
+
+    prepare_program(remember=False)  # compile times are measured, so none may come from the cache
+
     from rich.console import Console
     from rich.table import Table
 
     from steelyard import bench, report
-    from steelyard._jax import prepare_program
 
-    prepare_program(remember=False)  # compile times are measured, so none may come from the cache
     with report.progress("racing", 3 * 9 + 1, quiet=command.json) as advance:
         rows = bench.measure_speed(advance)
         rows += bench.measure_start()

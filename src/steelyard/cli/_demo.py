@@ -32,12 +32,14 @@ def run(arguments: Sequence[str]) -> None:
         raise BadInput(f"{folder} is a file; choose another folder with --output.")
     folder.mkdir(parents=True, exist_ok=True)
 
-    from rich.console import Console
-
-    from steelyard import logs, problems, report, worlds
     from steelyard._jax import prepare_program
 
     prepare_program()
+
+    from rich.console import Console
+
+    from steelyard import logs, problems, report, worlds
+
     said = Console(stderr=True, quiet=command.json)
     said.print("A 1 kg drone flies a loop for 25 s; its mass jumps four times.")
     columns = worlds.simulate(worlds.MultirotorFlight(), command.seed)

@@ -51,10 +51,12 @@ def run(arguments: Sequence[str]) -> None:
     if (command.start, command.end) != (-math.inf, math.inf):
         log = log.between(command.start, command.end)
 
-    from steelyard import problems, report
     from steelyard._jax import prepare_program
 
     prepare_program()
+
+    from steelyard import problems, report
+
     with report.progress("identifying", len(log), quiet=command.json) as advance:
         identification = problems.identify(log, command.problem, config, command.method, advance)
     if command.report is not None:

@@ -38,6 +38,12 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read us has gone, quietly
         return 1
+    except Exception as error:
+        if os.environ.get("STEELYARD_DEBUG"):
+            raise
+        print(f"steelyard: failed with {type(error).__name__}: {' '.join(str(error).split())[:300]}", file=sys.stderr)
+        print("This is a fault of ours; STEELYARD_DEBUG=1 shows where it happened.", file=sys.stderr)
+        return 1
     return 0
 
 

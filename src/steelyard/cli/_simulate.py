@@ -6,6 +6,7 @@ from typing import Annotated
 
 import tyro
 
+from steelyard._jax import prepare_program
 from steelyard.cli._output import open_output, say
 from steelyard.cli._parse import choose, parse
 from steelyard.logs import Log, write
@@ -34,6 +35,7 @@ def run(arguments: Sequence[str]) -> None:
     command = parse(Multirotor, rest, f"simulate {scenario}")
     open_output(command.output)
     check_flight(command.flight)
+    prepare_program()
     columns = simulate(command.flight, command.seed)
     settings = {name: str(value) for name, value in dataclasses.asdict(command.flight).items()}
     log = Log(

@@ -25,6 +25,7 @@ from ._run import replay as replay
 from ._sequential import Shadows as Shadows
 from ._status import Status as Status
 from ._status import explain as explain
+from ._status import flag as flag
 from ._status import forwards as forwards
 from ._update import followed as followed
 from ._update import update_belief as update_belief

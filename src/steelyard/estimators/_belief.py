@@ -33,10 +33,11 @@ class KalmanBelief(eqx.Module):
 
 def start(model: Model, guess: Guess) -> KalmanBelief:
     """A diagonal covariance around the guess, nothing measured yet."""
-    control = model.idle(guess.state)
-    measured = tangent_size(jax.eval_shape(model.observe, guess.state, control))
-    status = jnp.asarray(int(Status.OK))
-    return KalmanBelief(guess.state, jnp.diag(guess.std**2), control, Innovation.none(measured), status)
+    state = jax.tree.map(lambda leaf: jnp.asarray(leaf, float), guess.state)  # strongly typed, as it will come back
+    control = model.idle(state)
+    measured = tangent_size(jax.eval_shape(model.observe, state, control))
+    status = jnp.asarray(int(Status.OK), int)
+    return KalmanBelief(state, jnp.diag(guess.std**2), control, Innovation.none(measured), status)
 
 
 def keep_finite(before: KalmanBelief, after: KalmanBelief) -> KalmanBelief:

@@ -5,6 +5,7 @@ from steelyard.estimators._estimator import Estimator, Guess, Noise
 from steelyard.estimators._linearise import Transition, linearise_dynamics
 from steelyard.estimators._status import after_prediction
 from steelyard.estimators._update import update_belief
+from steelyard.geometry import product
 from steelyard.models import Control, Measurement, Model, Seconds
 
 
@@ -31,7 +32,7 @@ class ExtendedKalman(Estimator):
         """The prediction and the linearisation behind it, for those who follow errors through it."""
         transition = linearise_dynamics(self.model, self.noise, belief.state, control, dt)
         F = transition.F
-        P = F @ belief.covariance @ F.T + transition.Q
+        P = product(product(F, belief.covariance), F.T) + transition.Q
         P = 0.5 * (P + P.T)  # no update ever takes out what is not symmetric
         status = after_prediction(transition.missing, dt)
         after = KalmanBelief(transition.state, P, transition.control, belief.innovation, status)

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from steelyard.estimators._estimator import Belief, Estimator, Sample
-from steelyard.estimators._status import Status, forwards
+from steelyard.estimators._status import Status, flag, forwards
 from steelyard.models import Measurement
 
 _SAME = 1e-9
@@ -67,7 +67,7 @@ class LateBuffer(eqx.Module):
         amended = self._insert(memory, measurement, time)
         memory = jax.tree.map(lambda new, old: jnp.where(in_reach, new, old), amended, memory)
         belief = jax.tree.map(lambda rows: rows[-1], memory.beliefs)
-        return LateBelief(belief, memory, belief.status | jnp.where(in_reach, 0, int(Status.TOO_LATE)))
+        return LateBelief(belief, memory, belief.status | flag(~in_reach, Status.TOO_LATE))
 
     def _insert(self, memory: Remembered, measurement: Measurement, time: Float[Array, ""]) -> Remembered:
         """A row at `time` between those before and after it; the interval it splits keeps its control on both sides."""

@@ -7,7 +7,7 @@ from jaxtyping import Array, Bool, Float
 
 from steelyard.estimators._estimator import Noise
 from steelyard.estimators._status import forwards
-from steelyard.geometry import differentiate, local, tangent_size
+from steelyard.geometry import differentiate, local, product, tangent_size
 from steelyard.models import Control, Measurement, Model, Seconds, State
 
 
@@ -38,7 +38,7 @@ def linearise_dynamics(model: Model, noise: Noise, state: State, control: Contro
     n = tangent_size(state)
     F, G = jacobian[:, :n], jacobian[:, n:]
     u_variance = jnp.where(missing, noise.blind, noise.control) ** 2
-    Q = (G * u_variance[None, :]) @ G.T + jnp.diag(noise.drift**2 * dt)
+    Q = product(G * u_variance[None, :], G.T) + jnp.diag(noise.drift**2 * dt)
     return Transition(after, u, F, Q, missing)
 
 
@@ -68,7 +68,7 @@ def linearise_observation(
     known = jax.tree.map(lambda u: jnp.where(blind, jnp.nan, u), control)
     residual = local(model.observe(state, known), measurement)
     present = ~jnp.isnan(residual)
-    R = noise.measurement**2 + D**2 @ noise.control**2
+    R = noise.measurement**2 + product(D**2, noise.control**2)
     return Observation(jnp.where(present, residual, 0.0), H, R, present)
 
 

@@ -7,6 +7,7 @@ from jaxtyping import Array, Float
 
 from steelyard.estimators._estimator import Innovation
 from steelyard.estimators._linearise import Observation
+from steelyard.geometry import product
 
 
 class Shadows(eqx.Module):
@@ -47,12 +48,12 @@ def correct(covariance: Float[Array, "state state"], observation: Observation, s
     def take_in(so_far, channel: Observation):
         P, delta, D, score, information = so_far
         h = channel.H
-        Ph = P @ h
-        s = h @ Ph + channel.R
-        surprise = channel.residual - h @ delta
+        Ph = product(P, h)
+        s = jnp.sum(h * Ph) + channel.R
+        surprise = channel.residual - jnp.sum(h * delta)
         weight = jnp.where(channel.present, 1.0 / s, 0.0)
         gain = weight * Ph
-        hD = h @ D
+        hD = product(D.T, h)
         so_far = (
             P - weight * jnp.outer(Ph, Ph),  # not outer(gain, Ph): that is symmetric but for its rounding, which grows
             delta + gain * surprise,

@@ -56,13 +56,17 @@ def forwards(dt: Seconds) -> Float[Array, ""]:
     return jnp.where((dt >= 0) & (dt < jnp.inf), dt, 0.0)
 
 
+def flag(condition: Bool[Array, ""], status: Status) -> Int[Array, ""]:
+    """The status where the condition holds, else none; an integer of one firm type, so that a step compiles once."""
+    return jnp.where(condition, int(status), 0).astype(int)
+
+
 def after_prediction(missing: Bool[Array, " control"], dt: Seconds) -> Int[Array, ""]:
     """The status of a step once its prediction is done."""
-    blind = jnp.where(jnp.any(missing), int(Status.BLIND), int(Status.OK))
-    return blind | jnp.where(forwards(dt) == dt, int(Status.OK), int(Status.BACKWARDS))
+    return flag(jnp.any(missing), Status.BLIND) | flag(forwards(dt) != dt, Status.BACKWARDS)
 
 
 def after_update(status: Int[Array, ""], heard: Bool[Array, " meas"]) -> Int[Array, ""]:
     """The status of a step once its update is done, too."""
-    silent = jnp.where(jnp.any(heard), int(Status.PARTIAL), int(Status.COASTED))
-    return status | jnp.where(jnp.all(heard), int(Status.OK), silent)
+    some, every = jnp.any(heard), jnp.all(heard)
+    return status | flag(~some, Status.COASTED) | flag(some & ~every, Status.PARTIAL)

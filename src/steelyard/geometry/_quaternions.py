@@ -9,6 +9,7 @@ from jaxlie import SO3
 from jaxtyping import Array, Float
 
 from ._rotations import skew
+from ._small import product
 
 # Products as one contraction with a table of signs: for a compiler two operations instead of thirty, and the table's
 # zeros vanish from generated C. _PRODUCT[k, a, b] is the part of p_a q_b in (p ∘ q)_k.
@@ -53,7 +54,7 @@ def quaternion_rotate(quaternion: Float[Array, "4"], vector: Float[Array, "3"]) 
 
     For q of another length the result is scaled by its square, as the product is.
     """
-    return _contract(_ROTATION, quaternion, quaternion) @ vector
+    return product(_contract(_ROTATION, quaternion, quaternion), vector)
 
 
 def rotation_matrix(rotation: SO3) -> Float[Array, "3 3"]:
@@ -81,4 +82,4 @@ def _product_matrix(quaternion: Float[Array, "4"], cross: Float[Array, "3 3"]) -
 def _contract(table: np.ndarray, left: Float[Array, "4"], right: Float[Array, "4"]) -> Float[Array, "*shape"]:
     """`table[..., a, b] left[a] right[b]`."""
     pairs = jnp.ravel(left[:, None] * right[None, :])
-    return (jnp.asarray(table.reshape(-1, 16)) @ pairs).reshape(table.shape[:-2])
+    return product(jnp.asarray(table.reshape(-1, 16)), pairs).reshape(table.shape[:-2])

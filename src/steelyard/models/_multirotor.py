@@ -4,7 +4,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from steelyard.geometry import SO3, group_exp, group_multiply, rotation_matrix
+from steelyard.geometry import SO3, group_exp, group_multiply, product, rotation_matrix
 from steelyard.models._model import Model, Numbers, Seconds
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
@@ -92,10 +92,10 @@ class Multirotor(Model):
         """World acceleration, m/s²; [sesame, Eq. (41)] and drag."""
         d1, d2 = drag if drag.size else self.drag
         R = rotation_matrix(attitude)
-        v_body = R.T @ velocity
+        v_body = product(R.T, velocity)
         horizontal = jnp.array([1.0, 1.0, 0.0])
         force_body = thrust * jnp.array([0.0, 0.0, 1.0]) - d1 * horizontal * v_body - d2 * v_body * jnp.abs(v_body)
-        return R @ force_body * jnp.exp(-log_mass) + self.gravity
+        return product(R, force_body) * jnp.exp(-log_mass) + self.gravity
 
     def observe(self, state: MultirotorState, control: MultirotorControl) -> MultirotorReading:
         """The pose and velocity themselves, [sesame, Eq. (46)]."""

@@ -13,11 +13,12 @@ from steelyard.estimators import (
     KalmanBelief,
     Shadows,
     Status,
+    flag,
     followed,
     forwards,
     update_belief,
 )
-from steelyard.geometry import retract
+from steelyard.geometry import product, retract
 from steelyard.models import Control, Measurement, Numbers, Seconds, State
 
 
@@ -108,7 +109,7 @@ class ChangeWatch(Estimator):
     def predict(self, belief: WatchfulBelief, control: Control, dt: Seconds) -> WatchfulBelief:
         """The filter's prediction, candidates carried along."""
         kalman, transition = self.filter.predict_with(belief.kalman, control, dt)
-        shadows = eqx.tree_at(lambda s: s.columns, belief.shadows, transition.F @ belief.shadows.columns)
+        shadows = eqx.tree_at(lambda s: s.columns, belief.shadows, product(transition.F, belief.shadows.columns))
         shadows = followed(kalman, shadows, belief.shadows)
         passed = forwards(dt)
         return WatchfulBelief(kalman, shadows, belief.age + passed, belief.since_opened + passed, no_change())
@@ -175,7 +176,7 @@ def _take_in(
         (
             retract(kalman.state, column * change.size),
             kalman.covariance + unknown * jnp.outer(column, column),
-            kalman.status | jnp.where(change.found, int(Status.CHANGED), 0),
+            kalman.status | flag(change.found, Status.CHANGED),
         ),
     )
 

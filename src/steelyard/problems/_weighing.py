@@ -38,6 +38,12 @@ DRAG_PRIOR = (0.5, 0.2)
 """Standard deviation of the linear (N s/m) and quadratic (N s²/m²) drag coefficient before the flight."""
 
 
+DRAG_DRIFT = 0.002
+"""How fast drag may wander, in its units per √s."""
+LOSS_DRIFT = 0.002
+"""How fast the relative rate of loss may wander, 1/s per √s; also how large it may be at first, 1/s."""
+
+
 class Track(eqx.Module):
     """What a run keeps of every row, whatever the method."""
 
@@ -65,31 +71,37 @@ class Weighing:
     """Names of the innovations."""
 
 
-def _filter(flight: Flight, figures: Figures, config: Config, mass_drift: float, may_spray: bool):
-    """The error-state filter that all Kalman methods share."""
-    drag = jnp.zeros(2 if drag_is_unknown(config) else 0)
-    given = (config.multirotor.drag or 0.0, config.multirotor.quadratic_drag or 0.0)
-    model = Multirotor(drag=given, gravity=config.gravity)
+def _filter(
+    flight: Flight, figures: Figures, config: Config, mass_drift: float, may_spray: bool
+) -> tuple[ExtendedKalman, Guess]:
+    """The error-state filter that all Kalman methods share, and where it starts."""
+    drag = np.zeros(2 if drag_is_unknown(config) else 0)
+    loss = np.zeros(1 if may_spray else 0)
+    mass = first_mass(flight, config)
     state = MultirotorState(
         attitude=SO3(jnp.asarray(_first(flight.attitude, [1.0, 0.0, 0.0, 0.0]))),
-        position=jnp.asarray(_first(flight.position, np.zeros(3))),
-        velocity=jnp.asarray(_first(flight.velocity, np.zeros(3))),
-        log_mass=jnp.log(first_mass(flight, config)),
+        position=_first(flight.position, np.zeros(3)),
+        velocity=_first(flight.velocity, np.zeros(3)),
+        log_mass=np.asarray(np.log(mass)),
         drag=drag,
-        loss=jnp.zeros(1 if may_spray else 0),
+        loss=loss,
     )
-    loss_start, loss_drift = jnp.full(state.loss.size, 2e-3), jnp.full(state.loss.size, 2e-3)
-    drag_start = jnp.asarray(DRAG_PRIOR)[: drag.size]
     x, v, theta = figures.position, figures.linear_velocity, figures.attitude
-    moving = jnp.array([theta] * 3 + [x] * 3 + [max(v, 0.1)] * 3 + [MASS_PRIOR])
-    guess = Guess(state, jnp.concatenate([moving, drag_start, loss_start]))
+    moving = [theta] * 3 + [x] * 3 + [max(v, 0.1)] * 3
+    guess = Guess(state, jnp.asarray([*moving, MASS_PRIOR, *DRAG_PRIOR[: drag.size], *[LOSS_DRIFT] * loss.size]))
     noise = Noise(
-        measurement=jnp.array([theta] * 3 + [x] * 3 + [v] * 3),
-        control=jnp.array([figures.thrust] + [figures.rates] * 3),
-        drift=jnp.concatenate([jnp.zeros(9), jnp.array([mass_drift]), 0.002 * jnp.ones(drag.size), loss_drift]),
-        blind=jnp.array([0.5 * 9.81 * float(jnp.exp(state.log_mass)), 1.0, 1.0, 1.0]),
+        measurement=jnp.asarray([theta] * 3 + [x] * 3 + [v] * 3),
+        control=jnp.asarray([figures.thrust] + [figures.rates] * 3),
+        drift=jnp.asarray([0.0] * 9 + [mass_drift] + [DRAG_DRIFT] * drag.size + [LOSS_DRIFT] * loss.size),
+        blind=jnp.asarray([0.5 * 9.81 * mass, 1.0, 1.0, 1.0]),
     )
-    return ExtendedKalman(model, noise), guess
+    given = (config.multirotor.drag or 0.0, config.multirotor.quadratic_drag or 0.0)
+    return ExtendedKalman(Multirotor(drag=given, gravity=config.gravity), noise), guess
+
+
+@eqx.filter_jit
+def _start(estimator: Estimator, guess: Guess) -> Belief:
+    return estimator.init(guess)
 
 
 def adaptive(flight: Flight, figures: Figures, config: Config) -> Weighing:
@@ -99,14 +111,14 @@ def adaptive(flight: Flight, figures: Figures, config: Config) -> Weighing:
     names = tangent_names(guess.state)
     watched = (names.index("log_mass"), names.index("loss/0"))
     estimator = ChangeWatch(ekf, watch=watched, jump_std=(0.3, 0.03), bend=0.5)
-    return Weighing(estimator, estimator.init(guess), flight.samples(), _keep_watched, _CHANNELS)
+    return Weighing(estimator, _start(estimator, guess), flight.samples(), _keep_watched, _CHANNELS)
 
 
 def ekf(flight: Flight, figures: Figures, config: Config) -> Weighing:
     """The paper's filter, [sesame, Eqs. (3)-(8)]: the mass walks at random, fast enough for a step in a second."""
     drift = config.multirotor.mass_drift
     estimator, guess = _filter(flight, figures, config, 0.02 if drift is None else drift, may_spray=False)
-    return Weighing(estimator, estimator.init(guess), flight.samples(), _keep_filtered, _CHANNELS)
+    return Weighing(estimator, _start(estimator, guess), flight.samples(), _keep_filtered, _CHANNELS)
 
 
 def rls(flight: Flight, figures: Figures, config: Config) -> Weighing:
@@ -118,7 +130,7 @@ def rls(flight: Flight, figures: Figures, config: Config) -> Weighing:
     guess = Guess(state, jnp.array([MASS_PRIOR / mass, *drag_std]))
     noise = Noise(jnp.full(3, np.sqrt(2.0) * figures.linear_velocity), jnp.zeros(9), jnp.zeros(3), jnp.ones(9))
     estimator = RecursiveLeastSquares(MultirotorImpulse(), noise, memory=2.0)
-    return Weighing(estimator, estimator.init(guess), samples, _keep_regressed, tuple(f"impulse/{a}" for a in "xyz"))
+    return Weighing(estimator, _start(estimator, guess), samples, _keep_regressed, tuple(f"impulse/{a}" for a in "xyz"))
 
 
 METHODS: dict[str, Callable[[Flight, Figures, Config], Weighing]] = {"adaptive": adaptive, "ekf": ekf, "rls": rls}

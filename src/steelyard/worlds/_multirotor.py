@@ -83,7 +83,7 @@ class _Vehicle(eqx.Module):
 _ROTORS = 4
 _SUBSTEPS_PER_SECOND = 1000.0
 _RATE_LAG = 0.03  # time constant of the inner body-rate loop, s
-_MOST_TILT_RATE = jnp.array([3.0, 3.0, 2.0])  # rad/s
+_MOST_RATES = (3.0, 3.0, 2.0)  # rad/s
 _THRUST_TO_MASS = (2.0, 20.0)  # m/s², bounds of the command
 
 
@@ -178,7 +178,8 @@ def _track(flight, t, attitude, position, velocity, integral):
     a_body = attitude.inverse() @ (a / jnp.sqrt(a @ a))
     yaw = attitude.compute_yaw_radians()
     rates = jnp.array([-8.0 * a_body[1], 8.0 * a_body[0], -2.0 * yaw])
-    return thrust, jnp.clip(rates, -_MOST_TILT_RATE, _MOST_TILT_RATE), integral
+    most = jnp.array(_MOST_RATES)
+    return thrust, jnp.clip(rates, -most, most), integral
 
 
 def _move(flight, vehicle: _Vehicle, t, thrust_wanted, rates_wanted, motor_draw) -> _Vehicle:
