@@ -177,3 +177,24 @@ def assert_one_sentence(said, named):
     assert "Traceback" not in err
     for word in named:
         assert word in err, err
+
+
+GLITCHES = {"r1/position/z": 50.0, "r1/linear_velocity/x": -400.0, "r1/linear_velocity/z": 1e30, "r1/thrust": 1e6}
+
+
+@pytest.mark.parametrize(("channel", "reading"), GLITCHES.items(), ids=GLITCHES.keys())
+def test_one_absurd_reading_does_not_ruin_a_flight(steelyard, tmp_path, flight_csv, channel, reading):
+    log = logs.read(flight_csv)
+    row = int(np.searchsorted(log.time, 5.0))
+    columns = {name: values.copy() for name, values in log.columns.items()}
+    columns[channel][row] = reading
+    path = tmp_path / "glitch.csv"
+    logs.write(logs.Log(log.time, columns), path)
+    code, out, err = steelyard("identify", path, "--as", "multirotor", "--json", "--series")
+    assert code == 0, err
+    mass = json.loads(out)["series"]["r1"]["mass"]
+    truth = log.truth("mass")
+    assert truth is not None
+    for k in (row + 80, len(log) - 1):  # still before the next step of the mass, and at the end
+        assert mass["value"][k] is not None
+        assert abs(mass["value"][k] / truth[k, 0] - 1.0) < 0.03

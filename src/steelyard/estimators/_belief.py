@@ -24,6 +24,8 @@ class KalmanBelief(eqx.Module):
     """Of the last update."""
     status: Int[Array, ""]
     """`Status` flags of the last step."""
+    doubts: Int[Array, ""]
+    """How many updates in a row had a reading that was doubted."""
 
     @property
     def std(self) -> Float[Array, " state"]:
@@ -37,7 +39,7 @@ def start(model: Model, guess: Guess) -> KalmanBelief:
     control = model.idle(state)
     measured = tangent_size(jax.eval_shape(model.observe, state, control))
     status = jnp.asarray(int(Status.OK), int)
-    return KalmanBelief(state, jnp.diag(guess.std**2), control, Innovation.none(measured), status)
+    return KalmanBelief(state, jnp.diag(guess.std**2), control, Innovation.none(measured), status, jnp.zeros((), int))
 
 
 def keep_finite(before: KalmanBelief, after: KalmanBelief) -> KalmanBelief:

@@ -19,6 +19,9 @@ class ExtendedKalman(Estimator):
 
     model: Model
     noise: Noise
+    gate: float = 8.0
+    """Standard deviations beyond which a scalar reading is doubted: it moves the state the less, the further it is off.
+    An honest reading is that far off once in 10^15; a glitch does not ruin the belief."""
 
     def init(self, guess: Guess) -> KalmanBelief:
         """A diagonal covariance around the guess."""
@@ -35,9 +38,9 @@ class ExtendedKalman(Estimator):
         P = product(product(F, belief.covariance), F.T) + transition.Q
         P = 0.5 * (P + P.T)  # no update ever takes out what is not symmetric
         status = after_prediction(transition.missing, dt)
-        after = KalmanBelief(transition.state, P, transition.control, belief.innovation, status)
+        after = KalmanBelief(transition.state, P, transition.control, belief.innovation, status, belief.doubts)
         return keep_finite(belief, after), transition
 
     def update(self, belief: KalmanBelief, measurement: Measurement) -> KalmanBelief:
         """[sesame, Eq. (7)], one scalar at a time."""
-        return update_belief(self.model, self.noise, belief, measurement)[0]
+        return update_belief(self.model, self.noise, belief, measurement, gate=self.gate)[0]

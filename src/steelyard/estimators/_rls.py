@@ -26,6 +26,8 @@ class RecursiveLeastSquares(Estimator):
     """Only `measurement` is used: the weights."""
     memory: Float[Array, ""] | float = jnp.inf
     """s."""
+    gate: float = jnp.inf
+    """Standard deviations beyond which a reading is doubted; without one, all are taken for what they say."""
 
     def init(self, guess: Guess) -> KalmanBelief:
         """A diagonal covariance around the guess."""
@@ -36,10 +38,10 @@ class RecursiveLeastSquares(Estimator):
         u, missing = fill_in(control, self.model.idle(belief.state))
         fading = jnp.exp(forwards(dt) / self.memory)
         status = after_prediction(missing, dt)
-        after = KalmanBelief(belief.state, fading * belief.covariance, u, belief.innovation, status)
+        after = KalmanBelief(belief.state, fading * belief.covariance, u, belief.innovation, status, belief.doubts)
         return keep_finite(belief, after)
 
     def update(self, belief: KalmanBelief, measurement: Measurement) -> KalmanBelief:
         """[fan17, Eq. (33)], with x and not x_k in its residual, one scalar at a time."""
         weights = eqx.tree_at(lambda noise: noise.control, self.noise, jnp.zeros_like(self.noise.control))
-        return update_belief(self.model, weights, belief, measurement)[0]
+        return update_belief(self.model, weights, belief, measurement, gate=self.gate)[0]

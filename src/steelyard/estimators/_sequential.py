@@ -3,7 +3,7 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 
 from steelyard.estimators._estimator import Innovation
 from steelyard.estimators._linearise import Observation
@@ -35,14 +35,24 @@ class Correction(eqx.Module):
     covariance: Float[Array, "state state"]
     innovation: Innovation
     shadows: Shadows
+    absurd: Bool[Array, ""]
+    """Whether some channel was further off than the gate."""
 
 
-def correct(covariance: Float[Array, "state state"], observation: Observation, shadows: Shadows) -> Correction:
+def correct(
+    covariance: Float[Array, "state state"],
+    observation: Observation,
+    shadows: Shadows,
+    gate: Float[Array, ""] | float = jnp.inf,
+) -> Correction:
     """The update of [sesame, Eq. (7)] for independent channels, as a sequence of scalar updates.
 
     Equal to the joint update with a diagonal `R`, cheaper, and symmetric by construction: each scalar subtracts
     `P h hᵀ P / s`. Roads not taken: the Joseph form of the paper costs three products of matrices, and a Cholesky
     solve calls LAPACK, which cannot become C (see docs/DECISIONS.md).
+
+    A scalar that is further off than `gate` standard deviations counts as that much noisier: the further off it is, the
+    less it moves the state. Below the gate nothing changes.
     """
 
     def take_in(so_far, channel: Observation):
@@ -51,6 +61,8 @@ def correct(covariance: Float[Array, "state state"], observation: Observation, s
         Ph = product(P, h)
         s = jnp.sum(h * Ph) + channel.R
         surprise = channel.residual - jnp.sum(h * delta)
+        excess = surprise**2 / (gate**2 * s)
+        s = s * jnp.maximum(1.0, excess)
         weight = jnp.where(channel.present, 1.0 / s, 0.0)
         gain = weight * Ph
         hD = product(D.T, h)
@@ -61,8 +73,8 @@ def correct(covariance: Float[Array, "state state"], observation: Observation, s
             score + weight * surprise * hD,
             information + weight * hD**2,
         )
-        return so_far, (jnp.where(channel.present, surprise, jnp.nan), s)
+        return so_far, (jnp.where(channel.present, surprise, jnp.nan), s, channel.present & (excess > 1.0))
 
     begin = (covariance, jnp.zeros(covariance.shape[0]), shadows.columns, shadows.score, shadows.information)
-    (P, delta, *followed), told = jax.lax.scan(take_in, begin, observation)
-    return Correction(delta, P, Innovation(*told), Shadows(*followed))
+    (P, delta, *followed), (value, variance, absurd) = jax.lax.scan(take_in, begin, observation)
+    return Correction(delta, P, Innovation(value, variance), Shadows(*followed), jnp.any(absurd))

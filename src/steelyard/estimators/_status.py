@@ -26,6 +26,8 @@ class Status(enum.IntFlag):
     """A late measurement was older than the buffer and was dropped."""
     CHANGED = 64
     """A sudden change of a watched parameter was detected, and the belief reopened."""
+    DOUBTED = 128
+    """A reading was absurdly far from what was expected, and hardly counted."""
 
 
 _REASONS = {
@@ -36,6 +38,7 @@ _REASONS = {
     Status.BACKWARDS: "time did not go forwards, so the belief was not carried on",
     Status.TOO_LATE: "a measurement was older than the buffer and was dropped",
     Status.CHANGED: "a watched parameter jumped, so the belief was reopened",
+    Status.DOUBTED: "a reading was absurdly far off, so it hardly counted",
 }
 
 

@@ -117,7 +117,7 @@ class ChangeWatch(Estimator):
     def update(self, belief: WatchfulBelief, measurement: Measurement) -> WatchfulBelief:
         """The filter's update; then the candidates are weighed, and the best one taken in if it convinces."""
         kalman, shadows = update_belief(
-            self.filter.model, self.filter.noise, belief.kalman, measurement, belief.shadows
+            self.filter.model, self.filter.noise, belief.kalman, measurement, belief.shadows, self.filter.gate
         )
         change, best = self._weigh(shadows, belief.age)
         unknown = 1.0 / (shadows.information[best] + self._prior_precision()[best]) + (self.bend * change.size**2) ** 2

@@ -67,8 +67,8 @@ def read_flight(log: Log, robot: str, config: Config) -> Flight:
         attitude=attitude,
         position=blank if position is None else position,
         velocity=blank if velocity is None else velocity,
-        rates=blank if rates is None else rates,
-        thrust=_thrust(log, robot, config, notes),
+        rates=blank if rates is None else _plausible(rates, f"{robot}/rates", notes, usual=1.0),
+        thrust=_plausible(_thrust(log, robot, config, notes), f"{robot}/thrust", notes),
         hold=config.inputs.hold,
         notes=tuple(notes),
     )
@@ -80,6 +80,18 @@ def _optional(log: Log, robot: str, signal: str, notes: list[str]) -> np.ndarray
         return log.require(robot, signal, ("x", "y", "z"))
     notes.append(f"{robot} has no {signal}; the answer comes from its other signals and is less certain.")
     return None
+
+
+def _plausible(values: np.ndarray, name: str, notes: list[str], usual: float = 0.0) -> np.ndarray:
+    """Inputs over a hundred times what is usual count as missing: no filter survives being driven by them."""
+    limit = 100.0 * max(usual, float(np.nanmedian(np.abs(values))))
+    absurd = np.abs(values) > limit
+    if absurd.any():
+        first = int(np.flatnonzero(absurd.reshape(len(values), -1).any(axis=1))[0])
+        notes.append(
+            f"{name} is absurd in {int(absurd.sum())} cells (first in row {first + 1}); they count as missing."
+        )
+    return np.where(absurd, np.nan, values)
 
 
 def _unit_quaternions(log: Log, robot: str) -> np.ndarray:

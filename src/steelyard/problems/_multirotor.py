@@ -7,7 +7,7 @@ import numpy as np
 
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
-from steelyard.estimators import Estimate, Knowledge, replay_in_chunks
+from steelyard.estimators import Estimate, Knowledge, Status, replay_in_chunks
 from steelyard.logs import Log
 from steelyard.problems._figures import Figures, choose_figures
 from steelyard.problems._flight import Flight, read_flight
@@ -226,6 +226,9 @@ def _verdict(one: _Weighed) -> str:
     said = f"{robot}: the mass is known to {196 * std[-1] / mass[-1]:.2g} % (95 %)."
     if one.track.drag.shape[1] and np.isnan(_drag(one, 0)[0][-1]):
         said += " Drag cannot be told from this motion: it hardly moved through the air."
+    doubted = np.mean((one.track.status & int(Status.DOUBTED)) != 0)
+    if doubted > 0.001:
+        said += f" In {100 * doubted:.2g} % of the rows a reading was absurdly far off and hardly counted."
     surprise = surprise_ratio(one.track.innovation.value, one.track.innovation.variance)
     if surprise > 1.5:
         said += (

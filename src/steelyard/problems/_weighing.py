@@ -129,7 +129,7 @@ def rls(flight: Flight, figures: Figures, config: Config) -> Weighing:
     drag_std = np.array(DRAG_PRIOR) / mass if drag_is_unknown(config) else np.full(2, 1e-9)
     guess = Guess(state, jnp.array([MASS_PRIOR / mass, *drag_std]))
     noise = Noise(jnp.full(3, np.sqrt(2.0) * figures.linear_velocity), jnp.zeros(9), jnp.zeros(3), jnp.ones(9))
-    estimator = RecursiveLeastSquares(MultirotorImpulse(), noise, memory=2.0)
+    estimator = RecursiveLeastSquares(MultirotorImpulse(), noise, memory=2.0, gate=8.0)
     return Weighing(estimator, _start(estimator, guess), samples, _keep_regressed, tuple(f"impulse/{a}" for a in "xyz"))
 
 
