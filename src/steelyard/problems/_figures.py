@@ -52,7 +52,7 @@ def _likeliest_thrust_noise(
 ) -> Figures:
     """A search over four decades in thirds of a decade, uphill from 3 %; then a parabola through the best three.
 
-    Of the figures that are about as likely as the best, the upper end: too small a figure makes an interval that lies,
+    The answer is a third of its standard deviation above the likeliest: too small a figure makes an interval that lies,
     too large a one only makes it a little wide.
     """
     step = math.log(10.0) / 3
@@ -73,7 +73,7 @@ def _likeliest_thrust_noise(
     curvature = left - 2 * middle + right
     if curvature >= 0:
         return at(best + 1)
-    return at(best + 0.5 * (left - right) / curvature + min(1.0, 1.0 / math.sqrt(-curvature)))
+    return at(best + 0.5 * (left - right) / curvature + min(1.0, 0.3 / math.sqrt(-curvature)))
 
 
 def _note(figures: Figures, estimated: list[str]) -> tuple[str, ...]:

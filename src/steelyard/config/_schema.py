@@ -1,0 +1,165 @@
+"""The keys of a configuration file: one `Struct` a table, each key with its unit and default in one line.
+
+The help text quotes those lines, so they are part of the interface.
+"""
+
+import math
+from typing import Literal
+
+import msgspec
+
+from steelyard.config._faults import BadValueError
+from steelyard.errors import nearest
+
+
+def _positive(key: str, value: float | None, what: str) -> None:
+    if value is not None and not (value > 0 and math.isfinite(value)):
+        raise BadValueError(
+            f"{key} is {value}, but {what} must be positive; give a number above 0 or leave the key out."
+        )
+
+
+def _not_negative(key: str, value: float | None) -> None:
+    if value is not None and not (value >= 0 and math.isfinite(value)):
+        raise BadValueError(f"{key} is {value}, but it must be finite and not negative; give a number from 0 up.")
+
+
+class Noise(msgspec.Struct, frozen=True):
+    """Sensor noise: one standard deviation an axis; a signal without one has it estimated from the log.
+
+    velocity: m/s, default none.
+    force: N, default none.
+    twist_angular: rad/s, default none.
+    twist_linear: m/s, default none.
+    specific_force: m/s², default none.
+    wrench_torque: N m, default none.
+    wrench_force: N, default none.
+    position: m, default none.
+    attitude: rad, default none.
+    linear_velocity: m/s, default none.
+    rates: rad/s, default none.
+    thrust: N, default none.
+    rpm: revolutions a minute, default none.
+    """
+
+    velocity: float | None = None
+    force: float | None = None
+    twist_angular: float | None = None
+    twist_linear: float | None = None
+    specific_force: float | None = None
+    wrench_torque: float | None = None
+    wrench_force: float | None = None
+    position: float | None = None
+    attitude: float | None = None
+    linear_velocity: float | None = None
+    rates: float | None = None
+    thrust: float | None = None
+    rpm: float | None = None
+
+    def __post_init__(self) -> None:
+        for key in self.__struct_fields__:
+            _positive(key, getattr(self, key), "a standard deviation")
+
+
+class Inputs(msgspec.Struct, frozen=True):
+    """How inputs (force, wrench, thrust, rates, throttle) behave between two rows of a log.
+
+    hold: "sample" when they vary smoothly, "step" when a command is held until the next row; default "sample".
+    """
+
+    hold: Literal["sample", "step"] = "sample"
+
+    def __post_init__(self) -> None:
+        if self.hold not in ("sample", "step"):
+            raise BadValueError(f'hold is "{self.hold}"; write "sample" or "step".')
+
+
+class Guess(msgspec.Struct, frozen=True):
+    """First guesses, where there are any.
+
+    mass: kg, default none (none is needed).
+    """
+
+    mass: float | None = None
+
+    def __post_init__(self) -> None:
+        _positive("mass", self.mass, "a mass")
+
+
+class Team(msgspec.Struct, frozen=True):
+    """Who is in the team, and who hears whom.
+
+    robots: names, default all robots of the log in its order.
+    links: pairs of names that hear each other, default a line in the order of the robots.
+    """
+
+    robots: tuple[str, ...] | None = None
+    links: tuple[tuple[str, str], ...] | None = None
+
+    def __post_init__(self) -> None:
+        robots = self.robots
+        if robots is not None and len(robots) == 0:
+            raise BadValueError("robots is empty; name at least one robot or leave the key out.")
+        for k, name in enumerate(robots or ()):
+            if name in ("", "load", "truth") or "/" in name:
+                raise BadValueError(f'robots has "{name}", which cannot name a robot; use a name such as "r1".')
+            if name in (robots or ())[:k]:
+                raise BadValueError(f'robots has "{name}" twice; delete one of them.')
+        for one, other in self.links or ():
+            if one == other:
+                raise BadValueError(f'links joins "{one}" to itself; name two robots.')
+            for name in (one, other):
+                if robots is not None and name not in robots:
+                    raise BadValueError(
+                        f'links names "{name}", which is not among robots; {nearest(name, list(robots))}'
+                    )
+
+
+class Multirotor(msgspec.Struct, frozen=True):
+    """A multirotor's own figures.
+
+    drag: linear drag across the rotors' axis, N s/m, default none (estimated).
+    quadratic_drag: quadratic drag along each body axis, N s²/m², default none (estimated).
+    estimate_drag: whether drag is estimated along with the mass where neither is stated, default true.
+    motor_lag: time constant of the thrust behind its command, s, default 0.0.
+    throttle_map: collective thrust, N, at evenly spaced throttle from 0 to 100 %, default none (thrust is logged).
+    mass_drift: how fast the mass may wander, as a share of it per √s, default none (the method's own).
+    """
+
+    drag: float | None = None
+    quadratic_drag: float | None = None
+    estimate_drag: bool = True
+    motor_lag: float = 0.0
+    throttle_map: tuple[float, ...] | None = None
+    mass_drift: float | None = None
+
+    def __post_init__(self) -> None:
+        for key in ("drag", "quadratic_drag", "motor_lag", "mass_drift"):
+            _not_negative(key, getattr(self, key))
+        if self.throttle_map is not None and len(self.throttle_map) < 2:
+            raise BadValueError("throttle_map needs two numbers or more; give the thrust at 0 and 100 % at least.")
+        for k, thrust in enumerate(self.throttle_map or ()):
+            _not_negative(f"throttle_map[{k}]", thrust)
+
+
+class Config(msgspec.Struct, frozen=True):
+    """A whole configuration file.
+
+    noise: table, sensor noise; default estimated from the log.
+    inputs: table, how inputs behave between rows; default sampled.
+    guess: table, first guesses; default none.
+    team: table, robots and links; default a line in the order of the log.
+    multirotor: table, a multirotor's own figures; default as listed there.
+    gravity: m/s², three numbers in the world frame, default [0, 0, -9.81]; [0, 0, 0] for space.
+    """
+
+    noise: Noise = Noise()
+    inputs: Inputs = Inputs()
+    guess: Guess = Guess()
+    team: Team = Team()
+    multirotor: Multirotor = Multirotor()
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+
+    def __post_init__(self) -> None:
+        if not all(math.isfinite(component) for component in self.gravity):
+            raise BadValueError(f"gravity is {list(self.gravity)}; give three finite numbers.")
