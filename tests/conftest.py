@@ -3,7 +3,7 @@
 import os
 
 # Most programs are compiled to run once: without optimisation that takes a quarter of the time. Before JAX wakes up.
-QUICK = ("backend_optimization_level=0", "llvm_disable_expensive_passes=true", "cpu_use_fusion_emitters=false")
+QUICK = ("backend_optimization_level=0", "llvm_disable_expensive_passes=true")
 os.environ.setdefault("XLA_FLAGS", " ".join(f"--xla_{flag}" for flag in QUICK))
 
 import jax  # noqa: E402

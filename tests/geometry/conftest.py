@@ -14,7 +14,6 @@ N = 40
 QUICK = {
     "xla_backend_optimization_level": 0,
     "xla_llvm_disable_expensive_passes": True,
-    "xla_cpu_use_fusion_emitters": False,
 }
 
 

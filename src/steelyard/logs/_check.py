@@ -60,7 +60,7 @@ def _check_time(origin: str, time: NDArray[np.float64], lines: Sequence[int] | N
         row = int(np.argmin(np.isfinite(time)))
         what = "missing" if np.isnan(time[row]) else "infinite"
         raise BadInput(f"{origin}: time is {what} at {place(row, lines)}; give the row its time or delete it.")
-    onward = np.diff(time) > 0
+    onward = time[1:] > time[:-1]
     if onward.all():
         return
     row = int(np.argmin(onward)) + 1
