@@ -6,12 +6,15 @@ import os
 QUICK = ("backend_optimization_level=0", "llvm_disable_expensive_passes=true")
 os.environ.setdefault("XLA_FLAGS", " ".join(f"--xla_{flag}" for flag in QUICK))
 
+import hypothesis  # noqa: E402
 import jax  # noqa: E402
 import pytest  # noqa: E402
 
 from steelyard import _jax  # noqa: E402
 
 _jax.prepare_program()
+hypothesis.settings.register_profile("steelyard", derandomize=True, deadline=None)  # the same cases on every machine
+hypothesis.settings.load_profile("steelyard")
 jax.config.update("jax_numpy_rank_promotion", "raise")
 
 
