@@ -71,7 +71,7 @@ def test_every_step_is_an_event_and_nothing_else_is(steps):
         np.testing.assert_allclose(sizes, [0.3, -0.4, 0.3, -0.45], atol=0.03)
 
 
-@pytest.mark.parametrize("method", ["ekf", "rls"])
+@pytest.mark.parametrize("method", ["ekf", "ukf", "msckf", "rls"])
 def test_the_other_methods_weigh_a_constant_mass_too(steelyard, tmp_path, method):
     flight = tmp_path / "flight.csv"
     steelyard("simulate", "multirotor", "--profile", "constant", "--duration", 8, "-o", flight)

@@ -45,6 +45,8 @@ def cart_matrices(dt: float) -> tuple[np.ndarray, np.ndarray]:
 
 CART_H = np.array([[1.0, 0, 0], [0, 0, 1.0]])
 PUSH = 1
+CART_SEEN = (0, 2)
+"""Position and velocity: what moves, and not the parameter."""
 
 
 class Line(m.Model):
@@ -238,6 +240,10 @@ def build(name: str, seed: int = 0) -> Case:
     rotor_watch = ChangeWatch(rotor, (LOG_MASS,), (0.3,), spacing=0.05, candidates=WATCH_SIZE)
     hover = e.ExtendedKalman(m.Hover(), HOVER_NOISE)
     hover_watch = ChangeWatch(hover, (0,), (0.5,), spacing=0.2, candidates=WATCH_SIZE)
+    unscented_cart = e.UnscentedKalman(Cart(), CART_NOISE)
+    unscented_hover = e.UnscentedKalman(m.Hover(), HOVER_NOISE)
+    clones_cart = e.MultiStateKalman(Cart(), CART_NOISE, window=4, cloned=CART_SEEN)
+    clones_rotor = e.MultiStateKalman(rotor.model, ROTOR_NOISE, window=3, cloned=tuple(range(LOG_MASS)))
     on_cart, on_line, on_hover = (CART_GUESS, cart_log), (LINE_GUESS, line_log), (HOVER_GUESS, hover_log)
     on_rotor = (e.Guess(rotor_state(), ROTOR_STD), rotor_log)
     estimator, (guess, log), noise = {
@@ -247,6 +253,10 @@ def build(name: str, seed: int = 0) -> Case:
         "squares-line": (line, on_line, measured),
         "noise-squares-line": (NoiseWatch(line, measured), on_line, learnt_measured),
         "noise-changes-hover": (NoiseWatch(hover_watch, filter_measured), on_hover, watched_measured),
+        "unscented-cart": (unscented_cart, on_cart, measured),
+        "unscented-hover": (unscented_hover, on_hover, measured),
+        "clones-cart": (clones_cart, on_cart, measured),
+        "clones-multirotor": (clones_rotor, on_rotor, measured),
         "noise-changes-multirotor": (NoiseWatch(rotor_watch, filter_measured), on_rotor, watched_measured),
     }[name]
     return Case(estimator, guess, log(seed), noise)
@@ -259,6 +269,10 @@ CASES = (
     "squares-line",
     "noise-squares-line",
     "noise-changes-hover",
+    "unscented-cart",
+    "unscented-hover",
+    "clones-cart",
+    "clones-multirotor",
     "noise-changes-multirotor",
 )
 

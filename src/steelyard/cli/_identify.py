@@ -22,7 +22,7 @@ class Identify:
     problem: Annotated[str, tyro.conf.arg(name="as", metavar="PROBLEM")]
     """What to identify: multirotor."""
     method: Annotated[str | None, tyro.conf.arg(metavar="METHOD")] = None
-    """How; by default the problem's best. For multirotor: adaptive (the default), ekf or rls."""
+    """How; by default the problem's best. For multirotor: adaptive (the default), ekf, ukf, msckf or rls."""
     config: Annotated[str | None, tyro.conf.arg(metavar="FILE.toml")] = None
     """Noise, guesses and the robot's own figures; what it does not state is estimated or has a default."""
     report: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None

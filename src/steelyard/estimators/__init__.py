@@ -5,6 +5,10 @@ from steelyard import _jax as _jax
 from ._belief import KalmanBelief as KalmanBelief
 from ._chunks import replay_in_chunks as replay_in_chunks
 from ._ekf import ExtendedKalman as ExtendedKalman
+from ._elm import Elm as Elm
+from ._elm import RandomFeatures as RandomFeatures
+from ._elm import fit_elm as fit_elm
+from ._elm import fit_relm as fit_relm
 from ._estimate import Estimate as Estimate
 from ._estimate import Knowledge as Knowledge
 from ._estimator import Belief as Belief
@@ -15,6 +19,12 @@ from ._estimator import Noise as Noise
 from ._estimator import Sample as Sample
 from ._late import LateBelief as LateBelief
 from ._late import LateBuffer as LateBuffer
+from ._msckf import ClonedBelief as ClonedBelief
+from ._msckf import Clones as Clones
+from ._msckf import MultiStateKalman as MultiStateKalman
+from ._oselm import ElmBelief as ElmBelief
+from ._oselm import ElmModel as ElmModel
+from ._oselm import OnlineElm as OnlineElm
 from ._packing import Packing as Packing
 from ._rls import RecursiveLeastSquares as RecursiveLeastSquares
 from ._run import Online as Online
@@ -27,5 +37,6 @@ from ._status import Status as Status
 from ._status import explain as explain
 from ._status import flag as flag
 from ._status import forwards as forwards
+from ._ukf import UnscentedKalman as UnscentedKalman
 from ._update import followed as followed
 from ._update import update_belief as update_belief

@@ -35,6 +35,8 @@ class Correction(eqx.Module):
     covariance: Float[Array, "state state"]
     innovation: Innovation
     shadows: Shadows
+    seen: Float[Array, "meas event"]
+    """How each channel saw the shadows' columns at its turn, in its own standard deviations; zero where silent."""
     absurd: Bool[Array, ""]
     """Whether some channel was further off than the gate."""
 
@@ -73,8 +75,9 @@ def correct(
             score + weight * surprise * hD,
             information + weight * hD**2,
         )
-        return so_far, (jnp.where(channel.present, surprise, jnp.nan), s, channel.present & (excess > 1.0))
+        value = jnp.where(channel.present, surprise, jnp.nan)
+        return so_far, (value, s, jnp.sqrt(weight) * hD, channel.present & (excess > 1.0))
 
     begin = (covariance, jnp.zeros(covariance.shape[0]), shadows.columns, shadows.score, shadows.information)
-    (P, delta, *followed), (value, variance, absurd) = jax.lax.scan(take_in, begin, observation)
-    return Correction(delta, P, Innovation(value, variance), Shadows(*followed), jnp.any(absurd))
+    (P, delta, *followed), (value, variance, seen, absurd) = jax.lax.scan(take_in, begin, observation)
+    return Correction(delta, P, Innovation(value, variance), Shadows(*followed), seen, jnp.any(absurd))

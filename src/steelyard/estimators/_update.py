@@ -3,11 +3,12 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
 
 from steelyard.estimators._belief import KalmanBelief, keep_finite
 from steelyard.estimators._estimator import Innovation, Noise
 from steelyard.estimators._linearise import linearise_observation
-from steelyard.estimators._sequential import Shadows, correct
+from steelyard.estimators._sequential import Correction, Shadows, correct
 from steelyard.estimators._status import Status, after_update, flag
 from steelyard.geometry import retract
 from steelyard.models import Measurement, Model
@@ -32,19 +33,28 @@ def update_belief(
     shadows = shadows or Shadows.none(belief.covariance.shape[0])
     blind = (belief.status & int(Status.BLIND)) != 0
     observation = linearise_observation(model, noise, belief.state, belief.control, measurement, blind)
-    trusting = belief.doubts >= PATIENCE
-    correction = correct(belief.covariance, observation, shadows, jnp.where(trusting, jnp.inf, gate))
+    correction = correct(belief.covariance, observation, shadows, patient(belief, gate))
+    after = settle(belief, observation.present, correction)
+    return after, followed(after, correction.shadows, shadows)
+
+
+def patient(belief: KalmanBelief, gate: float) -> Float[Array, ""]:
+    """The gate, or none once its readings were doubted too often in a row."""
+    return jnp.where(belief.doubts >= PATIENCE, jnp.inf, gate)
+
+
+def settle(belief: KalmanBelief, present: Bool[Array, " meas"], correction: Correction) -> KalmanBelief:
+    """The belief with a correction taken in, or as it was, with nothing measured, where that is not finite."""
     after = KalmanBelief(
         retract(belief.state, correction.delta),
         correction.covariance,
         belief.control,
         correction.innovation,
-        after_update(belief.status, observation.present) | flag(correction.absurd, Status.DOUBTED),
+        after_update(belief.status, present) | flag(correction.absurd, Status.DOUBTED),
         jnp.where(correction.absurd, belief.doubts + 1, 0),
     )
-    silent = eqx.tree_at(lambda b: b.innovation, belief, Innovation.none(observation.residual.shape[0]))
-    after = keep_finite(silent, after)
-    return after, followed(after, correction.shadows, shadows)
+    silent = eqx.tree_at(lambda b: b.innovation, belief, Innovation.none(present.shape[0]))
+    return keep_finite(silent, after)
 
 
 def followed(after: KalmanBelief, shadows: Shadows, before: Shadows) -> Shadows:

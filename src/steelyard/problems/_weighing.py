@@ -15,9 +15,11 @@ from steelyard.estimators import (
     ExtendedKalman,
     Guess,
     Innovation,
+    MultiStateKalman,
     Noise,
     RecursiveLeastSquares,
     Sample,
+    UnscentedKalman,
 )
 from steelyard.geometry import SO3, tangent_names
 from steelyard.models import (
@@ -42,6 +44,10 @@ DRAG_DRIFT = 0.002
 """How fast drag may wander, in its units per √s."""
 LOSS_DRIFT = 0.002
 """How fast the relative rate of loss may wander, 1/s per √s; also how large it may be at first, 1/s."""
+WALK = 0.02
+"""How fast the logarithm of the mass wanders in the paper's filters, per √s."""
+CLONES = 10
+"""Rows that `msckf` remembers."""
 
 
 class Track(eqx.Module):
@@ -117,7 +123,23 @@ def adaptive(flight: Flight, figures: Figures, config: Config) -> Weighing:
 def ekf(flight: Flight, figures: Figures, config: Config) -> Weighing:
     """The paper's filter, [sesame, Eqs. (3)-(8)]: the mass walks at random, fast enough for a step in a second."""
     drift = config.multirotor.mass_drift
-    estimator, guess = _filter(flight, figures, config, 0.02 if drift is None else drift, may_spray=False)
+    estimator, guess = _filter(flight, figures, config, WALK if drift is None else drift, may_spray=False)
+    return Weighing(estimator, _start(estimator, guess), flight.samples(), _keep_filtered, _CHANNELS)
+
+
+def ukf(flight: Flight, figures: Figures, config: Config) -> Weighing:
+    """The paper's filter by points instead of derivatives, [sesame, Eqs. (15)-(17)]; all else as in `ekf`."""
+    drift = config.multirotor.mass_drift
+    plain, guess = _filter(flight, figures, config, WALK if drift is None else drift, may_spray=False)
+    estimator = UnscentedKalman(plain.model, plain.noise)
+    return Weighing(estimator, _start(estimator, guess), flight.samples(), _keep_filtered, _CHANNELS)
+
+
+def msckf(flight: Flight, figures: Figures, config: Config) -> Weighing:
+    """The paper's filter with clones of its last rows, all but the parameters, [sesame, Eqs. (9)-(14), (49)]."""
+    drift = config.multirotor.mass_drift
+    plain, guess = _filter(flight, figures, config, WALK if drift is None else drift, may_spray=False)
+    estimator = MultiStateKalman(plain.model, plain.noise, CLONES, cloned=tuple(range(9)))
     return Weighing(estimator, _start(estimator, guess), flight.samples(), _keep_filtered, _CHANNELS)
 
 
@@ -133,7 +155,13 @@ def rls(flight: Flight, figures: Figures, config: Config) -> Weighing:
     return Weighing(estimator, _start(estimator, guess), samples, _keep_regressed, tuple(f"impulse/{a}" for a in "xyz"))
 
 
-METHODS: dict[str, Callable[[Flight, Figures, Config], Weighing]] = {"adaptive": adaptive, "ekf": ekf, "rls": rls}
+METHODS: dict[str, Callable[[Flight, Figures, Config], Weighing]] = {
+    "adaptive": adaptive,
+    "ekf": ekf,
+    "ukf": ukf,
+    "msckf": msckf,
+    "rls": rls,
+}
 
 _CHANNELS = tuple(f"{signal}/{axis}" for signal in ("attitude", "position", "linear_velocity") for axis in "xyz")
 

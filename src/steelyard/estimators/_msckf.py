@@ -1,0 +1,187 @@
+"""The multi-state Kalman filter: a belief about now, and about the last few moments."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from steelyard.estimators._belief import KalmanBelief, keep_finite, start
+from steelyard.estimators._estimator import Estimator, Guess, Innovation, Noise
+from steelyard.estimators._linearise import Observation, linearise_dynamics, linearise_observation
+from steelyard.estimators._sequential import Shadows, correct
+from steelyard.estimators._status import Status, after_prediction, flag
+from steelyard.estimators._update import patient, settle
+from steelyard.geometry import local, product, retract, tangent_size
+from steelyard.models import Control, Measurement, Model, Numbers, Seconds, State
+
+
+class Clones(eqx.Module):
+    """The last moments, newest first, or one of them: each as it was, and corrected by all that came after."""
+
+    state: State
+    """Only its cloned coordinates are corrected."""
+    control: Control
+    """The control that led there."""
+    blind: Bool[Array, "*window"]
+    """Whether some of that was not recorded."""
+
+
+class ClonedBelief(eqx.Module):
+    """A Gaussian about the state now and its clones, [sesame, Eqs. (9)-(10)]."""
+
+    whole: KalmanBelief
+    """The mean is the head's; the covariance is that of the head, then the clones."""
+    clones: Clones
+    made: Int[Array, ""]
+    """How many of the clones are of rows, and not of the guess."""
+
+    @property
+    def head(self) -> KalmanBelief:
+        """What is believed of now."""
+        n = tangent_size(self.whole.state)
+        return eqx.tree_at(lambda b: b.covariance, self.whole, self.whole.covariance[:n, :n])
+
+    @property
+    def state(self) -> State:
+        """The head's mean."""
+        return self.whole.state
+
+    @property
+    def covariance(self) -> Float[Numbers, "state state"]:
+        """The head's."""
+        return self.head.covariance
+
+    @property
+    def std(self) -> Float[Array, " state"]:
+        """Standard deviation of each tangent coordinate of the head."""
+        return self.head.std
+
+    @property
+    def clone_std(self) -> Float[Array, "window cloned"]:
+        """Standard deviation of each cloned coordinate, newest moment first."""
+        n, window = tangent_size(self.whole.state), self.clones.blind.shape[0]
+        return self.whole.std[n:].reshape(window, -1)
+
+    @property
+    def innovation(self) -> Innovation:
+        """Of the last update."""
+        return self.whole.innovation
+
+    @property
+    def status(self) -> Int[Numbers, ""]:
+        """`Status` flags of the last step."""
+        return self.whole.status
+
+
+class MultiStateKalman(Estimator):
+    """Kalman filter with clones of its last moments, [sesame, Eqs. (9)-(14)], for any model.
+
+    The head is the extended Kalman filter's. Every row leaves a clone behind, heard or silent, for the row that was
+    silent is the one whose measurement may come late: the paper clones only where something was measured. Each later
+    measurement corrects the clones, too, so they are smoothed; and through them a late measurement corrects the head,
+    for the price of one update, where `LateBuffer` runs every row again and is exact on a model that is not linear.
+    """
+
+    model: Model
+    noise: Noise
+    window: int = eqx.field(static=True)
+    """How many rows have clones."""
+    cloned: tuple[int, ...] = eqx.field(static=True)
+    """Which tangent coordinates. What is not cloned is taken to have been as it is now: leave out parameters only. For
+    a multirotor the paper clones attitude, position and velocity and leaves out the mass, [sesame, Eq. (49)]."""
+    gate: float = 8.0
+    """Standard deviations beyond which a scalar reading is doubted, as in `ExtendedKalman`."""
+
+    def __check_init__(self):
+        if self.window < 1 or not self.cloned:
+            raise ValueError(
+                f"A window of {self.window} rows with {len(self.cloned)} cloned coordinates remembers nothing: "
+                "give at least one of each, or take `ExtendedKalman`, whose estimates are the same."
+            )
+
+    def init(self, guess: Guess) -> ClonedBelief:
+        """A diagonal covariance around the guess, which is also what is believed of the rows before the first."""
+        head = start(self.model, guess)
+        n = head.covariance.shape[0]
+        index = jnp.concatenate([jnp.arange(n), jnp.tile(jnp.asarray(self.cloned), self.window)])
+        whole = eqx.tree_at(lambda b: b.covariance, head, head.covariance[index][:, index])
+        clones = Clones(head.state, head.control, jnp.asarray(False))
+        clones = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (self.window, *leaf.shape)), clones)
+        return ClonedBelief(whole, clones, jnp.zeros((), int))
+
+    def predict(self, belief: ClonedBelief, control: Control, dt: Seconds) -> ClonedBelief:
+        """[sesame, Eqs. (11)-(12)]: the head moves, the clones stay."""
+        before = belief.whole
+        transition = linearise_dynamics(self.model, self.noise, before.state, control, dt)
+        F = transition.F
+        n = F.shape[0]
+        P_I = product(F, before.covariance[:n])
+        P_II, P_IC = product(P_I[:, :n], F.T) + transition.Q, P_I[:, n:]
+        P = jnp.block([[0.5 * (P_II + P_II.T), P_IC], [P_IC.T, before.covariance[n:, n:]]])
+        status = after_prediction(transition.missing, dt)
+        after = KalmanBelief(transition.state, P, transition.control, before.innovation, status, before.doubts)
+        return ClonedBelief(keep_finite(before, after), belief.clones, belief.made)
+
+    def update(self, belief: ClonedBelief, measurement: Measurement) -> ClonedBelief:
+        """[sesame, Eqs. (13)-(14)]: a clone of the head, then the measurement of the head."""
+        belief = self._with_clone(belief)
+        now = belief.whole
+        blind = (now.status & int(Status.BLIND)) != 0
+        observation = linearise_observation(self.model, self.noise, now.state, now.control, measurement, blind)
+        return self._corrected(belief, observation, jnp.arange(tangent_size(now.state)))
+
+    def update_at(self, belief: ClonedBelief, age: Int[Array, ""] | int, measurement: Measurement) -> ClonedBelief:
+        """Takes in a measurement of an earlier row, `age` rows before the newest; one without a clone is dropped.
+
+        Exact on a linear model; else as good as the linearisation at the clone. Flags add to those of the last step.
+        """
+        age = jnp.asarray(age)
+        place = jnp.clip(age, 0, self.window - 1)
+        then = jax.tree.map(lambda leaf: leaf[place], belief.clones)
+        n, cloned = tangent_size(then.state), jnp.asarray(self.cloned)
+        parameter = jnp.full(n, True).at[cloned].set(False)
+        state = retract(then.state, jnp.where(parameter, local(then.state, belief.state), 0.0))
+        observation = linearise_observation(self.model, self.noise, state, then.control, measurement, then.blind)
+        H = jnp.where(parameter[None, :], observation.H, 0.0)
+        H = jnp.concatenate([H, observation.H[:, cloned]], axis=1)
+        clone = n + place * len(self.cloned) + jnp.arange(len(self.cloned))
+        observation = Observation(observation.residual, H, observation.R, observation.present)
+        corrected = self._corrected(belief, observation, jnp.concatenate([jnp.arange(n), clone]))
+        in_reach = (age >= 0) & (age < belief.made)
+        after = jax.tree.map(lambda new, old: jnp.where(in_reach, new, old), corrected, belief)
+        status = after.status | flag(~in_reach, Status.TOO_LATE)
+        return eqx.tree_at(lambda b: b.whole.status, after, status)
+
+    def _with_clone(self, belief: ClonedBelief) -> ClonedBelief:
+        """[sesame, Eq. (13)], whose product only copies rows and columns; the oldest clone makes room."""
+        now, size = belief.whole, len(self.cloned)
+        n = tangent_size(now.state)
+        kept = jnp.arange(n, n + (self.window - 1) * size)
+        index = jnp.concatenate([jnp.arange(n), jnp.asarray(self.cloned), kept])
+        whole = eqx.tree_at(lambda b: b.covariance, now, now.covariance[index][:, index])
+        clone = Clones(now.state, now.control, (now.status & int(Status.BLIND)) != 0)
+        clones = jax.tree.map(lambda new, old: jnp.concatenate([new[None], old[:-1]]), clone, belief.clones)
+        return ClonedBelief(whole, clones, jnp.minimum(belief.made + 1, self.window))
+
+    def _corrected(self, belief: ClonedBelief, observation: Observation, where: Int[Array, " seen"]) -> ClonedBelief:
+        """[sesame, Eq. (14)]; the observation's `H` is along those coordinates of the whole that `where` lists.
+
+        The scalars are taken in one by one by what they see, and what that does to all the rest is one product at the
+        end. The shadows of the identity tell it: `delta = P score`, and the covariance is `P - (seen P)ᵀ (seen P)`.
+        """
+        before = belief.whole
+        n = tangent_size(before.state)
+        W = before.covariance[where]
+        none = jnp.zeros(where.shape[0])
+        identity = Shadows(jnp.eye(where.shape[0]), none, none)
+        correction = correct(W[:, where], observation, identity, patient(before, self.gate))
+        delta = product(W.T, correction.shadows.score)
+        B = product(correction.seen, W)
+        P = before.covariance - product(B.T, B)
+        correction = eqx.tree_at(lambda c: (c.delta, c.covariance), correction, (delta[:n], P))
+        whole = settle(before, observation.present, correction)
+        held = (whole.status & int(Status.HELD)) != 0
+        of_clones = jnp.where(held, 0.0, delta[n:].reshape(self.window, -1))
+        deltas = jnp.zeros((self.window, n)).at[:, jnp.asarray(self.cloned)].set(of_clones)
+        states = jax.vmap(retract)(belief.clones.state, deltas)
+        return ClonedBelief(whole, Clones(states, belief.clones.control, belief.clones.blind), belief.made)
