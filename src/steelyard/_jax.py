@@ -25,7 +25,7 @@ def prepare_program(remember: bool = True) -> None:
     Compiled programs are kept on disk, so that the second start of a command is quick, unless the user has chosen a
     JAX cache already. Dispatch is synchronous: a filter's step is read back at once, so a thread between the two only
     costs time. And loops whose state is smaller than a megabyte are compiled whole, not as a list of calls: a replay is
-    then three to five times faster (XLA does so up to a kilobyte; a filter's belief is a little larger).
+    then about three times faster (XLA does so up to a kilobyte; a filter's belief is a little larger).
     """
     flags = os.environ.get("XLA_FLAGS", "")
     if "xla_backend_extra_options" not in flags:

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import tyro
 
-from steelyard.cli._output import open_output, print_json
+from steelyard._files import check_output
+from steelyard.cli._output import print_json
 from steelyard.cli._parse import parse
 from steelyard.config import Config, load
 from steelyard.errors import BadInput
@@ -42,7 +43,8 @@ def run(arguments: Sequence[str]) -> None:
     command = parse(Identify, arguments, "identify")
     if command.series and not command.json:
         raise BadInput("--series goes with --json; add --json, or ask for a --report instead.")
-    open_output(command.report)
+    if command.report is not None:
+        check_output(command.report)
     config = Config() if command.config is None else load(command.config, Config)
 
     from steelyard import logs

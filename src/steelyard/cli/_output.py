@@ -1,21 +1,7 @@
 """What commands write: to standard output, for people or for machines."""
 
 import json
-from pathlib import Path
 from typing import Any
-
-from steelyard.errors import BadInput
-
-
-def open_output(path: str | None) -> None:
-    """Complains about an output path before the work begins, not after it."""
-    if path is None:
-        return
-    place = Path(path)
-    if place.is_dir():
-        raise BadInput(f"{path} is a folder; give the name of a file to write.")
-    if not place.parent.is_dir():
-        raise BadInput(f"{path}: the folder {place.parent} does not exist; create it or choose another output.")
 
 
 def print_json(answer: Any) -> None:

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import tyro
 
+from steelyard._files import check_output
 from steelyard._jax import prepare_program
-from steelyard.cli._output import open_output, say
+from steelyard.cli._output import say
 from steelyard.cli._parse import choose, parse
 from steelyard.logs import Log, write
 from steelyard.worlds import MultirotorFlight, check_flight, simulate
@@ -33,7 +34,7 @@ def run(arguments: Sequence[str]) -> None:
     """Parses, flies, writes."""
     scenario, rest = choose(SCENARIOS, arguments, "simulate", "scenario")
     command = parse(Multirotor, rest, f"simulate {scenario}")
-    open_output(command.output)
+    check_output(command.output)
     check_flight(command.flight)
     prepare_program()
     columns = simulate(command.flight, command.seed)

@@ -109,16 +109,14 @@ def _run(weighing: Weighing, advance: Callable[[int], None] = lambda rows: None)
 
 
 def _robots(log: Log, config: Config) -> tuple[str, ...]:
-    """The robots named in the configuration; else those of the log that have an attitude and something that pushes."""
+    """The robots named in the configuration; else those of the log with a thrust or throttles; else all there are.
+
+    The last will not do, and the reading of the first says what it lacks.
+    """
     if config.team.robots is not None:
         return config.team.robots
-    fit = [
-        robot for robot in log.robots if {"attitude"} <= set(log.signals(robot)) & {"attitude", "thrust", "throttle"}
-    ]
-    if fit:
-        return tuple(fit)
-    log.require(log.robots[0] if log.robots else "r1", "attitude")
-    return log.robots
+    pushed = tuple(robot for robot in log.robots if {"thrust", "throttle"} & set(log.signals(robot)))
+    return pushed or log.robots or ("r1",)
 
 
 def _known(one: _Weighed) -> np.ndarray:
