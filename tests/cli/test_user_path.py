@@ -8,11 +8,8 @@ import numpy as np
 import pytest
 
 from steelyard import logs
-from steelyard.logs import Log
-from steelyard.problems import identify
-from steelyard.worlds import MultirotorFlight, change_times, simulate
-
-SEEDS = 20
+from steelyard.bench import SEEDS, coverage, error_after_steps, weigh_steps
+from steelyard.worlds import change_times
 
 
 def test_a_flight_goes_from_simulation_to_json(steelyard, flight_csv):
@@ -35,31 +32,16 @@ def test_a_flight_goes_from_simulation_to_json(steelyard, flight_csv):
 
 @pytest.fixture(scope="module")
 def steps():
-    """`identify`, with no configuration at all, on `SEEDS` flights with four steps each."""
-    answers = []
-    for seed in range(1, SEEDS + 1):
-        columns = simulate(MultirotorFlight(profile="steps"), seed)
-        answers.append(identify(Log(columns.pop("time"), columns, f"seed {seed}"), "multirotor"))
-    return answers
+    """`identify`, with no configuration at all, on twenty flights with four steps each."""
+    return [weigh_steps(seed) for seed in SEEDS]
 
 
 def test_the_mass_is_within_two_per_cent_a_second_after_every_step(steps):
-    for answer in steps:
-        series, truth = answer.series["r1"]["mass"], answer.truth["mass"].value
-        for when in change_times("steps", 25.0):
-            k = np.searchsorted(series.time, when + 1.0)
-            assert abs(series.value[k] / truth[k] - 1.0) < 0.02, (answer.origin, when)
+    assert max(map(error_after_steps, steps)) < 0.02
 
 
 def test_the_band_covers_the_truth_in_90_to_99_per_cent_of_the_samples(steps):
-    covered = []
-    for answer in steps:
-        series, truth = answer.series["r1"]["mass"], answer.truth["mass"].value
-        settled = series.time > 1.0
-        for when in change_times("steps", 25.0):
-            settled &= (series.time < when) | (series.time > when + 1.0)
-        covered.append(np.mean((np.abs(series.value - truth) < 1.96 * series.std)[settled]))
-    assert 0.90 <= statistics.mean(covered) <= 0.99
+    assert 0.90 <= statistics.mean(map(coverage, steps)) <= 0.99
 
 
 def test_every_step_is_an_event_and_nothing_else_is(steps):

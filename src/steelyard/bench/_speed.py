@@ -14,6 +14,8 @@ from steelyard.estimators import Belief, Online, campaign, replay
 ROUNDS = 9
 """Ours and the peer's alternate this often; the median of each counts."""
 FLIGHTS = 256
+RACES = 3 * ROUNDS
+"""Rounds in all, for those who show progress."""
 
 
 def measure_speed(advance: Callable[[int], None] = lambda steps: None) -> list[Row]:

@@ -1,4 +1,4 @@
-"""`steelyard bench`: speed against peers, in one run."""
+"""`steelyard bench`: speed against peers, and accuracy, in one run."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from steelyard.errors import BadInput
 
 @dataclasses.dataclass(frozen=True)
 class Bench:
-    """Measures a step of the mass filter online, over a log and over a campaign, each next to filterpy."""
+    """Measures a filter's step next to filterpy, online, over a log and over a campaign; and how well it weighs."""
 
     json: bool = False
     """Print one JSON object and nothing else."""
@@ -33,10 +33,11 @@ def run(arguments: Sequence[str]) -> None:
 
     from steelyard import bench, report
 
-    with report.progress("racing", 3 * 9 + 1, quiet=command.json) as advance:
+    with report.progress("measuring", bench.RACES + 1 + len(bench.SEEDS), quiet=command.json) as advance:
         rows = bench.measure_speed(advance)
         rows += bench.measure_start()
         advance(1)
+        rows += bench.measure_accuracy(advance)
     if command.json:
         print_json({"rows": [row.as_json() for row in rows]})
         return
