@@ -22,39 +22,82 @@ def watch(**settings) -> ChangeWatch:
 
 @eqx.filter_jit
 def told_beforehand(samples: e.Sample, onset):
-    """A plain filter that at row `onset` is told to expect a jump."""
+    """A plain filter that at row `onset` is told to expect a jump; and how likely each row was to it."""
 
     def row(belief, given):
         k, sample = given
         belief = PLAIN.step(belief, sample)
+        likelihood = belief.innovation.log_likelihood
         P = belief.covariance.at[PUSH, PUSH].add(jnp.where(k == onset, JUMP_STD**2, 0.0))
         belief = eqx.tree_at(lambda b: b.covariance, belief, P)
-        return belief, (belief.state, belief.covariance)
+        return belief, (belief, likelihood)
 
     return jax.lax.scan(row, PLAIN.init(CART_GUESS), (jnp.arange(ROWS), samples))[1]
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_a_detected_jump_is_as_if_told_beforehand(seed):
-    samples = cart_log(seed, ROWS, jump=5.0)
-    run = e.replay(watch(), watch().init(CART_GUESS), samples).kept
+def detection(run, samples) -> tuple[int, list[int]]:
+    """The row at which a jump was found, and the rows of the onsets that were considered there."""
     times, found = np.cumsum(np.asarray(samples.dt)), np.nonzero(np.asarray(run.change.found))[0]
     assert len(found) == 1
-    detected = found[0]
-    age = float(run.change.age[detected])
-    onset = int(np.argmin(np.abs(times - (times[detected] - age))))
-    np.testing.assert_allclose(times[onset], times[detected] - age, atol=1e-9)
-    assert abs(times[onset] - times[ROWS // 2]) < 0.5
+    detected = int(found[0])
+    onsets = times[detected - 1] - np.asarray(run.age)[detected - 1]
+    rows = [int(np.argmin(np.abs(times - onset))) for onset in onsets]
+    np.testing.assert_allclose(times[rows], onsets, atol=1e-9)
+    return detected, rows
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_detected_jump_is_a_mixture_of_filters_that_were_told(seed):
+    """One filter for each onset, each as likely as its innovations: their joint mean and covariance, to 1e-9."""
+    samples = cart_log(seed, ROWS, jump=5.0)
+    run = e.replay(watch(), watch().init(CART_GUESS), samples).kept
+    detected, rows = detection(run, samples)
     assert abs(float(run.change.size[detected]) - 5.0) < 2.0
-    told = told_beforehand(samples, onset)
+    told = [told_beforehand(samples, row) for row in rows]
+    evidence = np.array([np.sum(np.asarray(likelihood)[: detected + 1]) for _, likelihood in told])
+    weight = np.exp(evidence - evidence.max())
+    weight /= weight.sum()
+    best = int(np.argmax(weight))
+    np.testing.assert_allclose(times_of(samples)[detected] - times_of(samples)[rows[best]], run.change.age[detected])
+    means = np.stack([vector(jax.tree.map(lambda leaf: leaf[detected], belief.state)) for belief, _ in told])
+    covariances = np.stack([np.asarray(belief.covariance[detected]) for belief, _ in told])
+    mean = weight @ means
+    spread = np.einsum("k,ki,kj->ij", weight, means - mean, means - mean)
+    now = jax.tree.map(lambda leaf: leaf[detected], run.kalman)
+    np.testing.assert_allclose(vector(now.state), mean, rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(now.covariance, np.einsum("k,kij->ij", weight, covariances) + spread, rtol=1e-9)
+    assert int(now.status) == e.Status.CHANGED
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_jump_with_one_possible_onset_is_as_if_told_beforehand(seed):
+    """And so is everything after it."""
+    samples = cart_log(seed, ROWS, jump=5.0)
+    due = float(np.cumsum(np.asarray(samples.dt))[ROWS // 2 - 1])  # opens in the row before the jump, and not again
+    single = watch(spacing=due, candidates=1)
+    run = e.replay(single, single.init(CART_GUESS), samples).kept
+    detected, (row,) = detection(run, samples)
+    assert row == ROWS // 2 - 1
+    told, _ = told_beforehand(samples, row)
     after = jax.tree.map(lambda leaf: leaf[detected:], (run.kalman.state, run.kalman.covariance))
-    assert_close(after, jax.tree.map(lambda leaf: leaf[detected:], told), rtol=1e-9, atol=1e-11)
-    assert np.all(np.asarray(run.kalman.status)[found] == e.Status.CHANGED)
+    assert_close(
+        after, jax.tree.map(lambda leaf: leaf[detected:], (told.state, told.covariance)), rtol=1e-9, atol=1e-11
+    )
+
+
+def times_of(samples: e.Sample) -> np.ndarray:
+    return np.cumsum(np.asarray(samples.dt))
+
+
+def vector(state) -> np.ndarray:
+    return np.array([float(leaf) for leaf in jax.tree.leaves(state)])
 
 
 def test_a_bend_widens_the_belief_along_the_jump_and_nothing_else():
     samples = cart_log(0, ROWS, jump=5.0)
-    straight, bent = (e.replay(w, w.init(CART_GUESS), samples).kept for w in (watch(), watch(bend=0.1)))
+    due = float(np.cumsum(np.asarray(samples.dt))[ROWS // 2 - 1])
+    watches = (watch(spacing=due, candidates=1, bend=bend) for bend in (0.0, 0.1))
+    straight, bent = (e.replay(w, w.init(CART_GUESS), samples).kept for w in watches)
     detected = int(np.argmax(straight.change.found))
     first = jax.tree.map(lambda leaf: leaf[detected], (straight, bent))
     assert_close(first[0].kalman.state, first[1].kalman.state)

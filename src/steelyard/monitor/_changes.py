@@ -119,9 +119,9 @@ class ChangeWatch(Estimator):
         kalman, shadows = update_belief(
             self.filter.model, self.filter.noise, belief.kalman, measurement, belief.shadows, self.filter.gate
         )
-        change, best = self._weigh(shadows, belief.age)
-        unknown = 1.0 / (shadows.information[best] + self._prior_precision()[best]) + (self.bend * change.size**2) ** 2
-        kalman = _take_in(kalman, shadows.columns[:, best], unknown, change)
+        verdict = self._weigh(shadows)
+        change = verdict.change(belief.age, self.candidates, self.threshold)
+        kalman = _take_in(kalman, shadows.columns, verdict, change)
         shadows, age = jax.tree.map(
             lambda fresh, old: jnp.where(change.found, fresh, old), self._forget(kalman), (shadows, belief.age)
         )
@@ -130,15 +130,13 @@ class ChangeWatch(Estimator):
     def _prior_precision(self) -> Float[Array, " event"]:
         return jnp.repeat(jnp.asarray(self.jump_std) ** -2, self.candidates)
 
-    def _weigh(self, shadows: Shadows, age: Float[Array, " event"]) -> tuple[Change, Int[Array, ""]]:
-        """The likeliest candidate: `log ∫ p(innovations | size) p(size) d size`, less the same without a jump."""
+    def _weigh(self, shadows: Shadows) -> "_Verdict":
+        """Of each candidate `log ∫ p(innovations | size) p(size) d size`, less the same without a jump."""
         prior = self._prior_precision()
         posterior = shadows.information + prior
-        log_ratio = 0.5 * shadows.score**2 / posterior - 0.5 * jnp.log(posterior / prior)
-        best = jnp.argmax(log_ratio)
-        found = log_ratio[best] > self.threshold
-        size = shadows.score[best] / posterior[best]
-        return Change(found, best // self.candidates, size, age[best], log_ratio[best]), best
+        size = shadows.score / posterior
+        log_ratio = 0.5 * shadows.score * size - 0.5 * jnp.log(posterior / prior)
+        return _Verdict(log_ratio, size, 1.0 / posterior + (self.bend * size**2) ** 2)
 
     def _open(self, belief: WatchfulBelief) -> WatchfulBelief:
         """Replaces the oldest onset of every watched coordinate by "now", when it is time to."""
@@ -165,17 +163,40 @@ class ChangeWatch(Estimator):
         return Shadows.none(n, count), ages
 
 
+class _Verdict(eqx.Module):
+    """What the data say of each candidate."""
+
+    log_ratio: Float[Array, " event"]
+    size: Float[Array, " event"]
+    variance: Float[Array, " event"]
+    """Of the size."""
+
+    def change(self, age: Float[Array, " event"], candidates: int, threshold: float) -> Change:
+        """The likeliest."""
+        best = jnp.argmax(self.log_ratio)
+        found = self.log_ratio[best] > threshold
+        return Change(found, best // candidates, self.size[best], age[best], self.log_ratio[best])
+
+
 def _take_in(
-    kalman: KalmanBelief, column: Float[Array, " state"], unknown: Float[Array, ""], change: Change
+    kalman: KalmanBelief, columns: Float[Array, "state event"], verdict: _Verdict, change: Change
 ) -> KalmanBelief:
-    """Moves the state along a candidate's column, and adds the variance of what is not known of its size."""
-    column = jnp.where(change.found, column, 0.0)
+    """Where the state and its covariance are if one of the candidates happened, each as likely as the data say.
+
+    When it happened is never quite known; a rate that jumped a tenth of a second earlier has moved its parameter
+    further. Mean and covariance of the mixture say so. Road not taken: the likeliest candidate as if it were certain.
+    """
+    weight = jnp.where(change.found, jnp.exp(verdict.log_ratio - change.log_ratio), 0.0)
+    weight = weight / jnp.maximum(jnp.sum(weight), 1.0)
+    delta = product(columns, weight * verdict.size)
+    second_moment = weight * (verdict.variance + verdict.size**2)
+    added = product(columns * second_moment[None, :], columns.T) - jnp.outer(delta, delta)
     return eqx.tree_at(
         lambda k: (k.state, k.covariance, k.status),
         kalman,
         (
-            retract(kalman.state, column * change.size),
-            kalman.covariance + unknown * jnp.outer(column, column),
+            retract(kalman.state, delta),
+            kalman.covariance + 0.5 * (added + added.T),
             kalman.status | flag(change.found, Status.CHANGED),
         ),
     )

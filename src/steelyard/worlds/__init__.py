@@ -2,11 +2,17 @@
 
 from steelyard import _jax as _jax
 
-from ._multirotor import MultirotorFlight as MultirotorFlight
-from ._multirotor import check_flight as check_flight
+from ._flight import MultirotorFlight as MultirotorFlight
+from ._flight import check_flight as check_flight
 from ._multirotor import fly as fly
 from ._multirotor import simulate as simulate
 from ._profiles import PROFILES as PROFILES
 from ._profiles import ProfileName as ProfileName
 from ._profiles import change_times as change_times
 from ._profiles import mass_at as mass_at
+from ._sesame import SESAME_AIRFRAME as SESAME_AIRFRAME
+from ._sesame import SESAME_REPETITIONS as SESAME_REPETITIONS
+from ._sesame import SesameFlight as SesameFlight
+from ._sesame import fly_sesame as fly_sesame
+from ._sesame import sesame_flights as sesame_flights
+from ._trajectories import COURSES as COURSES
