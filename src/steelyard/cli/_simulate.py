@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 import tyro
 
@@ -10,8 +10,11 @@ from steelyard._files import check_output
 from steelyard._jax import prepare_program
 from steelyard.cli._output import say
 from steelyard.cli._parse import choose, parse
+from steelyard.errors import BadInput
 from steelyard.logs import Log, write
-from steelyard.worlds import MultirotorFlight, check_flight, simulate
+from steelyard.papers.sesame import write_data_set
+from steelyard.report import progress
+from steelyard.worlds import MultirotorFlight, check_flight, sesame_flights, simulate
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,13 +30,36 @@ class Multirotor:
     """Print one JSON object and nothing else."""
 
 
-SCENARIOS = {"multirotor": "a multirotor flies a trajectory while its mass changes"}
+@dataclasses.dataclass(frozen=True)
+class Sesame:
+    """The paper's data set: five trajectories, five mass profiles, fifty repetitions, flown by an MPC."""
+
+    output: Annotated[str, tyro.conf.arg(aliases=["-o"], metavar="DIR")]
+    """The folder for the logs; a run that was interrupted goes on where it stopped."""
+    repetitions: int = 50
+    """Flights of each trajectory and profile."""
+    format: Literal["parquet", "csv", "csv.gz"] = "parquet"
+    """Of the logs."""
+    seed: int = 0
+    """Chooses the courses and the noise."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+SCENARIOS = {
+    "multirotor": "a multirotor flies a trajectory while its mass changes",
+    "sesame": "1250 such flights: five trajectories, five mass profiles, an MPC with real bounds",
+}
 
 
 def run(arguments: Sequence[str]) -> None:
     """Parses, flies, writes."""
     scenario, rest = choose(SCENARIOS, arguments, "simulate", "scenario")
-    command = parse(Multirotor, rest, f"simulate {scenario}")
+    {"multirotor": _multirotor, "sesame": _sesame}[scenario](rest)
+
+
+def _multirotor(arguments: Sequence[str]) -> None:
+    command = parse(Multirotor, arguments, "simulate multirotor")
     check_output(command.output)
     check_flight(command.flight)
     prepare_program()
@@ -45,3 +71,18 @@ def run(arguments: Sequence[str]) -> None:
     write(log, command.output)
     facts = {"scenario": "multirotor", "seed": command.seed, "log": command.output, "rows": len(log)}
     say(command.json, facts, f"Wrote {command.output}: {len(log)} rows, {log.time[-1]:g} s, truth included.")
+
+
+def _sesame(arguments: Sequence[str]) -> None:
+    command = parse(Sesame, arguments, "simulate sesame")
+    if not 1 <= command.repetitions <= 10_000:
+        raise BadInput(f"--repetitions is {command.repetitions}; give a number from 1 to 10000.")
+    if command.seed < 0:
+        raise BadInput(f"--seed is {command.seed}; give a number from 0 up.")
+    prepare_program()
+    flights = list(sesame_flights(command.repetitions))
+    with progress("flying", len(flights), quiet=command.json) as advance:
+        written, there = write_data_set(command.output, flights, command.seed, f".{command.format}", advance)
+    facts = {"scenario": "sesame", "seed": command.seed, "folder": command.output, "written": written, "there": there}
+    already = f", {there} were there already" if there else ""
+    say(command.json, facts, f"Wrote {written} flights of 12 s to {command.output}{already}; truth included.")

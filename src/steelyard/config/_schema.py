@@ -121,7 +121,8 @@ class Multirotor(msgspec.Struct, frozen=True):
     drag: linear drag across the rotors' axis, N s/m, default none (estimated).
     quadratic_drag: quadratic drag along each body axis, N s²/m², default none (estimated).
     estimate_drag: whether drag is estimated along with the mass where neither is stated, default true.
-    motor_lag: time constant of the thrust behind its command, s, default 0.0.
+    commanded: whether the logged thrust is what was asked for and not what acted, default false.
+    motor_lag: time constant of the thrust behind its command, s, default none (estimated where there is a command).
     throttle_map: collective thrust, N, at evenly spaced throttle from 0 to 100 %, default none (thrust is logged).
     mass_drift: how fast the mass may wander, as a share of it per √s, default none (the method's own).
     """
@@ -129,7 +130,8 @@ class Multirotor(msgspec.Struct, frozen=True):
     drag: float | None = None
     quadratic_drag: float | None = None
     estimate_drag: bool = True
-    motor_lag: float = 0.0
+    commanded: bool = False
+    motor_lag: float | None = None
     throttle_map: tuple[float, ...] | None = None
     mass_drift: float | None = None
 

@@ -10,7 +10,7 @@ from steelyard.errors import BadInput
 from steelyard.estimators import Sample
 from steelyard.geometry import SO3
 from steelyard.logs import Log
-from steelyard.models import MultirotorControl, MultirotorReading
+from steelyard.models import CommandedControl, MultirotorControl, MultirotorReading
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,6 +29,8 @@ class Flight:
     """(n, 3), body, rad/s."""
     thrust: np.ndarray
     """(n,), N."""
+    commanded: bool
+    """Whether that is what was asked for, held until the next row, and the motors follow with a lag."""
     hold: str
     """How inputs behave between rows: `sample` or `step`."""
     notes: tuple[str, ...]
@@ -40,13 +42,25 @@ class Flight:
 
     def samples(self) -> Sample:
         """One sample a row; its control is that of the interval which ends there."""
-        control = MultirotorControl(self._over_interval(self.thrust), self._over_interval(self.rates))
+        rates = self._over_interval(self.rates)
+        if self.commanded:
+            control = CommandedControl(_before(self.thrust), np.zeros(len(self.time)), rates)
+        else:
+            control = MultirotorControl(self._over_interval(self.thrust), rates)
         reading = MultirotorReading(SO3(jnp.asarray(self.attitude)), self.position, self.velocity)
         return Sample(np.diff(self.time, prepend=self.time[:1]), control, reading)
 
+    def acted(self, lag: float) -> "Flight":
+        """The flight with the thrust that motors of this time constant, s, made of the command."""
+        thrust = _lagged(self.thrust, self.time, lag) if self.commanded else self.thrust
+        return dataclasses.replace(self, thrust=thrust, commanded=False)
+
     def _over_interval(self, u: np.ndarray) -> np.ndarray:
-        before = np.concatenate([u[:1], u[:-1]])
-        return before if self.hold == "step" else 0.5 * (before + u)
+        return _before(u) if self.hold == "step" else 0.5 * (_before(u) + u)
+
+
+def _before(u: np.ndarray) -> np.ndarray:
+    return np.concatenate([u[:1], u[:-1]])
 
 
 def read_flight(log: Log, robot: str, config: Config) -> Flight:
@@ -61,6 +75,7 @@ def read_flight(log: Log, robot: str, config: Config) -> Flight:
         log.require(robot, "linear_velocity")
     rates = _optional(log, robot, "rates", notes)
     blank = np.full((len(log), 3), np.nan)
+    thrust, commanded = _thrust(log, robot, config, notes)
     return Flight(
         robot=robot,
         time=np.asarray(log.time),
@@ -68,7 +83,8 @@ def read_flight(log: Log, robot: str, config: Config) -> Flight:
         position=blank if position is None else position,
         velocity=blank if velocity is None else velocity,
         rates=blank if rates is None else _plausible(rates, f"{robot}/rates", notes, usual=1.0),
-        thrust=_plausible(_thrust(log, robot, config, notes), f"{robot}/thrust", notes),
+        thrust=_plausible(thrust, f"{robot}/thrust", notes),
+        commanded=commanded and config.multirotor.motor_lag != 0.0,
         hold=config.inputs.hold,
         notes=tuple(notes),
     )
@@ -106,26 +122,21 @@ def _unit_quaternions(log: Log, robot: str) -> np.ndarray:
     return q / norm[:, None]
 
 
-def _thrust(log: Log, robot: str, config: Config, notes: list[str]) -> np.ndarray:
-    """The thrust as logged; else the throttles through the bench's map and the motors' lag."""
-    table = config.multirotor.throttle_map
-    if any(name == f"{robot}/thrust" for name in log.columns) or table is None:
-        thrust = log.require(robot, "thrust")[:, 0]
-        if np.nanmax(thrust) <= 0:
-            raise BadInput(
-                f"{log.origin}: {robot}/thrust is never positive; log the collective thrust along body z in N."
-            )
-        return thrust
-    throttle = log.require(robot, "throttle")
-    commanded = np.interp(np.nanmean(throttle, axis=1) / 100.0, np.linspace(0.0, 1.0, len(table)), table)
-    notes.append(f"{robot}'s thrust comes from its throttle through the bench's map.")
-    return _lagged(commanded, log.time, config.multirotor.motor_lag)
+def _thrust(log: Log, robot: str, config: Config, notes: list[str]) -> tuple[np.ndarray, bool]:
+    """The throttles through the bench's map where there is one, else the thrust as logged; and if it is a command."""
+    own = config.multirotor
+    if own.throttle_map is not None and (f"{robot}/thrust" not in log.columns or "throttle" in log.signals(robot)):
+        throttle = np.nanmean(log.require(robot, "throttle"), axis=1) / 100.0
+        notes.append(f"{robot}'s thrust comes from its throttle through the bench's map.")
+        return np.interp(throttle, np.linspace(0.0, 1.0, len(own.throttle_map)), own.throttle_map), True
+    thrust = log.require(robot, "thrust")[:, 0]
+    if np.nanmax(thrust) <= 0:
+        raise BadInput(f"{log.origin}: {robot}/thrust is never positive; log the collective thrust along body z in N.")
+    return thrust, own.commanded
 
 
 def _lagged(commanded: np.ndarray, time: np.ndarray, lag: float) -> np.ndarray:
     """What first-order motors make of commands that are held from row to row."""
-    if lag <= 0:
-        return commanded
     thrust = commanded.copy()
     for k in range(1, len(time)):
         keep = np.exp(-(time[k] - time[k - 1]) / lag)

@@ -13,12 +13,15 @@ from steelyard.problems._figures import Figures, choose_figures
 from steelyard.problems._flight import Flight, read_flight
 from steelyard.problems._gaps import silences
 from steelyard.problems._identification import Event, Identification, Innovations, Series
-from steelyard.problems._weighing import DRAG_PRIOR, METHODS, Track, Weighing
+from steelyard.problems._plant import DRAG_PRIOR, LAG_PRIOR
+from steelyard.problems._weighing import METHODS, Track, Weighing
 
 KNOWN_BELOW = 0.1
 """Relative standard deviation from which on a mass counts as known."""
 KNOWN_DRAG_BELOW = 0.3
 """Share of its prior standard deviation from which on drag counts as known."""
+KNOWN_LAG_BELOW = 0.5
+"""Share of its prior standard deviation from which on the motors' lag counts as known."""
 LONG_ENOUGH = 5.0
 """Seconds after which what is still unknown counts as not identifiable from this motion."""
 SETTLED_AFTER = 1.0
@@ -136,6 +139,13 @@ def _drag(one: _Weighed, i: int) -> tuple[np.ndarray, np.ndarray]:
     return np.where(told, one.track.drag[:, i], np.nan), np.where(told, std, np.nan)
 
 
+def _lag(one: _Weighed) -> tuple[np.ndarray, np.ndarray]:
+    """The motors' time constant and its standard deviation over time, NaN while the flight has not told much of it."""
+    std = one.track.log_lag_std[:, 0]
+    lag = np.where(std < KNOWN_LAG_BELOW * LAG_PRIOR[1], np.exp(one.track.log_lag[:, 0]), np.nan)
+    return lag, lag * std
+
+
 def _estimates(one: _Weighed) -> dict[str, Estimate]:
     """What is known at the end of the log."""
     end = float(one.flight.time[-1])
@@ -153,6 +163,12 @@ def _estimates(one: _Weighed) -> dict[str, Estimate]:
             answers[name] = Estimate.known(drag, drag_std, unit, one.flight.robot, end)
         else:
             answers[name] = Estimate.unknown(unknown, unit, one.flight.robot, end)
+    if one.track.log_lag.shape[1]:
+        lag, lag_std = (values[-1] for values in _lag(one))
+        known = np.isfinite(lag)
+        answers["motor_lag"] = (
+            Estimate.known(lag, lag_std, "s", None, end) if known else Estimate.unknown(unknown, "s", None, end)
+        )
     return answers
 
 
@@ -162,6 +178,8 @@ def _series(one: _Weighed) -> dict[str, Series]:
     for i, (name, unit) in enumerate(DRAG_UNITS.items()):
         if i < one.track.drag.shape[1]:
             series[name] = Series(one.flight.time, *_drag(one, i), unit)
+    if one.track.log_lag.shape[1]:
+        series["motor_lag"] = Series(one.flight.time, *_lag(one), "s")
     return series
 
 
@@ -208,10 +226,10 @@ def _jump(one: _Weighed, onset: float, until: float) -> Event:
 
 def _rate_change(one: _Weighed, row: int, onset: float) -> Event:
     """A slow loss, such as spraying, that begins, ends or changes; its size is in kg/s."""
-    rate, mass = one.track.log_mass_rate, np.exp(one.track.log_mass)
+    rate = one.track.mass_rate
     before, after = rate[max(int(np.searchsorted(one.flight.time, onset)) - 1, 0)], rate[row]
-    what = f"The mass now changes by {100 * after:+.1f} % a second, after {100 * before:+.1f} % a second before."
-    return Event(float(onset), "change", one.flight.robot, "mass/rate", what, float((after - before) * mass[row]))
+    what = f"The mass now changes by {after:+.2g} kg/s, after {before:+.2g} kg/s before."
+    return Event(float(onset), "change", one.flight.robot, "mass/rate", what, float(after - before))
 
 
 def _verdict(one: _Weighed) -> str:
