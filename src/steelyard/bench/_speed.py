@@ -1,6 +1,5 @@
 """A step of the mass filter: online, over a log, over a campaign; each next to filterpy."""
 
-import statistics
 import time
 from collections.abc import Callable
 
@@ -8,11 +7,10 @@ import jax
 import jax.numpy as jnp
 
 from steelyard.bench._course import Course, lay_out
+from steelyard.bench._race import ROUNDS, Lap, keep_mass, lap, race
 from steelyard.bench._rows import Row
-from steelyard.estimators import Belief, Online, campaign, replay
+from steelyard.estimators import Online, campaign, replay
 
-ROUNDS = 9
-"""Ours and the peer's alternate this often; the median of each counts."""
 FLIGHTS = 256
 RACES = 3 * ROUNDS
 """Rounds in all, for those who show progress."""
@@ -27,30 +25,25 @@ def measure_speed(advance: Callable[[int], None] = lambda steps: None) -> list[R
         ours, steps = prepare(course)
         ours()
         compiled = time.perf_counter() - begin
-        value, peer = _race(ours, steps, course, advance)
+        value, peer = race(lap(ours, steps), _peer(course), advance)
         rows += [Row(key, value, "us", peer), Row(f"{key}_compile", compiled, "s")]
     return rows
 
 
-def _race(ours: Callable[[], object], steps: int, course: Course, advance) -> tuple[float, float]:
-    """Median microseconds a step of ours and of the peer, measured in turns: what else runs here hits both alike."""
-    peer_rows = course.peer_rows()[:200]
-    mine, theirs = [], []
-    for _ in range(ROUNDS):
-        begin = time.perf_counter()
-        ours()
-        mine.append((time.perf_counter() - begin) / steps)
+def _peer(course: Course) -> Lap:
+    """A peer is built anew for each lap, off the clock."""
+    rows = course.peer_rows()[:200]
+
+    def timed() -> float:
         peer = course.peer()
-        begin = time.perf_counter()
-        for row in peer_rows:
-            peer.step(*row)
-        theirs.append((time.perf_counter() - begin) / len(peer_rows))
-        advance(1)
-    return 1e6 * statistics.median(mine), 1e6 * statistics.median(theirs)
 
+        def run():
+            for row in rows:
+                peer.step(*row)
 
-def _keep(belief: Belief):
-    return belief.state.log_mass, belief.std[9]
+        return lap(run, len(rows))()
+
+    return timed
 
 
 def _online(course: Course):
@@ -71,7 +64,7 @@ def _online(course: Course):
 
 def _replay(course: Course):
     return (
-        lambda: jax.block_until_ready(replay(course.estimator, course.belief, course.samples, _keep)),
+        lambda: jax.block_until_ready(replay(course.estimator, course.belief, course.samples, keep_mass)),
         course.samples.dt.shape[0],
     )
 
@@ -80,4 +73,4 @@ def _campaign(course: Course):
     rows = 200
     samples = jax.tree.map(lambda leaf: jnp.stack([leaf[:rows]] * FLIGHTS), course.samples)
     beliefs = jax.tree.map(lambda leaf: jnp.stack([jnp.asarray(leaf)] * FLIGHTS), course.belief)
-    return lambda: jax.block_until_ready(campaign(course.estimator, beliefs, samples, _keep)), rows * FLIGHTS
+    return lambda: jax.block_until_ready(campaign(course.estimator, beliefs, samples, keep_mass)), rows * FLIGHTS

@@ -3,6 +3,7 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from steelyard.estimators._belief import KalmanBelief, keep_finite, start
@@ -11,7 +12,7 @@ from steelyard.estimators._linearise import Observation, linearise_dynamics, lin
 from steelyard.estimators._sequential import Shadows, correct
 from steelyard.estimators._status import Status, after_prediction, flag
 from steelyard.estimators._update import patient, settle
-from steelyard.geometry import local, product, retract, tangent_size
+from steelyard.geometry import local, product, retract, tangent_size, wide_product
 from steelyard.models import Control, Measurement, Model, Numbers, Seconds, State
 
 
@@ -111,16 +112,20 @@ class MultiStateKalman(Estimator):
 
     def predict(self, belief: ClonedBelief, control: Control, dt: Seconds) -> ClonedBelief:
         """[sesame, Eqs. (11)-(12)]: the head moves, the clones stay."""
-        before = belief.whole
+        before = belief.head
         transition = linearise_dynamics(self.model, self.noise, before.state, control, dt)
         F = transition.F
         n = F.shape[0]
-        P_I = product(F, before.covariance[:n])
-        P_II, P_IC = product(P_I[:, :n], F.T) + transition.Q, P_I[:, n:]
-        P = jnp.block([[0.5 * (P_II + P_II.T), P_IC], [P_IC.T, before.covariance[n:, n:]]])
+        P_I = wide_product(F, belief.whole.covariance[:n])
+        P_II = product(P_I[:, :n], F.T) + transition.Q
         status = after_prediction(transition.missing, dt)
-        after = KalmanBelief(transition.state, P, transition.control, before.innovation, status, before.doubts)
-        return ClonedBelief(keep_finite(before, after), belief.clones, belief.made)
+        P_II = 0.5 * (P_II + P_II.T)
+        after = KalmanBelief(transition.state, P_II, transition.control, before.innovation, status, before.doubts)
+        head = keep_finite(before, after)  # where F is not finite the head's own part is not: the rest needs no look
+        P_IC = jnp.where(_held(head), belief.whole.covariance[:n, n:], P_I[:, n:])
+        P = jnp.block([[head.covariance, P_IC], [P_IC.T, belief.whole.covariance[n:, n:]]])
+        whole = eqx.tree_at(lambda b: b.covariance, head, P)
+        return ClonedBelief(whole, belief.clones, belief.made)
 
     def update(self, belief: ClonedBelief, measurement: Measurement) -> ClonedBelief:
         """[sesame, Eqs. (13)-(14)]: a clone of the head, then the measurement of the head."""
@@ -128,7 +133,7 @@ class MultiStateKalman(Estimator):
         now = belief.whole
         blind = (now.status & int(Status.BLIND)) != 0
         observation = linearise_observation(self.model, self.noise, now.state, now.control, measurement, blind)
-        return self._corrected(belief, observation, jnp.arange(tangent_size(now.state)))
+        return self._corrected(belief, observation, slice(tangent_size(now.state)))
 
     def update_at(self, belief: ClonedBelief, age: Int[Array, ""] | int, measurement: Measurement) -> ClonedBelief:
         """Takes in a measurement of an earlier row, `age` rows before the newest; one without a clone is dropped.
@@ -154,34 +159,52 @@ class MultiStateKalman(Estimator):
 
     def _with_clone(self, belief: ClonedBelief) -> ClonedBelief:
         """[sesame, Eq. (13)], whose product only copies rows and columns; the oldest clone makes room."""
-        now, size = belief.whole, len(self.cloned)
-        n = tangent_size(now.state)
-        kept = jnp.arange(n, n + (self.window - 1) * size)
-        index = jnp.concatenate([jnp.arange(n), jnp.asarray(self.cloned), kept])
-        whole = eqx.tree_at(lambda b: b.covariance, now, now.covariance[index][:, index])
+        now = belief.whole
+        n, size = tangent_size(now.state), len(self.cloned)
+        kept, new = now.covariance.shape[0] - size, n + size
+        rows = now.covariance[:n, :kept]
+        rows = jnp.concatenate([rows[:, :n], *[rows[:, c : c + 1] for c in self.cloned], rows[:, n:]], axis=1)
+        rows = jnp.concatenate([rows, *[rows[c : c + 1] for c in self.cloned]])
+        # The clones first, then what is new over them: with one concatenation a step takes 35 µs instead of 21.
+        P = jnp.pad(now.covariance[n:kept, n:kept], ((new, 0), (new, 0)))
+        P = jax.lax.dynamic_update_slice(P, rows[:, new:].T, (new, 0))
+        P = jax.lax.dynamic_update_slice(P, rows, (0, 0))
+        whole = eqx.tree_at(lambda b: b.covariance, now, P)
         clone = Clones(now.state, now.control, (now.status & int(Status.BLIND)) != 0)
         clones = jax.tree.map(lambda new, old: jnp.concatenate([new[None], old[:-1]]), clone, belief.clones)
         return ClonedBelief(whole, clones, jnp.minimum(belief.made + 1, self.window))
 
-    def _corrected(self, belief: ClonedBelief, observation: Observation, where: Int[Array, " seen"]) -> ClonedBelief:
+    def _corrected(
+        self, belief: ClonedBelief, observation: Observation, where: Int[Array, " seen"] | slice
+    ) -> ClonedBelief:
         """[sesame, Eq. (14)]; the observation's `H` is along those coordinates of the whole that `where` lists.
 
         The scalars are taken in one by one by what they see, and what that does to all the rest is one product at the
         end. The shadows of the identity tell it: `delta = P score`, and the covariance is `P - (seen P)ᵀ (seen P)`.
         """
-        before = belief.whole
+        said, P = belief.status, belief.whole.covariance
+        before = eqx.tree_at(lambda b: b.status, belief.head, said & ~int(Status.HELD))  # a flag of this update
         n = tangent_size(before.state)
-        W = before.covariance[where]
-        none = jnp.zeros(where.shape[0])
-        identity = Shadows(jnp.eye(where.shape[0]), none, none)
+        W = P[where]
+        none = jnp.zeros(W.shape[0])
+        identity = Shadows(jnp.eye(W.shape[0]), none, none)
         correction = correct(W[:, where], observation, identity, patient(before, self.gate))
-        delta = product(W.T, correction.shadows.score)
-        B = product(correction.seen, W)
-        P = before.covariance - product(B.T, B)
-        correction = eqx.tree_at(lambda c: (c.delta, c.covariance), correction, (delta[:n], P))
-        whole = settle(before, observation.present, correction)
-        held = (whole.status & int(Status.HELD)) != 0
-        of_clones = jnp.where(held, 0.0, delta[n:].reshape(self.window, -1))
-        deltas = jnp.zeros((self.window, n)).at[:, jnp.asarray(self.cloned)].set(of_clones)
+        delta, B = product(W.T, correction.shadows.score), wide_product(correction.seen, W)
+        of_head = (delta[:n], P[:n, :n] - wide_product(B[:, :n].T, B[:, :n]))
+        correction = eqx.tree_at(lambda c: (c.delta, c.covariance), correction, of_head)
+        head = settle(before, observation.present, correction)  # what is finite for the head is for all
+        delta, B = jnp.where(_held(head), 0.0, delta), jnp.where(_held(head), 0.0, B)
+        after = (P - wide_product(B.T, B), head.status | said)
+        whole = eqx.tree_at(lambda b: (b.covariance, b.status), head, after)
+        deltas = product(delta[n:].reshape(self.window, -1), self._chosen(n))
         states = jax.vmap(retract)(belief.clones.state, deltas)
         return ClonedBelief(whole, Clones(states, belief.clones.control, belief.clones.blind), belief.made)
+
+    def _chosen(self, size: int) -> Float[Array, "cloned state"]:
+        """Takes the cloned coordinates out of all."""
+        return jnp.asarray(np.eye(size)[list(self.cloned)])
+
+
+def _held(belief: KalmanBelief) -> Bool[Array, ""]:
+    """Whether the last step was not taken."""
+    return (belief.status & int(Status.HELD)) != 0

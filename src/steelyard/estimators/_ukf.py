@@ -106,13 +106,16 @@ class _Images(eqx.Module):
 
 
 def _images(function: Callable, point: Any, centre: Any, axes: Float[Array, "tangent axis"]) -> _Images:
-    """Points at `gamma` standard deviations either side of `point`; `centre` is the image of `point` itself."""
+    """Points at `gamma` standard deviations either side of `point`; `centre` is the image of `point` itself.
+
+    They go through the function one after the other, in a loop that is compiled whole. Road not taken: all at once by
+    `vmap`, which asks for a list of operations on narrow arrays: a replay is a fifth slower so, and its code longer.
+    """
 
     def image(axis):
         return local(centre, function(retract(point, axis)))
 
     both = GAMMA * jnp.concatenate([axes, -axes], axis=1)
-    images = jax.vmap(image, in_axes=1, out_axes=1)(both)
-    ahead, behind = jnp.split(images, 2, axis=1)
+    ahead, behind = jnp.split(jax.lax.map(image, both.T).T, 2, axis=1)
     bend = (ahead + behind) / (2 * GAMMA**2)
     return _Images(jnp.sum(bend, axis=1), (ahead - behind) / (2 * GAMMA), (GAMMA**2 - 1) ** 0.5 * bend)

@@ -1,0 +1,44 @@
+"""A step of the dearer filters over a log, each next to our extended Kalman filter."""
+
+import time
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+
+from steelyard.bench._course import Course, lay_out
+from steelyard.bench._race import ROUNDS, keep_mass, lap, race
+from steelyard.bench._rows import Row
+from steelyard.estimators import Estimator, Guess, MultiStateKalman, UnscentedKalman, replay
+
+WINDOW = 10
+"""Clones of the multi-state filter; with nine coordinates each its covariance has a hundred rows."""
+FILTER_RACES = 2 * ROUNDS
+"""Rounds in all, for those who show progress."""
+
+
+def measure_filters(advance: Callable[[int], None] = lambda steps: None) -> list[Row]:
+    """Microseconds a step of a replay, and seconds of compilation apart; `advance` is told after each round."""
+    course = lay_out()
+    model, noise = course.estimator.model, course.estimator.noise
+    filters = {
+        "ukf_step": UnscentedKalman(model, noise),
+        "msckf_step": MultiStateKalman(model, noise, WINDOW, cloned=tuple(range(9))),
+    }
+    steps = course.samples.dt.shape[0]
+    plain = _replay(course, course.estimator)
+    plain()
+    rows = []
+    for key, estimator in filters.items():
+        ours = _replay(course, estimator)
+        begin = time.perf_counter()
+        ours()
+        compiled = time.perf_counter() - begin
+        value, peer = race(lap(ours, steps), lap(plain, steps), advance)
+        rows += [Row(key, value, "us", peer), Row(f"{key}_compile", compiled, "s")]
+    return rows
+
+
+def _replay(course: Course, estimator: Estimator) -> Callable[[], object]:
+    belief = estimator.init(Guess(course.belief.state, jnp.asarray(course.belief.std)))
+    return lambda: jax.block_until_ready(replay(estimator, belief, course.samples, keep_mass))

@@ -1,0 +1,39 @@
+"""Two runners in turns: what else runs on the machine hits both alike."""
+
+import statistics
+import time
+from collections.abc import Callable
+
+from steelyard.estimators import Belief
+
+ROUNDS = 9
+"""Ours and the peer's alternate this often; the median of each counts."""
+
+Lap = Callable[[], float]
+"""Runs once, and says how many seconds a step of it took."""
+
+
+def lap(run: Callable[[], object], steps: int) -> Lap:
+    """A run of so many steps that needs no preparation."""
+
+    def timed() -> float:
+        begin = time.perf_counter()
+        run()
+        return (time.perf_counter() - begin) / steps
+
+    return timed
+
+
+def race(ours: Lap, peer: Lap, advance: Callable[[int], None]) -> tuple[float, float]:
+    """Median microseconds a step of ours and of the peer; `advance` is told after each round."""
+    mine, theirs = [], []
+    for _ in range(ROUNDS):
+        mine.append(ours())
+        theirs.append(peer())
+        advance(1)
+    return 1e6 * statistics.median(mine), 1e6 * statistics.median(theirs)
+
+
+def keep_mass(belief: Belief):
+    """What a replay keeps in a race: the mass and its standard deviation."""
+    return belief.state.log_mass, belief.std[9]
