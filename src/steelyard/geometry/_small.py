@@ -19,7 +19,7 @@ def wide_product(
     """`left @ right` for a short inner axis and long rows, as a sum of outer products, one after the other.
 
     Here each term runs along whole rows, many numbers at a time, where the sums of `product` go number by number: 8
-    against 90 µs for 100 x 9 x 100. The code grows with the inner axis: keep it below some twenty.
+    against 90 µs for 100 x 9 x 100. The code grows with the inner axis: keep that below some forty.
     """
     terms = [left[:, k][:, None] * right[k][None, :] for k in range(left.shape[1])]
     return sum(terms[1:], terms[0])

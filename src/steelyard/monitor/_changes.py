@@ -18,7 +18,7 @@ from steelyard.estimators import (
     forwards,
     update_belief,
 )
-from steelyard.geometry import product, retract
+from steelyard.geometry import product, retract, wide_product
 from steelyard.models import Control, Measurement, Numbers, Seconds, State
 
 
@@ -109,7 +109,7 @@ class ChangeWatch(Estimator):
     def predict(self, belief: WatchfulBelief, control: Control, dt: Seconds) -> WatchfulBelief:
         """The filter's prediction, candidates carried along."""
         kalman, transition = self.filter.predict_with(belief.kalman, control, dt)
-        shadows = eqx.tree_at(lambda s: s.columns, belief.shadows, product(transition.F, belief.shadows.columns))
+        shadows = eqx.tree_at(lambda s: s.columns, belief.shadows, wide_product(transition.F, belief.shadows.columns))
         shadows = followed(kalman, shadows, belief.shadows)
         passed = forwards(dt)
         return WatchfulBelief(kalman, shadows, belief.age + passed, belief.since_opened + passed, no_change())
@@ -190,7 +190,8 @@ def _take_in(
     weight = weight / jnp.maximum(jnp.sum(weight), 1.0)
     delta = product(columns, weight * verdict.size)
     second_moment = weight * (verdict.variance + verdict.size**2)
-    added = product(columns * second_moment[None, :], columns.T) - jnp.outer(delta, delta)
+    # As a sum of numbers instead of outer products a step took four times as long.
+    added = wide_product(columns * second_moment[None, :], columns.T) - jnp.outer(delta, delta)
     return eqx.tree_at(
         lambda k: (k.state, k.covariance, k.status),
         kalman,
