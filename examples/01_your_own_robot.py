@@ -1,12 +1,14 @@
 """Your own robot: a cart of unknown mass and friction.
 
 A cart is pushed along a rail; its position and speed are measured, its mass and its viscous friction are not known.
-The model below is all that Steelyard needs: the filter's Jacobians, the change watch and the runners follow from it.
-Half-way, a box is put on the cart. The filter notices, says when, and weighs it.
+The model below is all that Steelyard needs: every method, the verdict, the events and the report follow from it.
+Half-way a box is put on the cart: the adaptive method notices, says when, and weighs it. The others are told that a
+mass hardly changes, so they lag behind, and the verdict says that they cannot be believed.
 
 Usage:
 
-    python examples/01_your_own_robot.py
+    python examples/01_your_own_robot.py                                   # makes cart.csv and weighs by every method
+    steelyard identify cart.csv --as examples/01_your_own_robot.py --report cart.html
 """
 
 import equinox as eqx
@@ -15,9 +17,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from steelyard.estimators import ExtendedKalman, Guess, Noise, Sample, replay
+from steelyard.estimators import Guess, Noise, OnlineElm, RandomFeatures, Sample, fit_relm
+from steelyard.logs import Log, write
 from steelyard.models import Model
-from steelyard.monitor import ChangeWatch
+from steelyard.problems import OwnRobot, Quantity, identify_own
+from steelyard.report import write_report
 
 
 class CartState(eqx.Module):
@@ -40,41 +44,84 @@ class Cart(Model):
         return jnp.zeros(())
 
 
-def push_the_cart(seconds=20.0, dt=0.02, seed=1):
-    """What a robot would record: 2 kg and 0.8 N s/m; at half time a box of 0.5 kg is put on."""
-    rng, model = np.random.default_rng(seed), Cart()
-    time = np.arange(0.0, seconds, dt)
-    force = 3.0 * np.sin(1.3 * time) + 2.0 * np.sin(0.7 * time + 1.0)
-    mass = np.where(time < seconds / 2, 2.0, 2.5)
-    step = jax.jit(model.dynamics)
-    position, speed, read = jnp.zeros(()), jnp.zeros(()), []
-    for f, m in zip(force, mass, strict=True):
-        moved = step(CartState(position, speed, jnp.log(m), jnp.log(0.8)), jnp.asarray(f), dt)
-        position, speed = moved.position, moved.speed
-        read.append([float(position) + 0.01 * rng.normal(), float(speed) + 0.02 * rng.normal()])
-    return time, Sample(np.full(len(time), dt), force + 0.05 * rng.normal(size=len(time)), np.array(read))
+def samples(log):
+    """What the cart's log says, row by row; the force of a row acts until the next."""
+    force = log.columns["r1/force/x"]
+    read = np.stack([log.columns["r1/position/x"], log.columns["r1/linear_velocity/x"]], axis=1)
+    return Sample(np.diff(log.time, prepend=log.time[0]), np.concatenate([force[:1], force[:-1]]), read)
+
+
+ROBOT = OwnRobot(
+    name="cart",
+    model=Cart(),
+    noise=Noise(np.array([0.01, 0.02]), np.array([0.05]), np.array([0.0, 0.0, 1e-4, 1e-4]), np.array([5.0])),
+    guess=Guess(CartState(*map(np.asarray, (0.0, 0.0, np.log(1.0), np.log(0.5)))), np.array([0.1, 0.1, 0.7, 0.7])),
+    samples=samples,
+    quantities={
+        "mass": Quantity(lambda state: jnp.exp(state.log_mass), "kg", "log_mass", jump=0.3),
+        "friction": Quantity(lambda state: jnp.exp(state.log_friction), "N s/m", "log_friction"),
+    },
+)
+
+
+def push(mass, friction=0.8, dt=0.02, seed=1):
+    """What a cart would record, its mass given at every row."""
+    rng, time = np.random.default_rng(seed), np.arange(len(mass)) * dt
+    force = 3.0 * np.sin(1.3 * time + rng.uniform(0, 6)) + 2.0 * np.sin(0.7 * time + rng.uniform(0, 6))
+    starts = CartState(*(jnp.zeros(()) for _ in range(4)))
+
+    def row(state, given):
+        f, m = given
+        state = CartState(state.position, state.speed, jnp.log(m), jnp.log(friction))
+        return Cart().dynamics(state, f, dt), (state.position, state.speed)
+
+    _, (position, speed) = jax.lax.scan(row, starts, (jnp.asarray(force), jnp.asarray(mass)))
+    columns = {
+        "r1/force/x": force + 0.05 * rng.normal(size=len(time)),
+        "r1/position/x": np.asarray(position) + 0.01 * rng.normal(size=len(time)),
+        "r1/linear_velocity/x": np.asarray(speed) + 0.02 * rng.normal(size=len(time)),
+        "truth/mass": np.asarray(mass, float),
+    }
+    return Log(time, columns, "cart.csv")
+
+
+def features(log, block=25):
+    """Inputs for a machine that learns: impulse, change of speed and distance over the last half second."""
+    force, speed = log.columns["r1/force/x"], log.columns["r1/linear_velocity/x"]
+    impulse = np.convolve(force, np.ones(block))[: len(force)]
+    change = speed - np.concatenate([speed[:1].repeat(block), speed[:-block]])
+    distance = np.convolve(speed, np.ones(block))[: len(speed)]
+    return np.stack([impulse, change, distance], axis=1)[block:]
 
 
 def main():
-    time, samples = push_the_cart()
-    noise = Noise(
-        measurement=jnp.array([0.01, 0.02]),
-        control=jnp.array([0.05]),
-        drift=jnp.array([0.0, 0.0, 1e-4, 1e-4]),
-        blind=jnp.array([5.0]),
-    )
-    start = CartState(jnp.zeros(()), jnp.zeros(()), jnp.log(jnp.asarray(1.0)), jnp.log(jnp.asarray(0.5)))
-    guess = Guess(start, jnp.array([0.1, 0.1, 0.7, 0.7]))
-    watch = ChangeWatch(ExtendedKalman(Cart(), noise), watch=(2,), jump_std=(0.3,))
-    beliefs = replay(watch, watch.init(guess), samples).kept
+    log = push(np.where(np.arange(1000) < 500, 2.0, 2.5))
+    write(log, "cart.csv")
+    for method in ("adaptive", "ekf", "ukf", "msckf", "swls"):
+        found = identify_own(log, ROBOT, method)
+        answers = found.robots["cart"]
+        told = ", ".join(f"{name} {one.value:.3f} ± {1.96 * one.std:.3f}" for name, one in answers.items())
+        print(f"{method:<9} {told}   (truth 2.5, 0.8)")
+        for event in found.events:
+            print(f"          at {event.time:.1f} s: {event.message}")
+        if "too narrow" in found.verdict:
+            print(f"          {found.verdict.split('. ')[-1]}")
+        if method == "adaptive":
+            write_report(found, "cart.html")
 
-    for name, truth, k in (("mass", 2.5, 2), ("friction", 0.8, 3)):
-        value = float(jnp.exp((beliefs.state.log_mass, beliefs.state.log_friction)[k - 2][-1]))
-        std = value * float(jnp.sqrt(beliefs.kalman.covariance[-1, k, k]))
-        print(f"{name:<9} {value:.3f} ± {1.96 * std:.3f}   (truth {truth})")
-    for row in np.flatnonzero(beliefs.change.found):
-        onset = time[row] - beliefs.change.age[row]
-        print(f"at {onset:.1f} s the mass jumped by about {100 * float(jnp.expm1(beliefs.change.size[row])):+.0f} %")
+    # Machines that learn need examples with the answer: carts of many masses, simulated by the model itself.
+    lessons = [push(np.full(500, m), seed=k) for k, m in enumerate(np.random.default_rng(0).uniform(1.5, 3.0, 60))]
+    inputs = np.concatenate([features(one) for one in lessons])
+    masses = np.concatenate([one.columns["truth/mass"][25:] for one in lessons])[:, None]
+    nodes = RandomFeatures.for_inputs(jax.random.key(0), 100, inputs, spread=1.0)
+    online = OnlineElm(nodes, regularisation=1e-4)
+    learnt = online.init(outputs=1)
+    for k in range(0, len(inputs), 475):
+        learnt = online.learn(learnt, inputs[k : k + 475], masses[k : k + 475])
+    test = push(np.full(500, 2.2), seed=99)
+    batch = fit_relm(nodes, inputs, masses, 1e-4).predict(features(test))
+    print(f"relm      mass {float(jnp.median(batch)):.2f}   (truth 2.2, another run)")
+    print(f"oselm     mass {float(jnp.median(online.predict(learnt, features(test)))):.2f}")
 
 
 if __name__ == "__main__":

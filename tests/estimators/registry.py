@@ -244,6 +244,8 @@ def build(name: str, seed: int = 0) -> Case:
     unscented_hover = e.UnscentedKalman(m.Hover(), HOVER_NOISE)
     clones_cart = e.MultiStateKalman(Cart(), CART_NOISE, window=4, cloned=CART_SEEN)
     clones_rotor = e.MultiStateKalman(rotor.model, ROTOR_NOISE, window=3, cloned=tuple(range(LOG_MASS)))
+    window_cart = e.SlidingWindow(Cart(), CART_NOISE, window=4)
+    window_rotor = e.SlidingWindow(rotor.model, ROTOR_NOISE, window=3)
     on_cart, on_line, on_hover = (CART_GUESS, cart_log), (LINE_GUESS, line_log), (HOVER_GUESS, hover_log)
     on_rotor = (e.Guess(rotor_state(), ROTOR_STD), rotor_log)
     estimator, (guess, log), noise = {
@@ -257,6 +259,8 @@ def build(name: str, seed: int = 0) -> Case:
         "unscented-hover": (unscented_hover, on_hover, measured),
         "clones-cart": (clones_cart, on_cart, measured),
         "clones-multirotor": (clones_rotor, on_rotor, measured),
+        "window-cart": (window_cart, on_cart, measured),
+        "window-multirotor": (window_rotor, on_rotor, measured),
         "noise-changes-multirotor": (NoiseWatch(rotor_watch, filter_measured), on_rotor, watched_measured),
     }[name]
     return Case(estimator, guess, log(seed), noise)
@@ -273,6 +277,8 @@ CASES = (
     "unscented-hover",
     "clones-cart",
     "clones-multirotor",
+    "window-cart",
+    "window-multirotor",
     "noise-changes-multirotor",
 )
 

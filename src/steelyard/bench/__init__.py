@@ -5,7 +5,11 @@ from ._accuracy import coverage as coverage
 from ._accuracy import error_after_steps as error_after_steps
 from ._accuracy import measure_accuracy as measure_accuracy
 from ._accuracy import weigh_steps as weigh_steps
+from ._filters import FILTER_RACES as FILTER_RACES
+from ._filters import measure_filters as measure_filters
 from ._rows import Row as Row
 from ._speed import RACES as RACES
 from ._speed import measure_speed as measure_speed
 from ._start import measure_start as measure_start
+from ._window import WINDOW_RACES as WINDOW_RACES
+from ._window import measure_window as measure_window

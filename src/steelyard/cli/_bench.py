@@ -10,7 +10,7 @@ from steelyard.errors import BadInput
 
 @dataclasses.dataclass(frozen=True)
 class Bench:
-    """Measures a filter's step next to filterpy, online, over a log and over a campaign; and how well it weighs."""
+    """Measures a filter's step next to filterpy, the window's next to Ceres, and how well they weigh."""
 
     json: bool = False
     """Print one JSON object and nothing else."""
@@ -21,8 +21,9 @@ def run(arguments: Sequence[str]) -> None:
     command = parse(Bench, arguments, "bench")
     try:
         import filterpy as filterpy
-    except ImportError:
-        raise BadInput('The peer filterpy is not installed; pip install "steelyard[bench]".') from None
+        import pyceres as pyceres
+    except ImportError as error:
+        raise BadInput(f'The peer {error.name} is not installed; pip install "steelyard[bench]".') from None
 
     from steelyard._jax import prepare_program
 
@@ -33,8 +34,11 @@ def run(arguments: Sequence[str]) -> None:
 
     from steelyard import bench, report
 
-    with report.progress("measuring", bench.RACES + 1 + len(bench.SEEDS), quiet=command.json) as advance:
+    total = bench.RACES + bench.FILTER_RACES + bench.WINDOW_RACES + 1 + len(bench.SEEDS)
+    with report.progress("measuring", total, quiet=command.json) as advance:
         rows = bench.measure_speed(advance)
+        rows += bench.measure_filters(advance)
+        rows += bench.measure_window(advance)
         rows += bench.measure_start()
         advance(1)
         rows += bench.measure_accuracy(advance)

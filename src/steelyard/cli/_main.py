@@ -11,6 +11,7 @@ COMMANDS = {
     "demo": "a drone whose mass changes is flown and weighed: table, report, log",
     "simulate": "makes a log with truth in it",
     "identify": "identifies from a log",
+    "reproduce": "a paper: published, its method, ours, the bound",
     "bench": "speed against peers, and accuracy, in one run",
 }
 """By name; each lives in the module `_<name>`, which is imported when it is asked for."""

@@ -40,3 +40,8 @@ from ._status import forwards as forwards
 from ._ukf import UnscentedKalman as UnscentedKalman
 from ._update import followed as followed
 from ._update import update_belief as update_belief
+from ._window import SlidingWindow as SlidingWindow
+from ._window import WindowBelief as WindowBelief
+from ._window_solve import Moments as Moments
+from ._window_solve import Prior as Prior
+from ._window_solve import Window as Window

@@ -12,6 +12,8 @@ from steelyard.models import Numbers
 SPREAD = 3.0
 """Standard deviation of what enters a node, for standardised inputs: its sigmoid is bent, and seldom saturated."""
 
+_ROWS_AT_ONCE = 4096
+
 
 class RandomFeatures(eqx.Module):
     """A layer of sigmoid nodes that are drawn once and never trained, [sesame, Eqs. (24)-(26)].
@@ -99,19 +101,22 @@ class Elm(eqx.Module):
         return self.features(inputs) @ self.weights
 
 
-def fit_elm(features: RandomFeatures, inputs: Numbers, targets: Numbers) -> Elm:
+def fit_elm(features: RandomFeatures, inputs: Numbers, targets: Numbers, counts: Numbers | None = None) -> Elm:
     """The smallest weights among those that fit best, [sesame, Eq. (27)].
 
     `inputs` and `targets` have a row a sample. Rows with a number that is not finite are dropped, and counted in
-    `dropped`: sensors fall silent, and a log with gaps is still a log.
+    `dropped`: sensors fall silent, and a log with gaps is still a log. A sample counts as many times as its entry in
+    `counts` says, which need not be whole; once, if there are none.
 
     By orthogonal factorisation. The paper's normal equations square a condition number that for a few hundred sigmoids
     is beyond float64 already; what is not determined to rounding gets no weight at all.
     """
-    return _fit(features, inputs, targets, 0.0)
+    return _fit(features, inputs, targets, 0.0, counts)
 
 
-def fit_relm(features: RandomFeatures, inputs: Numbers, targets: Numbers, regularisation: float) -> Elm:
+def fit_relm(
+    features: RandomFeatures, inputs: Numbers, targets: Numbers, regularisation: float, counts: Numbers | None = None
+) -> Elm:
     """Weights that fit well and stay small: least squares plus `regularisation` times their square.
 
     [sesame, Eqs. (28)-(29)], solved as least squares with one more row a node that asks its weight to be zero, so that
@@ -119,10 +124,12 @@ def fit_relm(features: RandomFeatures, inputs: Numbers, targets: Numbers, regula
     """
     if not 0 <= regularisation < np.inf:
         raise BadInput(f"regularisation is {regularisation:g}; give a finite number from 0 up, for instance 1e-5.")
-    return _fit(features, inputs, targets, float(regularisation))
+    return _fit(features, inputs, targets, float(regularisation), counts)
 
 
-def _fit(features: RandomFeatures, inputs: Numbers, targets: Numbers, regularisation: float) -> Elm:
+def _fit(
+    features: RandomFeatures, inputs: Numbers, targets: Numbers, regularisation: float, counts: Numbers | None
+) -> Elm:
     inputs, targets = checked_samples(features, _table("inputs", inputs), _table("targets", targets))
     kept = np.isfinite(inputs).all(axis=1) & np.isfinite(targets).all(axis=1)
     learnt, dropped = int(kept.sum()), int((~kept).sum())
@@ -134,22 +141,28 @@ def _fit(features: RandomFeatures, inputs: Numbers, targets: Numbers, regularisa
             f"{features.nodes} nodes cannot be fitted to {samples} without regularisation;"
             f" give at least {features.nodes} samples, at most {learnt} nodes, or use fit_relm."
         )
-    hidden = np.asarray(features(inputs[kept]))
-    weights = _least_squares(hidden, targets[kept], float(np.sqrt(regularisation)))
+    hidden, targets = np.asarray(features(inputs[kept])), targets[kept]
+    if counts is not None:
+        root = np.sqrt(checked_counts(counts, len(inputs)))[kept, None]
+        hidden, targets = root * hidden, root * targets
+    weights = _least_squares(hidden, targets, float(np.sqrt(regularisation)))
     return Elm(features, weights, learnt, dropped)
 
 
 def _least_squares(hidden: np.ndarray, targets: np.ndarray, root: float) -> Float[Array, "hidden output"]:
     """Minimises `|hidden w - targets|² + |root w|²`.
 
-    The triangular factor of both sides together holds all of the problem and spares the orthogonal one. NumPy and not
-    JAX: every other number of samples would have to be compiled anew.
+    The triangular factor of both sides together holds all of the problem and spares the orthogonal one; it is built up
+    from blocks of rows, which stay near the processor. NumPy and not JAX: every other number of samples would have to
+    be compiled anew.
     """
     nodes, outputs = hidden.shape[1], targets.shape[1]
-    rows = [np.concatenate([hidden, targets], axis=1)]
-    if root > 0:
-        rows.append(np.concatenate([root * np.eye(nodes), np.zeros((nodes, outputs))], axis=1))
-    triangle = np.asarray(np.linalg.qr(np.concatenate(rows), mode="r"))[:nodes]
+    triangle = root * np.eye(nodes if root > 0 else 0, nodes + outputs)
+    for k in range(0, len(hidden), _ROWS_AT_ONCE):
+        some = slice(k, k + _ROWS_AT_ONCE)
+        rows = np.concatenate([hidden[some], targets[some]], axis=1)
+        triangle = np.asarray(np.linalg.qr(np.concatenate([triangle, rows]), mode="r"))
+    triangle = triangle[:nodes]
     U, s, Vt = np.linalg.svd(triangle[:, :nodes])
     known = s > s[0] * len(hidden) * np.finfo(float).eps
     inverse = np.where(known, 1.0 / np.where(known, s, 1.0), 0.0)
@@ -169,6 +182,16 @@ def require_table(name: str, values: Numbers) -> Numbers:
     if 0 in values.shape:
         raise BadInput(f"The {name} are empty (shape {values.shape}); give at least one sample of at least one number.")
     return values
+
+
+def checked_counts(counts: Numbers, samples: int) -> np.ndarray:
+    """How often each sample counts, if there is one finite number from 0 up for each."""
+    counts = np.asarray(counts, float)
+    if counts.shape != (samples,):
+        raise BadInput(f"The counts have shape {counts.shape} for {samples} samples; give one number a sample.")
+    if not (np.isfinite(counts).all() and (counts >= 0).all()):
+        raise BadInput("Some count is below 0 or not finite; a sample counts 0 times or more.")
+    return counts
 
 
 def checked_samples(features: RandomFeatures, inputs: Numbers, targets: Numbers) -> tuple[Numbers, Numbers]:

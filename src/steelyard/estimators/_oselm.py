@@ -88,12 +88,20 @@ class OnlineElm(eqx.Module):
         ridge = jnp.full(n, self.regularisation)
         return ElmBelief(jnp.zeros((n, outputs)), jnp.diag(1.0 / ridge), ridge, none, none, none)
 
-    def learn(self, belief: ElmBelief, inputs: Numbers, targets: Numbers, dt: Numbers | float = 1.0) -> ElmBelief:
+    def learn(
+        self,
+        belief: ElmBelief,
+        inputs: Numbers,
+        targets: Numbers,
+        dt: Numbers | float = 1.0,
+        counts: Numbers | float = 1.0,
+    ) -> ElmBelief:
         """Takes in a chunk: inputs and targets with a row a sample, `dt` since the row before (of each row, or of all).
 
         One row is a scalar update, without any matrix inverse or LAPACK; more are the Woodbury form of
         [sesame, Eq. (38)], or with forgetting one row after the other. Rows with a number that is not finite are
-        skipped, but time goes on.
+        skipped, but time goes on. `counts` says how often a row counts, as in `fit_relm`; where that is below 0 or not
+        finite, the row is skipped.
         """
         inputs, targets = checked_samples(self.features, jnp.asarray(inputs, float), jnp.asarray(targets, float))
         if targets.shape[1] != (outputs := belief.weights.shape[1]):
@@ -105,10 +113,15 @@ class OnlineElm(eqx.Module):
         if dt.shape not in ((), (1,), (rows,)):
             raise BadInput(f"dt has shape {dt.shape} for {rows} samples; give one number, or one a sample.")
         dt = jnp.broadcast_to(dt, (rows,))
+        counts = jnp.asarray(counts, float)
+        if counts.shape not in ((), (1,), (rows,)):
+            raise BadInput(f"The counts have shape {counts.shape} for {rows} samples; give one number, or one a sample.")
+        counts = jnp.broadcast_to(counts, (rows,))
         heard = jnp.all(jnp.isfinite(inputs), axis=1) & jnp.all(jnp.isfinite(targets), axis=1)
+        heard = heard & jnp.isfinite(counts) & (counts >= 0)
         inputs = jnp.where(heard[:, None], inputs, jnp.broadcast_to(self.features.mean, inputs.shape))
         targets = jnp.where(heard[:, None], targets, 0.0)
-        chunk = inputs, targets, heard, dt
+        chunk = inputs, targets, heard, jnp.where(heard, counts, 0.0), dt
         if rows == 1:
             return self._learn_row(belief, *(a[0] for a in chunk))
         if self.memory < np.inf:
@@ -117,10 +130,10 @@ class OnlineElm(eqx.Module):
             return jax.lax.scan(lambda b, row: (self._learn_row(b, *row), None), belief, chunk)[0]
         whole = rows // BLOCK * BLOCK
         if whole:
-            blocks = tuple(a[:whole].reshape(-1, BLOCK, *a.shape[1:]) for a in chunk[:3])
+            blocks = tuple(a[:whole].reshape(-1, BLOCK, *a.shape[1:]) for a in chunk[:4])
             belief, _ = jax.lax.scan(lambda b, block: (self._learn_block(b, *block), None), belief, blocks)
         if rows > whole:
-            belief = self._learn_block(belief, *(a[whole:] for a in chunk[:3]))
+            belief = self._learn_block(belief, *(a[whole:] for a in chunk[:4]))
         return belief
 
     def predict(self, belief: ElmBelief, inputs: Float[Numbers, "*batch input"]) -> Float[Array, "*batch output"]:
@@ -148,6 +161,7 @@ class OnlineElm(eqx.Module):
         inputs: Float[Array, " input"],
         targets: Float[Array, " output"],
         heard: Bool[Array, ""],
+        count: Float[Array, ""],
         dt: Float[Array, ""],
     ) -> ElmBelief:
         P, W, ridge, turn = belief.gram_inverse, belief.weights, belief.ridge, belief.turn
@@ -157,7 +171,7 @@ class OnlineElm(eqx.Module):
             P, W = _rank_one(P, W, P[belief.turn], P[belief.turn, belief.turn], -W[belief.turn], added)
         hidden = self.features(inputs)
         Ph = P @ hidden
-        P, W = _rank_one(P, W, Ph, jnp.sum(hidden * Ph), targets - hidden @ W, jnp.where(heard, 1.0, 0.0))
+        P, W = _rank_one(P, W, Ph, jnp.sum(hidden * Ph), targets - hidden @ W, count)
         return ElmBelief(W, P, ridge, turn, belief.learnt + heard, belief.skipped + ~heard)
 
     def _learn_block(
@@ -166,9 +180,12 @@ class OnlineElm(eqx.Module):
         inputs: Float[Array, "chunk input"],
         targets: Float[Array, "chunk output"],
         heard: Bool[Array, " chunk"],
+        count: Float[Array, " chunk"],
     ) -> ElmBelief:
         P, W = belief.gram_inverse, belief.weights
-        A = jnp.where(heard[:, None], self.features(inputs), 0.0)
+        root = jnp.broadcast_to(jnp.sqrt(count)[:, None], (len(inputs), self.features.nodes))
+        A = root * self.features(inputs)
+        targets = targets * root[:, : targets.shape[1]]
         AP = A @ P
         L = jnp.linalg.cholesky(jnp.eye(len(A)) + AP @ A.T)
         both = jax.scipy.linalg.solve_triangular(L, jnp.concatenate([AP, targets - A @ W], axis=1), lower=True)

@@ -4,6 +4,8 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
+import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
@@ -16,6 +18,9 @@ Control = Any
 Measurement = Any
 """What sensors read at an instant: any pytree of arrays and groups; NaN where a sensor was silent."""
 
+Increment = Any
+"""What controls did over a span, whatever the state was at its start: any pytree of arrays and groups."""
+
 if TYPE_CHECKING:
     Numbers = Any
 else:
@@ -25,12 +30,25 @@ else:
 Seconds = Float[Array, ""] | float
 
 
+class MeanControl(eqx.Module):
+    """The increment of a model that does not say otherwise."""
+
+    control: Control
+    """Its mean over the span."""
+    span: Float[Numbers, "*batch"]
+    """s."""
+
+
 class Model(eqx.Module):
     """A robot or a load whose state carries its unknown parameters.
 
     Three pure methods make a model; every estimator, bound and report follows from them. Unknown parameters are part
     of the state, in coordinates without limits (`log_mass`, log-Cholesky), so that no estimate can be impossible.
     Jacobians come from differentiating these methods: write them smooth.
+
+    Three more, which have defaults, gather the controls of many rows into one increment, so that an estimator which
+    looks back over a span need not run its rows again (pre-integration, [sesame, Eqs. (19), (51)]). Whatever they do,
+    for a single row `travel(x, gather(begin(x), u, dt))` must be `dynamics(x, u, dt)`.
     """
 
     @abstractmethod
@@ -44,3 +62,21 @@ class Model(eqx.Module):
     @abstractmethod
     def idle(self, state: State) -> Control:
         """The control to assume while none is known: a drone hovers, a cart coasts."""
+
+    def begin(self, state: State) -> Increment:
+        """The increment of no time at all; `state` is an example, and its values must not matter."""
+        return MeanControl(self.idle(state), jnp.zeros(()))
+
+    def gather(self, increment: Increment, control: Control, dt: Seconds) -> Increment:
+        """The increment, `dt` seconds longer; the default keeps the mean of the controls, weighted by time."""
+        span = increment.span + dt
+        share = jnp.where(span > 0, dt / jnp.where(span > 0, span, 1.0), 1.0)  # before any time, the newest
+        mean = jax.tree.map(lambda so_far, u: so_far + share * (u - so_far), increment.control, control)
+        return MeanControl(mean, span)
+
+    def travel(self, state: State, increment: Increment) -> State:
+        """The state at the end of the increment; the default is `dynamics` under the mean control.
+
+        That is exact for a single row, and for many where their order does not matter.
+        """
+        return self.dynamics(state, increment.control, increment.span)

@@ -6,6 +6,7 @@ from jaxtyping import Array, Float
 
 from steelyard.geometry import SO3, group_exp, group_multiply, product, rotation_matrix
 from steelyard.models._model import Model, Numbers, Seconds
+from steelyard.models._preintegration import MultirotorIncrement
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -24,7 +25,14 @@ class MultirotorState(eqx.Module):
     drag: Float[Numbers, "*batch drag"]
     """Linear (N s/m) and quadratic (N s²/m²) coefficient where drag is unknown; empty where it is given."""
     loss: Float[Numbers, "*batch loss"]
-    """Rate at which `log_mass` falls, 1/s, where the vehicle may be spraying; empty where it is not."""
+    """Mass that is lost a second, kg/s, where the vehicle may be spraying; empty where it is not."""
+
+    def log_mass_after(self, dt: Seconds) -> Float[Array, ""]:
+        """`log_mass` some seconds later: a pump gives a constant flow, so the share that is lost grows."""
+        if not self.loss.size:
+            return jnp.asarray(self.log_mass)
+        share = dt * self.loss[0] * jnp.exp(-self.log_mass)
+        return self.log_mass + jnp.log1p(-jnp.minimum(share, 0.9))  # nothing loses more at a step
 
 
 class MultirotorControl(eqx.Module):
@@ -65,18 +73,16 @@ class Multirotor(Model):
         # start: first order, which reads 3 rad/s at 100 Hz as a tilt of the thrust, and drag as 0.1 % of the weight.
         half_turn = group_exp(SO3, 0.5 * dt * control.rates)
         attitude_mid = group_multiply(state.attitude, half_turn)
-        loss = state.loss[0] if state.loss.size else 0.0
 
         def acceleration(velocity):
-            log_mass = state.log_mass - 0.5 * dt * loss
-            return self.acceleration(attitude_mid, velocity, control.thrust, log_mass, state.drag)
+            return self.acceleration(attitude_mid, velocity, control.thrust, state.log_mass_after(0.5 * dt), state.drag)
 
         a = acceleration(state.velocity + 0.5 * dt * acceleration(state.velocity))
         return MultirotorState(
             attitude=group_multiply(attitude_mid, half_turn),
             position=state.position + state.velocity * dt + 0.5 * a * dt**2,
             velocity=state.velocity + a * dt,
-            log_mass=state.log_mass - dt * loss,
+            log_mass=state.log_mass_after(dt),
             drag=state.drag,
             loss=state.loss,
         )
@@ -90,12 +96,15 @@ class Multirotor(Model):
         drag: Float[Array, " drag"],
     ) -> Float[Array, "3"]:
         """World acceleration, m/s²; [sesame, Eq. (41)] and drag."""
-        d1, d2 = drag if drag.size else self.drag
         R = rotation_matrix(attitude)
-        v_body = product(R.T, velocity)
-        horizontal = jnp.array([1.0, 1.0, 0.0])
-        force_body = thrust * jnp.array([0.0, 0.0, 1.0]) - d1 * horizontal * v_body - d2 * v_body * jnp.abs(v_body)
+        force_body = thrust * jnp.array([0.0, 0.0, 1.0]) + self.drag_force(product(R.T, velocity), drag)
         return product(R, force_body) * jnp.exp(-log_mass) + self.gravity
+
+    def drag_force(self, velocity_body: Float[Array, "3"], drag: Float[Array, " drag"]) -> Float[Array, "3"]:
+        """In body axes, N; `drag` as in the state."""
+        d1, d2 = drag if drag.size else self.drag
+        horizontal = jnp.array([1.0, 1.0, 0.0])
+        return -d1 * horizontal * velocity_body - d2 * velocity_body * jnp.abs(velocity_body)
 
     def observe(self, state: MultirotorState, control: MultirotorControl) -> MultirotorReading:
         """The pose and velocity themselves, [sesame, Eq. (46)]."""
@@ -106,3 +115,38 @@ class Multirotor(Model):
         """Hover: as much thrust as weight, no turning."""
         weight = jnp.exp(state.log_mass) * jnp.sqrt(jnp.sum(self.gravity**2))
         return MultirotorControl(weight, jnp.zeros(3))
+
+    def begin(self, state: MultirotorState) -> MultirotorIncrement:
+        """No turn, no impulse."""
+        del state
+        return MultirotorIncrement.none()
+
+    def gather(self, increment: MultirotorIncrement, control: MultirotorControl, dt: Seconds) -> MultirotorIncrement:
+        """[sesame, Eq. (52)]."""
+        return increment.then(control.thrust, control.rates, dt)
+
+    def travel(self, state: MultirotorState, increment: MultirotorIncrement) -> MultirotorState:
+        """[sesame, Eq. (54)], solved for the state at the end of the span, its own mass m_k in place of m_{k+1}.
+
+        Thrust and turning are those of every row on the way. Drag and a mass that is being lost are taken at the middle
+        of the span, by the same rule as in `dynamics`: of second order in the span.
+        """
+        span = increment.span
+        by_mass = jnp.exp(-state.log_mass_after(0.5 * span))
+        R = rotation_matrix(state.attitude)
+        R_mid = rotation_matrix(group_multiply(state.attitude, increment.half_turn))
+        pushed = product(R, increment.pre_velocity) * by_mass + self.gravity * span
+
+        def slowing(velocity):
+            return product(R_mid, self.drag_force(product(R_mid.T, velocity), state.drag)) * by_mass
+
+        a = slowing(state.velocity + 0.5 * (pushed + span * slowing(state.velocity)))
+        lifted = product(R, increment.pre_position) * by_mass + (0.5 * span**2) * (self.gravity + a)
+        return MultirotorState(
+            attitude=group_multiply(state.attitude, increment.pre_attitude),
+            position=state.position + span * state.velocity + lifted,
+            velocity=state.velocity + pushed + span * a,
+            log_mass=state.log_mass_after(span),
+            drag=state.drag,
+            loss=state.loss,
+        )

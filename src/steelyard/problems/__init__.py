@@ -6,5 +6,9 @@ from ._identification import Event as Event
 from ._identification import Identification as Identification
 from ._identification import Innovations as Innovations
 from ._identification import Series as Series
+from ._identification import numbers as numbers
+from ._own import OwnRobot as OwnRobot
+from ._own import Quantity as Quantity
+from ._own import identify_own as identify_own
 from ._registry import PROBLEMS as PROBLEMS
 from ._registry import identify as identify

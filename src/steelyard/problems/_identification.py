@@ -36,6 +36,8 @@ class Event:
     """One sentence for people."""
     size: float | None = None
     """Of a change: new less old, in the quantity's unit."""
+    noticed: float | None = None
+    """s, when it was told; None where that was at once."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,6 +74,8 @@ class Identification:
     """By quantity, where the log knows it; only reports look at it. `std` is zero."""
     settings: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Of the run, for the report's last section."""
+    seconds_a_row: float | None = None
+    """What a step cost in this run, on average."""
 
     def as_json(self, with_series: bool = False) -> dict[str, Any]:
         """The object that `steelyard identify --json` prints."""

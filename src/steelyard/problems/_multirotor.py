@@ -1,6 +1,7 @@
 """The mass of a multirotor, at every moment of its flight."""
 
 import dataclasses
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -12,6 +13,7 @@ from steelyard.logs import Log
 from steelyard.problems._figures import Figures, choose_figures
 from steelyard.problems._flight import Flight, read_flight
 from steelyard.problems._gaps import silences
+from steelyard.problems._honesty import believable
 from steelyard.problems._identification import Event, Identification, Innovations, Series
 from steelyard.problems._plant import DRAG_PRIOR, LAG_PRIOR
 from steelyard.problems._weighing import METHODS, Track, Weighing
@@ -40,6 +42,7 @@ class _Weighed:
     channels: tuple[str, ...]
     track: Track
     notes: tuple[str, ...]
+    seconds_a_row: float
 
 
 def identify_multirotor(
@@ -61,6 +64,7 @@ def identify_multirotor(
         innovations={robot: _innovations(one) for robot, one in weighed.items()},
         truth=_truth(log),
         settings=_settings(log, config, weighed),
+        seconds_a_row=max(one.seconds_a_row for one in weighed.values()),
     )
 
 
@@ -75,7 +79,10 @@ def _weigh(log: Log, robot: str, config: Config, method: str, advance: Callable[
     flight = read_flight(log, robot, config)
     figures, notes = choose_figures(flight, config, _likelihood_of(flight.head(_ROWS_TO_TUNE_ON), config, method))
     weighing = METHODS[method](flight, figures, config)
-    return _Weighed(flight, figures, weighing.channels, _run(weighing, advance), (*flight.notes, *notes))
+    begin = time.perf_counter()
+    track = _run(weighing, advance)
+    seconds_a_row = (time.perf_counter() - begin) / len(flight.time)
+    return _Weighed(flight, figures, weighing.channels, track, (*flight.notes, *notes), seconds_a_row)
 
 
 _ROWS_TO_TUNE_ON = 4096
@@ -99,11 +106,11 @@ def _likelihood_of(flight: Flight, config: Config, method: str) -> Callable[[Fig
     return log_likelihood
 
 
-def _calm(time: np.ndarray, track: Track) -> np.ndarray:
+def _calm(times: np.ndarray, track: Track) -> np.ndarray:
     """Rows that are not just before or after a jump was noticed."""
-    calm = np.ones(len(time), bool)
+    calm = np.ones(len(times), bool)
     for row in np.flatnonzero(track.change.found):
-        calm &= (time < time[row] - track.change.age[row] - 0.1) | (time > time[row] + 0.5)
+        calm &= (times < times[row] - track.change.age[row] - 0.1) | (times > times[row] + 0.5)
     return calm
 
 
@@ -204,32 +211,33 @@ def _events(one: _Weighed) -> list[Event]:
 
 def _changes(one: _Weighed) -> list[Event]:
     """Jumps of the mass and of its rate; jumps that began within half a second of each other are one."""
-    time, change = one.flight.time, one.track.change
+    change = one.track.change
     rows = np.flatnonzero(change.found)
-    onsets = time[rows] - change.age[rows]
+    onsets = one.flight.time[rows] - change.age[rows]
     first = np.flatnonzero(np.diff(onsets, prepend=-np.inf) > SAME_JUMP)
     return [
-        _rate_change(one, rows[k], onsets[k]) if change.watched[rows[k]] == 1 else _jump(one, onsets[k], until)
-        for k, until in zip(first, [*onsets[first], time[-1]][1:], strict=True)
+        _rate_change(one, rows[k], onsets[k]) if change.watched[rows[k]] == 1 else _jump(one, rows[k], onsets[k], until)
+        for k, until in zip(first, [*onsets[first], one.flight.time[-1]][1:], strict=True)
     ]
 
 
-def _jump(one: _Weighed, onset: float, until: float) -> Event:
+def _jump(one: _Weighed, row: int, onset: float, until: float) -> Event:
     """The size is read off once the estimate has settled; at the moment of detection it is rough."""
-    time, mass = one.flight.time, np.exp(one.track.log_mass)
-    before = mass[max(int(np.searchsorted(time, onset)) - 1, 0)]
-    after = mass[int(np.searchsorted(time, min(onset + SETTLED_AFTER, until), side="right")) - 1]
+    times, mass = one.flight.time, np.exp(one.track.log_mass)
+    before = mass[max(int(np.searchsorted(times, onset)) - 1, 0)]
+    after = mass[int(np.searchsorted(times, min(onset + SETTLED_AFTER, until), side="right")) - 1]
     size = float(after - before)
     what = f"The mass jumped {'up' if size > 0 else 'down'} by {abs(size):.3g} kg, to {after:.3g} kg."
-    return Event(float(onset), "change", one.flight.robot, "mass", what, size)
+    return Event(float(onset), "change", one.flight.robot, "mass", what, size, float(times[row]))
 
 
 def _rate_change(one: _Weighed, row: int, onset: float) -> Event:
     """A slow loss, such as spraying, that begins, ends or changes; its size is in kg/s."""
-    rate = one.track.mass_rate
-    before, after = rate[max(int(np.searchsorted(one.flight.time, onset)) - 1, 0)], rate[row]
+    times, rate = one.flight.time, one.track.mass_rate
+    before, after = rate[max(int(np.searchsorted(times, onset)) - 1, 0)], rate[row]
     what = f"The mass now changes by {after:+.2g} kg/s, after {before:+.2g} kg/s before."
-    return Event(float(onset), "change", one.flight.robot, "mass/rate", what, float(after - before))
+    size = float(after - before)
+    return Event(float(onset), "change", one.flight.robot, "mass/rate", what, size, float(times[row]))
 
 
 def _verdict(one: _Weighed) -> str:
@@ -245,24 +253,11 @@ def _verdict(one: _Weighed) -> str:
     doubted = np.mean((one.track.status & int(Status.DOUBTED)) != 0)
     if doubted > 0.001:
         said += f" In {100 * doubted:.2g} % of the rows a reading was absurdly far off and hardly counted."
-    surprise = surprise_ratio(one.track.innovation.value, one.track.innovation.variance)
-    if surprise > 1.5:
-        said += (
-            f" The measurements are {np.sqrt(surprise):.2g} times as far off as the noise figures allow, so the "
-            "interval is too narrow: state the true noise in [noise], or look for what the model lacks (wind, ground "
-            "contact, a late channel)."
-        )
-    elif surprise < 0.5:
-        said += " The measurements are quieter than the noise figures say, so the interval is wider than it need be."
-    else:
-        said += " The measurements are as noisy as expected, so the interval can be believed."
-    return said
+    innovation = one.track.innovation
+    return f"{said} {believable(innovation.value, innovation.variance, _REMEDY)}"
 
 
-def surprise_ratio(value: np.ndarray, variance: np.ndarray) -> float:
-    """Mean square of the normalised innovations, the largest thousandth left out: 1 when the filter is honest."""
-    z2 = (value**2 / variance)[np.isfinite(value)]
-    return float(np.mean(z2[z2 <= np.quantile(z2, 0.999)])) if z2.size else float("nan")
+_REMEDY = "state the true noise in [noise], or look for what the model lacks (wind, ground contact, a late channel)"
 
 
 def _truth(log: Log) -> dict[str, Series]:

@@ -29,10 +29,17 @@ def identify(
 ) -> Identification:
     """Answers a problem from a log; without a method, by the problem's own best one.
 
-    `advance` is told how many rows are done.
+    A problem is a name, or the path of a Python file that describes a robot of your own (see `OwnRobot`). `advance` is
+    told how many rows are done.
     """
-    if problem not in PROBLEMS:
-        raise BadInput(f'Unknown problem "{problem}"; {nearest(problem, list(PROBLEMS))}')
-    solve = PROBLEMS[problem]()
     chosen = {} if method is None else {"method": method}
-    return solve(log, config or Config(), advance=advance, **chosen)
+    if problem.endswith(".py"):
+        from steelyard.problems._own import identify_own, load_robot
+
+        return identify_own(log, load_robot(problem), advance=advance, **chosen)
+    if problem not in PROBLEMS:
+        raise BadInput(
+            f'Unknown problem "{problem}"; {nearest(problem, list(PROBLEMS))[:-1]}, or give a .py file with a robot '
+            "of your own."
+        )
+    return PROBLEMS[problem]()(log, config or Config(), advance=advance, **chosen)

@@ -10,6 +10,7 @@ from ._profiles import PROFILES as PROFILES
 from ._profiles import ProfileName as ProfileName
 from ._profiles import change_times as change_times
 from ._profiles import mass_at as mass_at
+from ._profiles import turning_times as turning_times
 from ._sesame import SESAME_AIRFRAME as SESAME_AIRFRAME
 from ._sesame import SESAME_REPETITIONS as SESAME_REPETITIONS
 from ._sesame import SesameFlight as SesameFlight

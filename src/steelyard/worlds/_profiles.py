@@ -36,6 +36,13 @@ def change_times(profile: str, duration: float) -> tuple[float, ...]:
     return tuple(when * duration for when, _ in _steps(profile, 0.3))
 
 
+def turning_times(profile: str, duration: float) -> tuple[float, ...]:
+    """When the mass of this profile jumps, or begins or ends to flow, s."""
+    if profile == "ramp":
+        return (_RAMP[0] * duration, _RAMP[1] * duration)
+    return change_times(profile, duration)
+
+
 def _steps(profile: str, step: float) -> tuple[tuple[float, float], ...]:
     """When, and to what level."""
     return {

@@ -1,0 +1,108 @@
+"""A step of the sliding window, next to Ceres on the same windows."""
+
+import dataclasses
+import statistics
+import time
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from steelyard.bench._ceres import CeresWindow
+from steelyard.bench._course import Course, lay_out
+from steelyard.bench._race import ROUNDS
+from steelyard.bench._rows import Row
+from steelyard.estimators import Guess, SlidingWindow, Window, WindowBelief, replay
+
+WINDOW = 15
+"""Moments."""
+ITERATIONS = 3
+"""Of both: enough for answers that agree to a millionth, also while the mass is still far off."""
+WINDOW_RACES = ROUNDS
+"""Rounds in all, for those who show progress."""
+DRIFT = (1e-3,) * 6 + (1e-2,) * 3 + (0.02,)
+"""Of every state, so that Ceres can have states for unknowns: rad, m, m/s and logarithm, per root of a second."""
+
+
+@dataclasses.dataclass(frozen=True)
+class WindowCourse:
+    """A flight, the window over it, and both runners' windows along it."""
+
+    course: Course
+    estimator: SlidingWindow
+    belief: WindowBelief
+
+    def windows(self, rows: list[int]) -> list[tuple[Window, WindowBelief]]:
+        """At each of these rows of the flight: the window not solved yet, and ours after the step.
+
+        Ask for rows from `window` on: before the window is full it has moments to which no time leads.
+        """
+        step = eqx.filter_jit(lambda belief, sample: _both(self.estimator, belief, sample))
+        belief, found = self.belief, []
+        for k in range(max(rows) + 1):
+            unsolved, belief = step(belief, jax.tree.map(lambda leaf, k=k: leaf[k], self.course.samples))
+            if k in rows:
+                found.append((unsolved, belief))
+        return found
+
+
+def _both(estimator: SlidingWindow, belief: WindowBelief, sample) -> tuple[Window, WindowBelief]:
+    predicted = estimator.predict(belief, sample.control, sample.dt)
+    return estimator.unsolved(predicted, sample.measurement), estimator.update(predicted, sample.measurement)
+
+
+def lay_out_window(seconds: float = 4.0, window: int = WINDOW, iterations: int = ITERATIONS) -> WindowCourse:
+    """The filters' course, its loss switched off: Ceres is asked for least squares."""
+    course = lay_out(seconds)
+    noise = eqx.tree_at(lambda n: n.drift, course.estimator.noise, jnp.array(DRIFT))
+    estimator = SlidingWindow(course.estimator.model, noise, window, iterations, loss=jnp.inf)
+    return WindowCourse(course, estimator, estimator.init(Guess(course.belief.state, course.belief.std)))
+
+
+def measure_window(advance: Callable[[int], None] = lambda steps: None) -> list[Row]:
+    """Microseconds a step, and how far the two answers are apart; the peer takes as many iterations as ours.
+
+    Only Ceres' solving is timed, not the setting up of its problem, which a program in C++ would do but once.
+    """
+    course = lay_out_window()
+    ours = course.estimator
+    samples = course.course.samples
+    windows = course.windows(list(range(WINDOW, 200, 8)))
+    jax.block_until_ready(replay(ours, course.belief, samples, _keep))
+    mine, theirs = [], []
+    for _ in range(ROUNDS):
+        begin = time.perf_counter()
+        jax.block_until_ready(replay(ours, course.belief, samples, _keep))
+        mine.append((time.perf_counter() - begin) / samples.dt.shape[0])
+        peers = [CeresWindow(unsolved) for unsolved, _ in windows]
+        begin = time.perf_counter()
+        for peer in peers:
+            peer.solve(ours.iterations)
+        theirs.append((time.perf_counter() - begin) / len(peers))
+        advance(1)
+    difference = max(answer_difference(unsolved, belief) for unsolved, belief in windows)
+    return [
+        Row("window_step", 1e6 * statistics.median(mine), "us", 1e6 * statistics.median(theirs)),
+        Row("window_answer_difference", difference, "1"),
+    ]
+
+
+def answer_difference(unsolved: Window, belief: WindowBelief) -> float:
+    """Between the newest state of Ceres, run until it converges, and ours.
+
+    The largest of attitude, in rad, of position and velocity, relative to their norms, and of mass, relative to itself.
+    """
+    peer = CeresWindow(unsolved)
+    peer.solve()
+    theirs, state = peer.states()[-1], belief.state
+    q = np.asarray(state.attitude.wxyz)
+    turned = 2.0 * np.linalg.norm(theirs.q - np.sign(q @ theirs.q) * q)
+    parts = ((theirs.rest[:3], state.position), (theirs.rest[3:6], state.velocity))
+    relative = [float(np.linalg.norm(a - np.asarray(b)) / np.linalg.norm(a)) for a, b in parts]
+    return max(float(turned), *relative, abs(float(np.expm1(theirs.rest[6] - float(state.log_mass)))))
+
+
+def _keep(belief: WindowBelief):
+    return belief.state.log_mass, belief.std[9]

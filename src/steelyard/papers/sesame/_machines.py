@@ -1,0 +1,289 @@
+"""Extreme learning machines that tell the mass of a drone from its flight log, [sesame, Tables 1-3], and one that
+learns flight by flight."""
+
+import dataclasses
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from steelyard.estimators import Elm, OnlineElm, RandomFeatures, fit_elm, fit_relm
+from steelyard.papers.sesame._inputs import INPUTS, inputs_of_flights
+from steelyard.worlds import COURSES, SesameFlight
+
+NODES = (50, 100, 300, 500, 1000)
+REGULARISATIONS = (1e-7, 1e-5, 1e-3, 0.1, 0.3, 0.5, 0.8, 1.0)
+REPETITIONS = (1, 3, 5, 7, 10)
+"""That are learnt, of each trajectory and mass profile."""
+
+_RESTLESS = np.log(0.03)  # log unsureness from which a row is rare enough to be learnt whatever the dice say
+_CALM_SHARE = 1 / 15  # of the other rows
+_FLIGHTS_AT_ONCE = 125
+
+
+def _ignore(steps: int) -> None:
+    del steps
+
+
+@dataclasses.dataclass(frozen=True)
+class Campaign:
+    """Flights as a machine sees them."""
+
+    flights: tuple[SesameFlight, ...]
+    inputs: np.ndarray
+    """(flight, row, input), see `machine_inputs`."""
+    masses: np.ndarray
+    """(flight, row), the truth, kg."""
+
+    def only(self, wanted: Callable[[SesameFlight], bool]) -> "Campaign":
+        """The flights that are wanted."""
+        kept = [k for k, flight in enumerate(self.flights) if wanted(flight)]
+        return Campaign(tuple(self.flights[k] for k in kept), self.inputs[kept], self.masses[kept])
+
+
+def gather_campaign(
+    flown: Iterable[tuple[SesameFlight, Mapping[str, np.ndarray]]], advance: Callable[[int], None] = _ignore
+) -> Campaign:
+    """Inputs and masses of flights, in their order; `advance` hears how many are done."""
+    flown = list(flown)
+    inputs = []
+    for k in range(0, len(flown), _FLIGHTS_AT_ONCE):
+        several = [columns for _, columns in flown[k : k + _FLIGHTS_AT_ONCE]]
+        inputs.append(inputs_of_flights(several))
+        advance(len(several))
+    masses = np.stack([columns["truth/mass"] for _, columns in flown])
+    return Campaign(tuple(flight for flight, _ in flown), np.concatenate(inputs), masses)
+
+
+@dataclasses.dataclass(frozen=True)
+class Lessons:
+    """The rows that are learnt."""
+
+    inputs: np.ndarray
+    log_masses: np.ndarray
+    """(row, 1): a fit of the logarithm is a fit of the relative error."""
+    counts: np.ndarray
+    """How many rows of a flight each stands for."""
+
+
+def choose_lessons(campaign: Campaign, seed: int = 0) -> Lessons:
+    """All rows at which the mass is in doubt, and every fifteenth of the others, which counts for fifteen.
+
+    A tenth of the rows are in doubt, nine tenths say the same again and again: a machine fitted to these lessons errs
+    as one fitted to everything, for a sixth of the work. Doubt is read from the inputs, not from the truth.
+    """
+    inputs = campaign.inputs.reshape(-1, campaign.inputs.shape[2])
+    chance = np.where(inputs[:, INPUTS.index("log unsureness")] > _RESTLESS, 1.0, _CALM_SHARE)
+    kept = np.random.default_rng(seed).random(len(inputs)) < chance
+    return Lessons(inputs[kept], np.log(campaign.masses.reshape(-1, 1)[kept]), 1.0 / chance[kept])
+
+
+def estimate_mass(machine: Elm, inputs: np.ndarray) -> np.ndarray:
+    """Mass in kg at each row, from `machine_inputs`, by a machine that has learnt logarithms."""
+    return np.exp(np.asarray(machine.predict(inputs))[..., 0])
+
+
+def relative_error(machine: Elm, campaign: Campaign) -> float:
+    """Root of the mean squared relative error over all rows of all flights, in percent, [sesame, Eq. (48)]."""
+    return _rmspe(estimate_mass(machine, campaign.inputs), campaign.masses)
+
+
+def _rmspe(estimates: np.ndarray, masses: np.ndarray) -> float:
+    return 100.0 * float(np.sqrt(np.mean((estimates / masses - 1.0) ** 2)))
+
+
+@dataclasses.dataclass(frozen=True)
+class MachineScore:
+    """A machine that was trained, and how well it does."""
+
+    machine: Elm
+    seconds: float
+    """To draw the nodes, evaluate them at the lessons and solve for the weights; the inputs were there already."""
+    training_error: float
+    """Over all rows of the flights that lessons were taken from, %."""
+    held_out_error: float
+    """Over all rows of flights that the machine has never met, %."""
+
+    @property
+    def norm(self) -> float:
+        """Of the output weights."""
+        return float(self.machine.norm)
+
+
+def train_machine(
+    training: Campaign, held_out: Campaign, nodes: int = 500, regularisation: float = 1e-5, seed: int = 0
+) -> MachineScore:
+    """A machine learnt and scored: ELM where the regularisation is zero, else RELM."""
+    lessons = choose_lessons(training, seed)
+    began = time.perf_counter()
+    features = draw_features(lessons, nodes, seed)
+    what = features, lessons.inputs, lessons.log_masses
+    if regularisation == 0:
+        machine = fit_elm(*what, counts=lessons.counts)
+    else:
+        machine = fit_relm(*what, regularisation, counts=lessons.counts)
+    jax.block_until_ready(machine.weights)
+    seconds = time.perf_counter() - began
+    return MachineScore(machine, seconds, relative_error(machine, training), relative_error(machine, held_out))
+
+
+def draw_features(lessons: Lessons, nodes: int, seed: int = 0) -> RandomFeatures:
+    """Sigmoids for these lessons."""
+    return RandomFeatures.for_inputs(jax.random.key(seed), nodes, lessons.inputs)
+
+
+@dataclasses.dataclass(frozen=True)
+class NodesRow:
+    """Of [sesame, Table 1]."""
+
+    nodes: int
+    elm: MachineScore
+    relm: MachineScore
+
+
+def table_of_nodes(
+    training: Campaign,
+    held_out: Campaign,
+    nodes: Sequence[int] = NODES,
+    regularisation: float = 1e-7,
+    seed: int = 0,
+    advance: Callable[[int], None] = _ignore,
+) -> tuple[NodesRow, ...]:
+    """[sesame, Table 1]: how many nodes it takes, without regularisation and with."""
+    rows = []
+    for number in nodes:
+        elm = train_machine(training, held_out, number, 0.0, seed)
+        advance(1)
+        rows.append(NodesRow(number, elm, train_machine(training, held_out, number, regularisation, seed)))
+        advance(1)
+    return tuple(rows)
+
+
+@dataclasses.dataclass(frozen=True)
+class RegularisationRow:
+    """Of [sesame, Table 2]."""
+
+    regularisation: float
+    relm: MachineScore
+
+
+def table_of_regularisation(
+    training: Campaign,
+    held_out: Campaign,
+    regularisations: Sequence[float] = REGULARISATIONS,
+    nodes: int = 500,
+    seed: int = 0,
+    advance: Callable[[int], None] = _ignore,
+) -> tuple[RegularisationRow, ...]:
+    """[sesame, Table 2]: what it costs to keep the weights small."""
+    rows = []
+    for regularisation in regularisations:
+        rows.append(RegularisationRow(regularisation, train_machine(training, held_out, nodes, regularisation, seed)))
+        advance(1)
+    return tuple(rows)
+
+
+@dataclasses.dataclass(frozen=True)
+class ShareRow:
+    """Of [sesame, Table 3]."""
+
+    repetitions: int
+    relm: MachineScore
+
+
+def table_of_share(
+    training: Campaign,
+    held_out: Campaign,
+    repetitions: Sequence[int] = REPETITIONS,
+    nodes: int = 500,
+    regularisation: float = 1e-5,
+    seed: int = 0,
+    advance: Callable[[int], None] = _ignore,
+) -> tuple[ShareRow, ...]:
+    """[sesame, Table 3]: how many repetitions it takes. The training flights have at least as many."""
+    order = sorted({flight.repetition for flight in training.flights})
+    rows = []
+    for number in repetitions:
+        first = set(order[:number])
+        some = training.only(lambda flight, first=first: flight.repetition in first)
+        rows.append(ShareRow(number, train_machine(some, held_out, nodes, regularisation, seed)))
+        advance(1)
+    return tuple(rows)
+
+
+@dataclasses.dataclass(frozen=True)
+class TrajectoryScore:
+    """Errors over the held-out flights of a trajectory, %."""
+
+    trajectory: str
+    online: float
+    batch: float
+
+
+@dataclasses.dataclass(frozen=True)
+class OnlineLearning:
+    """What OSELM has learnt, and how it got there."""
+
+    machine: Elm
+    """After the last lesson; its estimates over a held-out flight are those of [sesame, Figs. 15-16]."""
+    batch: MachineScore
+    """RELM with the same nodes, lessons and regularisation."""
+    seconds: float
+    """For all lessons, compilation included."""
+    held_out_error: float
+    """%."""
+    trajectories: tuple[TrajectoryScore, ...]
+    foretold: np.ndarray
+    """Mass at each lesson, kg, as told just before its chunk was learnt: from all lessons before, and no other."""
+    told: np.ndarray
+    """The true masses of the lessons, kg."""
+
+
+def learn_online(
+    training: Campaign,
+    held_out: Campaign,
+    nodes: int = 500,
+    regularisation: float = 1e-5,
+    memory: float = np.inf,
+    chunk: int = 128,
+    seed: int = 0,
+    advance: Callable[[int], None] = _ignore,
+) -> OnlineLearning:
+    """OSELM, [sesame, Sec. 4.2.5.2]: one lesson after the other in the order of the flights, `chunk` at a time.
+
+    It is scored as the batch machines are, over flights that it has never met, after its last lesson. With `memory`, in
+    lessons, it forgets; the batch machine beside it does not. `advance` hears how many lessons are done.
+    """
+    batch = train_machine(training, held_out, nodes, regularisation, seed)
+    lessons = choose_lessons(training, seed)
+    online = OnlineElm(batch.machine.features, regularisation, memory)
+    began = time.perf_counter()
+    step = eqx.filter_jit(lambda belief, x, y, n: (online.predict(belief, x), online.learn(belief, x, y, counts=n)))
+    belief, foretold = online.init(1), []
+    for k in range(0, len(lessons.inputs), chunk):
+        some = slice(k, k + chunk)
+        before, belief = step(
+            belief, *(jnp.asarray(a[some]) for a in (lessons.inputs, lessons.log_masses, lessons.counts))
+        )
+        foretold.append(np.asarray(before)[:, 0])
+        advance(len(foretold[-1]))
+    machine = online.machine(belief)
+    seconds = time.perf_counter() - began
+    scores = []
+    for trajectory in COURSES:
+        part = held_out.only(lambda flight, name=trajectory: flight.trajectory == name)
+        if part.flights:
+            errors = relative_error(machine, part), relative_error(batch.machine, part)
+            scores.append(TrajectoryScore(trajectory, *errors))
+    return OnlineLearning(
+        machine,
+        batch,
+        seconds,
+        relative_error(machine, held_out),
+        tuple(scores),
+        np.exp(np.concatenate(foretold)),
+        np.exp(lessons.log_masses[:, 0]),
+    )

@@ -1,0 +1,116 @@
+"""The report of a reproduction: the paper's tables and Figures 6-16, from our flights."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from steelyard.papers.sesame._filters import FAITHFUL
+from steelyard.papers.sesame._results import METHODS, OURS, WITHHELD, Results
+from steelyard.report import (
+    PLOTTING,
+    Markup,
+    Section,
+    band,
+    drawing,
+    figures_table,
+    fill,
+    layout,
+    line,
+    truth_line,
+)
+from steelyard.worlds import COURSES, PROFILES, SesameFlight
+
+_FIGURES = {"loop": 6, "zigzag": 7, "square": 8, "random": 9, "lemniscate": 10}
+_LIST = """<ul class="notes">$items</ul>"""
+
+
+def sections(results: Results, findings: Sequence[str]) -> list[Section]:
+    """In the order of the paper."""
+    said = [fill("<li>$finding</li>", finding=finding) for finding in findings]
+    return [
+        Section("What came out", fill(_LIST, items=said)),
+        _against_the_bound(results),
+        *[_trajectory(results, course) for course in sorted(COURSES, key=_FIGURES.__getitem__)],
+        _controls(results),
+        *results.machines.sections(results.flown),
+    ]
+
+
+def _against_the_bound(results: Results) -> Section:
+    rows = []
+    for course in COURSES:
+        bounds = [bound for flight, bound in results.bound.items() if flight.trajectory == course]
+        rows.append(
+            [
+                course,
+                f"{100 * results.best('settled_rmspe', course):.2f} %",
+                f"{100 * results.of(OURS, course).settled_rmspe:.2f} %",
+                f"{100 * float(np.sqrt(np.mean(np.square(bounds)))):.2f} %",
+                f"{100 * results.of(OURS, course).coverage:.1f} %",
+                f"{100 * results.of(WITHHELD, course).settled_rmspe:.2f} %",
+            ]
+        )
+    headings = [
+        "trajectory",
+        "best of the paper's",
+        "ours",
+        "attainable",
+        "covered by the 95 % band",
+        "without the map",
+    ]
+    note = fill(
+        "<p>RMS percentage error of the mass more than a second after the start and after every change. "
+        "Attainable is what a filter could have that is told drag, lag, noise and the moments of change.</p>"
+    )
+    return Section("Settled errors", Markup(note + figures_table("Settled errors", headings, rows)))
+
+
+def _trajectory(results: Results, course: str) -> Section:
+    """A figure of the paper: five plots and the table below them."""
+    plots = [_mass_plot(results, SesameFlight(course, profile, 0)) for profile in PROFILES]
+    headings = ["mass", *[word for method in METHODS for word in (method, "ms")]]
+    rows = []
+    for profile in PROFILES:
+        cells = [profile]
+        for method in METHODS:
+            score = results.of(method, course, profile)
+            cells += [f"{100 * score.rmspe:.2f} %", f"{1e3 * score.seconds_a_row:.3f}"]
+        rows.append(cells)
+    body = fill(
+        """<p>RMSPE over whole flights, and time of an update, of $flights flights a row.</p>$table
+<div class="grid">$plots</div>""",
+        flights=len(results.flown) // (len(COURSES) * len(PROFILES)),
+        table=figures_table(f"Errors on the {course}", headings, rows),
+        plots=plots,
+    )
+    return Section(f"The {course} (Figure {_FIGURES[course]} of the paper)", body, PLOTTING)
+
+
+def _mass_plot(results: Results, flight: SesameFlight) -> Markup:
+    columns = dict(results.flown)[flight]
+    time = columns["time"]
+    shown = (*FAITHFUL, OURS)
+    ours = results.shown[OURS][flight]
+    traces = [
+        band(time, ours.mass, np.where(np.isfinite(ours.std), 1.96 * ours.std, np.nan), len(FAITHFUL)),
+        *[line(time, results.shown[method][flight].mass, method, nth) for nth, method in enumerate(shown)],
+        truth_line(time, columns["truth/mass"]),
+    ]
+    least, most = columns["truth/mass"].min(), columns["truth/mass"].max()
+    margin = 0.25 + 0.3 * (most - least)
+    look = layout(300, "kg", (float(least - margin), float(most + margin)))
+    caption = f"{flight.trajectory}, {flight.profile}"
+    return drawing(traces, look, caption, f"Mass over time by every method, and the truth: {caption}.")
+
+
+def _controls(results: Results) -> Section:
+    """Figure 11: what the lemniscate asks of the vehicle, next to the loop."""
+    plots = []
+    flown = dict(results.flown)
+    for name, column, unit in (("Thrust", "r1/thrust", "N"), ("Rate about x", "r1/rates/x", "rad/s")):
+        traces = []
+        for nth, course in enumerate(("loop", "lemniscate")):
+            columns = flown[SesameFlight(course, "constant", 0)]
+            traces.append(line(columns["time"], columns[column], course, nth))
+        plots.append(drawing(traces, layout(280, unit), name, f"{name} on the loop and on the lemniscate."))
+    return Section("Inputs (Figure 11 of the paper)", fill('<div class="grid">$plots</div>', plots=plots), PLOTTING)
