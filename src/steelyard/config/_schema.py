@@ -125,6 +125,7 @@ class Multirotor(msgspec.Struct, frozen=True):
     motor_lag: time constant of the thrust behind its command, s, default none (estimated where there is a command).
     throttle_map: collective thrust, N, at evenly spaced throttle from 0 to 100 %, default none (thrust is logged).
     mass_drift: how fast the mass may wander, as a share of it per √s, default none (the method's own).
+    window: rows that the methods msckf and swls look back on, default 10.
     """
 
     drag: float | None = None
@@ -134,8 +135,11 @@ class Multirotor(msgspec.Struct, frozen=True):
     motor_lag: float | None = None
     throttle_map: tuple[float, ...] | None = None
     mass_drift: float | None = None
+    window: int = 10
 
     def __post_init__(self) -> None:
+        if self.window < 1:
+            raise BadValueError(f"window is {self.window}; give at least one row.")
         for key in ("drag", "quadratic_drag", "motor_lag", "mass_drift"):
             _not_negative(key, getattr(self, key))
         if self.throttle_map is not None and len(self.throttle_map) < 2:

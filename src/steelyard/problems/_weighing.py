@@ -32,10 +32,6 @@ from steelyard.problems._plant import DRAG_PRIOR, LAG_PRIOR, MASS_PRIOR, Plant, 
 
 WALK = 0.02
 """How fast the logarithm of the mass wanders in the paper's filters, per √s."""
-CLONES = 10
-"""Rows that `msckf` remembers."""
-WINDOW = 10
-"""Rows that `swls` fits at once."""
 
 
 class Track(eqx.Module):
@@ -102,22 +98,25 @@ def ukf(flight: Flight, figures: Figures, config: Config) -> Weighing:
 def msckf(flight: Flight, figures: Figures, config: Config) -> Weighing:
     """The paper's filter with clones of its last rows, all but the parameters, [sesame, Eqs. (9)-(14), (49)]."""
     plant = _walking(flight, figures, config)
-    estimator = MultiStateKalman(plant.model, plant.noise, CLONES, cloned=tuple(range(9)))
+    estimator = MultiStateKalman(plant.model, plant.noise, _window(flight, config), cloned=tuple(range(9)))
     return _ready(estimator, plant, flight, _keep_filtered)
 
 
 def swls(flight: Flight, figures: Figures, config: Config) -> Weighing:
     """Least squares over the last rows, the rest a prior, [sesame, Eqs. (18)-(23), (50)-(54)]; all else as in `ekf`."""
-    measured = int(
-        np.isfinite(np.concatenate([flight.attitude, flight.position, flight.velocity], axis=1)).any(1).sum()
-    )
-    if measured < WINDOW:
-        raise BadInput(
-            f"{flight.robot} has {measured} measured rows, fewer than the {WINDOW} of swls's window; "
-            "give a longer flight, or take --method ekf."
-        )
     plant = _walking(flight, figures, config)
-    return _ready(SlidingWindow(plant.model, plant.noise, WINDOW), plant, flight, _keep_filtered)
+    return _ready(SlidingWindow(plant.model, plant.noise, _window(flight, config)), plant, flight, _keep_filtered)
+
+
+def _window(flight: Flight, config: Config) -> int:
+    """Rows to look back on; a flight must have as many."""
+    rows, window = len(flight.time), config.multirotor.window
+    if rows < window:
+        raise BadInput(
+            f"{flight.robot}'s flight has {rows} rows, fewer than the {window} of the window; give a longer flight, or "
+            "a smaller [multirotor] window."
+        )
+    return window
 
 
 def rls(flight: Flight, figures: Figures, config: Config) -> Weighing:
