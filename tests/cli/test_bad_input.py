@@ -83,6 +83,7 @@ CONFIGURATIONS = {
     "negative noise": ("[noise]\nposition = -0.1", ["noise.position", "positive"]),
     "an unknown key": ("[noise]\npositon = 0.1", ["noise.positon", '"position"']),
     "a guess of no mass": ("[guess]\nmass = 0.0", ["guess.mass", "positive"]),
+    "a window of no rows": ("[multirotor]\nwindow = 0", ["multirotor.window is 0", "one row"]),
     "text for a number": ('[noise]\nthrust = "low"', ["noise.thrust", "number"]),
 }
 
@@ -106,6 +107,10 @@ USAGE = {
     "a folder that is not there": (["simulate", "multirotor", "-o", "no/x.csv"], ["no/x.csv", "folder"]),
     "an unknown kind of file": (["simulate", "multirotor", "-o", "x.xlsx"], ["x.xlsx", ".csv"]),
     "nothing to identify": (["identify"], ["--as"]),
+    "a data set of nothing": (["simulate", "sesame", "--repetitions", "0", "-o", "x"], ["--repetitions is 0"]),
+    "a data set without a seed": (["simulate", "sesame", "--seed=-1", "-o", "x"], ["--seed is -1"]),
+    "no such paper": (["reproduce", "sesam"], ['"sesame"']),
+    "a share of a paper": (["reproduce", "sesame", "--trials", "30"], ["--trials is 30", "multiple of 25"]),
 }
 
 
@@ -114,6 +119,13 @@ def test_bad_usage_ends_with_one_sentence(steelyard, tmp_path, monkeypatch, argu
     monkeypatch.chdir(tmp_path)
     assert_one_sentence(steelyard(*arguments), named)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_flight_shorter_than_the_window_is_told(steelyard, tmp_path, flight):
+    path = tmp_path / "short.csv"
+    path.write_text("\n".join(flight[:8]) + "\n")
+    said = steelyard("identify", path, "--as", "multirotor", "--method", "swls")
+    assert_one_sentence(said, ["7 rows", "10", "window"])
 
 
 def test_a_bad_output_is_told_before_the_work(steelyard, flight_csv):

@@ -16,13 +16,13 @@ Belief = Any
 class Noise(eqx.Module):
     """Standard deviations of everything random, each vector along the tangent coordinates of what it disturbs."""
 
-    measurement: Float[Array, " meas"]
+    measurement: Float[Numbers, " meas"]
     """Of each measured coordinate."""
-    control: Float[Array, " control"]
+    control: Float[Numbers, " control"]
     """Of each recorded input about what acted, independent from one interval to the next."""
-    drift: Float[Array, " state"]
+    drift: Float[Numbers, " state"]
     """Of the random walk of each state coordinate, per square root of a second."""
-    blind: Float[Array, " control"]
+    blind: Float[Numbers, " control"]
     """Of each input about the model's idle control, while it is not recorded."""
 
 
@@ -30,7 +30,7 @@ class Guess(eqx.Module):
     """Where to start."""
 
     state: State
-    std: Float[Array, " state"]
+    std: Float[Numbers, " state"]
     """Standard deviation of each tangent coordinate."""
 
 

@@ -216,7 +216,9 @@ def _changes(one: _Weighed) -> list[Event]:
     onsets = one.flight.time[rows] - change.age[rows]
     first = np.flatnonzero(np.diff(onsets, prepend=-np.inf) > SAME_JUMP)
     return [
-        _rate_change(one, rows[k], onsets[k]) if change.watched[rows[k]] == 1 else _jump(one, rows[k], onsets[k], until)
+        _rate_change(one, int(rows[k]), onsets[k])
+        if change.watched[rows[k]] == 1
+        else _jump(one, int(rows[k]), onsets[k], until)
         for k, until in zip(first, [*onsets[first], one.flight.time[-1]][1:], strict=True)
     ]
 
