@@ -110,6 +110,9 @@ USAGE = {
     "a data set of nothing": (["simulate", "sesame", "--repetitions", "0", "-o", "x"], ["--repetitions is 0"]),
     "a data set without a seed": (["simulate", "sesame", "--seed=-1", "-o", "x"], ["--seed is -1"]),
     "no such paper": (["reproduce", "sesam"], ['"sesame"']),
+    "a window of zero": (["reproduce", "sesame", "--window", "0"], ["--window is 0"]),
+    "a negative ridge": (["reproduce", "sesame", "--regularisation=-1"], ["--regularisation is -1"]),
+    "a machine of nothing": (["reproduce", "sesame", "--nodes", "0"], ["--nodes is 0"]),
     "a share of a paper": (["reproduce", "sesame", "--trials", "30"], ["--trials is 30", "multiple of 25"]),
 }
 

@@ -10,6 +10,7 @@ from steelyard._files import check_output
 from steelyard.cli._output import print_json
 from steelyard.cli._parse import choose, parse
 from steelyard.errors import BadInput
+from steelyard.papers.sesame import Settings
 
 PAPERS = {"sesame": "seven online methods on a drone of varying mass"}
 
@@ -20,6 +21,7 @@ class Sesame:
 
     trials: int = 125
     """Flights, a multiple of 25: five trajectories by five mass profiles. The paper has 1250."""
+    settings: tyro.conf.OmitArgPrefixes[Settings] = dataclasses.field(default_factory=Settings)
     report: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
     """Where the page with the figures goes; by default sesame.html, and none with --json."""
     seed: int = 0
@@ -49,7 +51,7 @@ def run(arguments: Sequence[str]) -> None:
 
     repetitions = command.trials // 25
     with report.progress("reproducing", sesame.work(repetitions), quiet=command.json) as advance:
-        found = sesame.reproduce(repetitions, command.seed, advance)
+        found = sesame.reproduce(repetitions, command.settings, command.seed, advance)
     if page is not None:
         report.write_page("sesame, reproduced", found.sections, page)
     if command.json:

@@ -115,7 +115,9 @@ class OnlineElm(eqx.Module):
         dt = jnp.broadcast_to(dt, (rows,))
         counts = jnp.asarray(counts, float)
         if counts.shape not in ((), (1,), (rows,)):
-            raise BadInput(f"The counts have shape {counts.shape} for {rows} samples; give one number, or one a sample.")
+            raise BadInput(
+                f"The counts have shape {counts.shape} for {rows} samples; give one number, or one a sample."
+            )
         counts = jnp.broadcast_to(counts, (rows,))
         heard = jnp.all(jnp.isfinite(inputs), axis=1) & jnp.all(jnp.isfinite(targets), axis=1)
         heard = heard & jnp.isfinite(counts) & (counts >= 0)

@@ -36,9 +36,8 @@ def machine_inputs(columns: Columns) -> np.ndarray:
     is. It is fitted to the last few rows (`WINDOWS`): short spans follow a jump and are noisy, long ones the reverse.
     Which one to believe is a question of probability, so the first two inputs answer it that way: `_weigh`.
 
-    What is known beforehand is on the drone's bench sheet: thrust map, motor lag, drag along the rotors' axis, the noise
-    of rotors and velocity, and the nominal mass, at which it hovers before the first row. The mass is seen within 0.6
-    and 1.5 kg.
+    What is known beforehand is on the drone's bench sheet: thrust map, motor lag, drag along the rotors' axis, noise of
+    rotors and velocity, and the nominal mass, at which it hovers before the first row. Seen are 0.6 to 1.5 kg.
     """
     return inputs_of_flights([columns])[0]
 

@@ -1,5 +1,4 @@
-"""Extreme learning machines that tell the mass of a drone from its flight log, [sesame, Tables 1-3], and one that
-learns flight by flight."""
+"""Extreme learning machines that tell a drone's mass from its log, [sesame, Tables 1-3], and one that learns online."""
 
 import dataclasses
 import time
@@ -114,10 +113,20 @@ class MachineScore:
 
 
 def train_machine(
-    training: Campaign, held_out: Campaign, nodes: int = 500, regularisation: float = 1e-5, seed: int = 0
+    training: Campaign,
+    held_out: Campaign,
+    nodes: int = 500,
+    regularisation: float = 1e-5,
+    seed: int = 0,
+    inputs: Sequence[int] | None = None,
 ) -> MachineScore:
-    """A machine learnt and scored: ELM where the regularisation is zero, else RELM."""
+    """A machine learnt and scored: ELM where the regularisation is zero, else RELM; of some inputs, or of all."""
     lessons = choose_lessons(training, seed)
+    if inputs is not None:
+        lessons = dataclasses.replace(lessons, inputs=lessons.inputs[:, inputs])
+        training, held_out = (
+            dataclasses.replace(campaign, inputs=campaign.inputs[..., inputs]) for campaign in (training, held_out)
+        )
     began = time.perf_counter()
     features = draw_features(lessons, nodes, seed)
     what = features, lessons.inputs, lessons.log_masses

@@ -18,7 +18,7 @@ from steelyard.report import (
     line,
     truth_line,
 )
-from steelyard.worlds import COURSES, PROFILES, SesameFlight
+from steelyard.worlds import COURSES, PROFILES, CourseName, SesameFlight
 
 _FIGURES = {"loop": 6, "zigzag": 7, "square": 8, "random": 9, "lemniscate": 10}
 _LIST = """<ul class="notes">$items</ul>"""
@@ -32,7 +32,7 @@ def sections(results: Results, findings: Sequence[str]) -> list[Section]:
         _against_the_bound(results),
         *[_trajectory(results, course) for course in sorted(COURSES, key=_FIGURES.__getitem__)],
         _controls(results),
-        *results.machines.sections(results.flown),
+        *results.machines.sections(),
     ]
 
 
@@ -65,7 +65,7 @@ def _against_the_bound(results: Results) -> Section:
     return Section("Settled errors", Markup(note + figures_table("Settled errors", headings, rows)))
 
 
-def _trajectory(results: Results, course: str) -> Section:
+def _trajectory(results: Results, course: CourseName) -> Section:
     """A figure of the paper: five plots and the table below them."""
     plots = [_mass_plot(results, SesameFlight(course, profile, 0)) for profile in PROFILES]
     headings = ["mass", *[word for method in METHODS for word in (method, "ms")]]

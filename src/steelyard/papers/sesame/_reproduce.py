@@ -7,8 +7,18 @@ import numpy as np
 from steelyard.papers._reproduction import Reproduction, Row
 from steelyard.papers.sesame._bound import attainable
 from steelyard.papers.sesame._data import Flown, fly_all
-from steelyard.papers.sesame._filters import FAITHFUL, Preset, Run, fly_faithful, fly_ours, tune
-from steelyard.papers.sesame._machines import train_machines
+from steelyard.papers.sesame._filters import (
+    FAITHFUL,
+    MASSES,
+    VELOCITIES,
+    Preset,
+    Run,
+    Settings,
+    fly_faithful,
+    fly_ours,
+    tune,
+)
+from steelyard.papers.sesame._machine_report import MACHINE_STEPS, train_machines
 from steelyard.papers.sesame._page import sections
 from steelyard.papers.sesame._results import METHODS, OURS, WITHHELD, Results
 from steelyard.papers.sesame._scores import Score, abrupt, settled
@@ -23,20 +33,24 @@ SMALL_STEP = 0.2
 
 def work(repetitions: int) -> int:
     """How many times `advance` will be called with one."""
-    return CELLS * (1 + 2) + CELLS * repetitions * (len(METHODS) + 1) + 2 * len(COURSES) * repetitions + CELLS
+    flights = CELLS * repetitions
+    return 3 * CELLS + flights * (len(METHODS) + 1) + 2 * len(COURSES) * repetitions + MACHINE_STEPS
 
 
-def reproduce(repetitions: int, seed: int, advance: Callable[[int], None] = lambda steps: None) -> Reproduction:
+def reproduce(
+    repetitions: int, settings: Settings, seed: int, advance: Callable[[int], None] = lambda steps: None
+) -> Reproduction:
     """The paper on `repetitions` of its fifty."""
-    results = measure(repetitions, seed, advance)
+    results = measure(repetitions, settings, seed, advance)
     findings = conclude(results)
     rows = [*_filter_rows(results), *_own_rows(results), *results.machines.rows()]
     return Reproduction("sesame", len(results.flown), rows, findings, sections(results, findings))
 
 
-def measure(repetitions: int, seed: int, advance: Callable[[int], None]) -> Results:
+def measure(repetitions: int, settings: Settings, seed: int, advance: Callable[[int], None]) -> Results:
     """Flies and weighs."""
-    presets = _tuned(seed, advance)
+    machines = train_machines(settings, seed, advance)
+    presets = _tuned(settings.window, seed, advance)
     flown = []
     for one in fly_all(sesame_flights(repetitions), seed):
         flown.append(one)
@@ -62,22 +76,29 @@ def measure(repetitions: int, seed: int, advance: Callable[[int], None]) -> Resu
     for one in fly_all(small, seed):
         runs.append((one, fly_ours(one)))
         advance(1)
-    machines = train_machines(flown, seed, advance)
     minutes = sum(columns["time"][-1] for _, columns in flown) / 60.0
     return Results(presets, scores, shown, flown, bound, abrupt(runs), minutes, machines)
 
 
-def _tuned(seed: int, advance: Callable[[int], None]) -> dict[str, Preset]:
-    """Presets of the faithful filters: the extended filter's serves all but the window, which has its own."""
+def _tuned(window: int, seed: int, advance: Callable[[int], None]) -> dict[str, Preset]:
+    """Presets of the faithful filters, chosen on flights that are not scored.
+
+    The extended filter's serves all; but the window's mass may wander as it likes best, for the paper's two differ.
+    """
     flights = []
     for one in fly_all(sesame_flights(1), seed + TUNING_SEED):
         flights.append(one)
         advance(1)
-    presets = {}
-    for method in ("ekf", "swls"):
-        presets[method] = tune(method, flights, lambda flown, run: Score.of(flown, run).rmspe)
-        advance(CELLS)
-    return {method: presets.get(method, presets["ekf"]) for method in FAITHFUL}
+    grid = [Preset(velocity, mass, window) for velocity in VELOCITIES for mass in MASSES]
+    ekf = tune("ekf", flights, grid, _whole_error)
+    advance(CELLS)
+    swls = tune("swls", flights[::3], [Preset(ekf.velocity, mass, window) for mass in MASSES], _whole_error)
+    advance(CELLS)
+    return {method: swls if method == "swls" else ekf for method in FAITHFUL}
+
+
+def _whole_error(flown: Flown, run: Run) -> float:
+    return Score.of(flown, run).rmspe
 
 
 def _weigh(method: str, presets: dict[str, Preset], flown: Flown) -> Run:
