@@ -6,6 +6,14 @@ from ._flight import MultirotorFlight as MultirotorFlight
 from ._flight import check_flight as check_flight
 from ._multirotor import fly as fly
 from ._multirotor import simulate as simulate
+from ._planar import PlanarTruth as PlanarTruth
+from ._planar import planar_truth as planar_truth
+from ._planar import simulate_planar as simulate_planar
+from ._planar_body import PlanarBody as PlanarBody
+from ._planar_push import PlanarPush as PlanarPush
+from ._planar_push import check_push as check_push
+from ._planar_shapes import contacts_on as contacts_on
+from ._planar_shapes import outline as outline
 from ._profiles import PROFILES as PROFILES
 from ._profiles import ProfileName as ProfileName
 from ._profiles import change_times as change_times
@@ -17,3 +25,4 @@ from ._sesame import SesameFlight as SesameFlight
 from ._sesame import fly_sesame as fly_sesame
 from ._sesame import sesame_flights as sesame_flights
 from ._trajectories import COURSES as COURSES
+from ._trajectories import CourseName as CourseName
