@@ -7,6 +7,7 @@ from ._accuracy import measure_accuracy as measure_accuracy
 from ._accuracy import weigh_steps as weigh_steps
 from ._filters import FILTER_RACES as FILTER_RACES
 from ._filters import measure_filters as measure_filters
+from ._memory import measure_memory as measure_memory
 from ._rows import Row as Row
 from ._speed import RACES as RACES
 from ._speed import measure_speed as measure_speed

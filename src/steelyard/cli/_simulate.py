@@ -14,7 +14,15 @@ from steelyard.errors import BadInput
 from steelyard.logs import Log, write
 from steelyard.papers.sesame import write_data_set
 from steelyard.report import progress
-from steelyard.worlds import MultirotorFlight, check_flight, sesame_flights, simulate
+from steelyard.worlds import (
+    MultirotorFlight,
+    PlanarPush,
+    check_flight,
+    check_push,
+    sesame_flights,
+    simulate,
+    simulate_planar,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,6 +34,19 @@ class Multirotor:
     flight: tyro.conf.OmitArgPrefixes[MultirotorFlight] = dataclasses.field(default_factory=MultirotorFlight)
     seed: int = 0
     """Chooses the noise."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Planar:
+    """Robots push an unknown load on a plane, and read the velocities of their contacts."""
+
+    output: Annotated[str, tyro.conf.arg(aliases=["-o"], metavar="LOG")]
+    """Where the log goes: .csv, .csv.gz or .parquet."""
+    push: tyro.conf.OmitArgPrefixes[PlanarPush] = dataclasses.field(default_factory=PlanarPush)
+    seed: int = 0
+    """Chooses the forces, the noise, and on request the contacts."""
     json: bool = False
     """Print one JSON object and nothing else."""
 
@@ -48,6 +69,7 @@ class Sesame:
 
 SCENARIOS = {
     "multirotor": "a multirotor flies a trajectory while its mass changes",
+    "planar": "robots push an unknown load on a plane",
     "sesame": "1250 such flights: five trajectories, five mass profiles, an MPC with real bounds",
 }
 
@@ -55,7 +77,7 @@ SCENARIOS = {
 def run(arguments: Sequence[str]) -> None:
     """Parses, flies, writes."""
     scenario, rest = choose(SCENARIOS, arguments, "simulate", "scenario")
-    {"multirotor": _multirotor, "sesame": _sesame}[scenario](rest)
+    {"multirotor": _multirotor, "planar": _planar, "sesame": _sesame}[scenario](rest)
 
 
 def _multirotor(arguments: Sequence[str]) -> None:
@@ -71,6 +93,22 @@ def _multirotor(arguments: Sequence[str]) -> None:
     write(log, command.output)
     facts = {"scenario": "multirotor", "seed": command.seed, "log": command.output, "rows": len(log)}
     say(command.json, facts, f"Wrote {command.output}: {len(log)} rows, {log.time[-1]:g} s, truth included.")
+
+
+def _planar(arguments: Sequence[str]) -> None:
+    command = parse(Planar, arguments, "simulate planar")
+    check_output(command.output)
+    check_push(command.push)
+    if command.seed < 0:
+        raise BadInput(f"--seed is {command.seed}; give a number from 0 up.")
+    prepare_program()
+    columns = simulate_planar(command.push, command.seed)
+    settings = {name: str(value) for name, value in dataclasses.asdict(command.push).items()}
+    log = Log(columns.pop("time"), columns, "simulation", {"scenario": "planar", "seed": str(command.seed), **settings})
+    write(log, command.output)
+    facts = {"scenario": "planar", "seed": command.seed, "log": command.output, "rows": len(log)}
+    robots = f"{command.push.robots} robot{'s' if command.push.robots > 1 else ''}"
+    say(command.json, facts, f"Wrote {command.output}: {len(log)} rows, {robots}, {log.time[-1]:g} s, truth included.")
 
 
 def _sesame(arguments: Sequence[str]) -> None:

@@ -1,0 +1,41 @@
+"""Memory of a program that weighs for an hour."""
+
+import os
+from pathlib import Path
+
+import jax
+import numpy as np
+
+from steelyard.bench._course import lay_out
+from steelyard.bench._rows import Row
+from steelyard.estimators import Belief, Guess, SlidingWindow, replay
+
+ROWS = 20 * 3600
+"""An hour at 20 Hz."""
+CHUNK = 512
+WARM = 20
+"""Chunks before counting begins: compilation and the allocator have settled by then."""
+
+
+def measure_memory() -> list[Row]:
+    """MiB that the process grows by while the sliding window runs over an hour of rows, a flight again and again."""
+    course = lay_out()
+    estimator = SlidingWindow(course.estimator.model, course.estimator.noise, 10)
+    belief = estimator.init(Guess(course.belief.state, course.belief.std))
+    chunk = jax.tree.map(lambda leaf: leaf[1 : CHUNK + 1], course.samples)
+    resident = []
+    for _ in range(ROWS // CHUNK):
+        belief = jax.block_until_ready(replay(estimator, belief, chunk, _nothing)).belief
+        resident.append(_resident())
+    growth = np.median(resident[-WARM:]) - np.median(resident[WARM : 2 * WARM])
+    return [Row("hour_memory_growth", max(float(growth), 0.0), "MiB")]
+
+
+def _nothing(belief: Belief) -> None:
+    del belief
+
+
+def _resident() -> float:
+    """Of this process, MiB."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
