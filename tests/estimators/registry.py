@@ -13,7 +13,7 @@ from jaxlie import MatrixLieGroup
 
 from steelyard import estimators as e
 from steelyard import models as m
-from steelyard.geometry import SO3
+from steelyard.geometry import SO2, SO3
 from steelyard.monitor import ChangeWatch, NoiseWatch
 
 ROWS = 40
@@ -215,6 +215,43 @@ def rotor_log(seed: int, rows: int = ROWS, mass: float = 1.0, mean_dt: float = 0
     return e.Sample(jnp.asarray(dts), controls, readings)
 
 
+PLANAR_ROBOTS = 2
+PLANAR_NOISE = e.Noise(
+    jnp.full(2 * PLANAR_ROBOTS, 0.05),
+    jnp.full(2 * PLANAR_ROBOTS, 0.1),
+    jnp.zeros(6 + 2 * PLANAR_ROBOTS),
+    jnp.full(2 * PLANAR_ROBOTS, 4.0),
+)
+PLANAR_STD = jnp.array([0.01] + [0.1] * 3 + [0.2] * (2 * PLANAR_ROBOTS) + [0.3, 0.3])
+
+
+def planar_state(mass: float = 4.0, arm: float = 1.1) -> m.PlanarLoadState:
+    angles = np.linspace(0.0, 2.0, PLANAR_ROBOTS)
+    contacts = jnp.asarray(arm * np.stack([np.cos(angles), np.sin(angles)], axis=1))
+    log_mass, log_inertia = jnp.log(jnp.asarray(mass, float)), jnp.log(jnp.asarray(2.0))
+    spin, velocity = jnp.asarray(0.5), jnp.asarray([0.3, -0.2])
+    return m.PlanarLoadState(SO2.identity(), spin, velocity, contacts, log_mass, log_inertia, jnp.zeros(0))
+
+
+def planar_log(seed: int, rows: int = ROWS, mean_dt: float = 0.05) -> e.Sample:
+    """A load that its own model moves, under smooth random forces."""
+    rng = np.random.default_rng(seed)
+    dts, shape = uneven(rng, mean_dt, rows), (rows, PLANAR_ROBOTS, 2)
+    phase = np.cumsum(dts)[:, None, None] * rng.uniform(1, 4, shape[1:]) + rng.uniform(0, 6, shape[1:])
+    forces, draws = jnp.asarray(3.0 * np.sin(phase)), jnp.asarray(rng.standard_normal((2, *shape)))
+    load = m.PlanarLoad()
+
+    def row(state, given):
+        dt, force, acted, seen = given
+        state = load.dynamics(state, force + 0.1 * acted, dt)
+        return state, load.observe(state, force) + 0.05 * seen
+
+    start = planar_state(mass=5.0, arm=1.0)
+    given = (jnp.asarray(dts), forces, *draws)
+    _, readings = jax.jit(lambda *given: jax.lax.scan(row, start, given))(*given)
+    return e.Sample(given[0], forces, readings)
+
+
 def measured(estimator) -> Any:
     return estimator.noise.measurement
 
@@ -248,7 +285,10 @@ def build(name: str, seed: int = 0) -> Case:
     window_rotor = e.SlidingWindow(rotor.model, ROTOR_NOISE, window=3)
     on_cart, on_line, on_hover = (CART_GUESS, cart_log), (LINE_GUESS, line_log), (HOVER_GUESS, hover_log)
     on_rotor = (e.Guess(rotor_state(), ROTOR_STD), rotor_log)
+    planar = e.ExtendedKalman(m.PlanarLoad(), PLANAR_NOISE)
+    on_planar = (e.Guess(planar_state(), PLANAR_STD), planar_log)
     estimator, (guess, log), noise = {
+        "kalman-planar": (planar, on_planar, measured),
         "kalman-cart": (cart, on_cart, measured),
         "changes-cart": (cart_watch, on_cart, filter_measured),
         "noise-kalman-cart": (NoiseWatch(cart, measured), on_cart, learnt_measured),
@@ -268,6 +308,7 @@ def build(name: str, seed: int = 0) -> Case:
 
 CASES = (
     "kalman-cart",
+    "kalman-planar",
     "changes-cart",
     "noise-kalman-cart",
     "squares-line",

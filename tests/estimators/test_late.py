@@ -73,7 +73,7 @@ def test_late_is_as_good_as_in_order(name):
             t = times[rng.integers(oldest, k + 1)] if rng.uniform() < 0.3 else rng.uniform(times[oldest], times[k])
             content = int(rng.integers(registry.ROWS // 2))
             extra.append((float(t), content))
-            stamp = jnp.asarray(t + rng.uniform(-1e-11, 1e-11), float)  # clocks round, too
+            stamp = jnp.asarray(t + rng.uniform(-1e-12, 1e-12), float)  # clocks round, too; evidence grows by e in ms
             late = amended(buffer, late, row_of(samples, content).measurement, stamp)
             assert not int(late.status) & e.Status.TOO_LATE
     assert len(extra) > 20

@@ -19,6 +19,7 @@ from ._estimator import Noise as Noise
 from ._estimator import Sample as Sample
 from ._late import LateBelief as LateBelief
 from ._late import LateBuffer as LateBuffer
+from ._linearise import linearise_dynamics as linearise_dynamics
 from ._msckf import ClonedBelief as ClonedBelief
 from ._msckf import Clones as Clones
 from ._msckf import MultiStateKalman as MultiStateKalman
