@@ -1,0 +1,50 @@
+"""What a robot of a team is: a pure step from its own sample and its own inbox.
+
+The same agent runs in one process with others or alone on a robot: whatever moves the messages, it does not know.
+"""
+
+import abc
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from steelyard.estimators import Estimate
+
+
+class Message(msgspec.Struct, frozen=True, array_like=True):
+    """What every message says first: who, the how-manieth, and when its content was true (s)."""
+
+    sender: str
+    sequence: int
+    time: float
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """What comes out of one step of an agent."""
+
+    state: Any
+    outbox: Mapping[str, Message]
+    """To each neighbour, its message; whom it does not name gets none."""
+    estimates: Mapping[str, Estimate]
+    """What the robot makes of it all by now; each says of which time."""
+    force: tuple[float, float] | None = None
+    """N, world axes: what the robot applies until its next sample; None for agents that only watch."""
+
+
+class Agent(abc.ABC):
+    """Frozen configuration of one robot; its state is a value that goes in and comes out."""
+
+    name: str
+
+    @abc.abstractmethod
+    def init(self) -> Any:
+        """The state before the first sample."""
+
+    @abc.abstractmethod
+    def step(self, state: Any, sample: Any, inbox: tuple[Message, ...]) -> Turn:
+        """One sample of the robot's own, None where it has none, and what has arrived since the last step."""
+
+    @abc.abstractmethod
+    def decode(self, data: bytes) -> Message:
+        """A message of this agent's kind from its bytes; msgspec.DecodeError for any other."""
