@@ -2,6 +2,7 @@
 
 from steelyard import _jax as _jax
 
+from ._belief import Headed as Headed
 from ._belief import KalmanBelief as KalmanBelief
 from ._chunks import replay_in_chunks as replay_in_chunks
 from ._ekf import ExtendedKalman as ExtendedKalman

@@ -1,5 +1,8 @@
 """What a Kalman-type estimator believes: a Gaussian on a manifold."""
 
+from abc import abstractmethod
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -8,7 +11,7 @@ from jaxtyping import Array, Float, Int
 from steelyard.estimators._estimator import Guess, Innovation
 from steelyard.estimators._status import Status
 from steelyard.geometry import tangent_size
-from steelyard.models import Control, Model, State
+from steelyard.models import Control, Model, Numbers, State
 
 
 class KalmanBelief(eqx.Module):
@@ -31,6 +34,40 @@ class KalmanBelief(eqx.Module):
     def std(self) -> Float[Array, " state"]:
         """Standard deviation of each tangent coordinate."""
         return jnp.sqrt(jnp.diag(self.covariance))
+
+
+class Headed(eqx.Module):
+    """A belief that is more than a Gaussian, and tells of now what the Gaussian within it tells."""
+
+    @property
+    @abstractmethod
+    def head(self) -> Any:
+        """What is believed of now: a `KalmanBelief`, or a belief that has one."""
+
+    @property
+    def state(self) -> State:
+        """The estimate."""
+        return self.head.state
+
+    @property
+    def covariance(self) -> Float[Numbers, "*batch state state"]:
+        """In the tangent coordinates at the estimate."""
+        return self.head.covariance
+
+    @property
+    def std(self) -> Float[Numbers, "*batch state"]:
+        """Standard deviation of each tangent coordinate."""
+        return self.head.std
+
+    @property
+    def innovation(self) -> Innovation:
+        """Of the last update."""
+        return self.head.innovation
+
+    @property
+    def status(self) -> Int[Numbers, "*batch"]:
+        """`Status` flags of the last step."""
+        return self.head.status
 
 
 def start(model: Model, guess: Guess) -> KalmanBelief:

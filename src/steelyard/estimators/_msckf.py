@@ -6,14 +6,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from steelyard.estimators._belief import KalmanBelief, keep_finite, start
-from steelyard.estimators._estimator import Estimator, Guess, Innovation, Noise
+from steelyard.estimators._belief import Headed, KalmanBelief, keep_finite, start
+from steelyard.estimators._estimator import Estimator, Guess, Noise
 from steelyard.estimators._linearise import Observation, linearise_dynamics, linearise_observation
 from steelyard.estimators._sequential import Shadows, correct
 from steelyard.estimators._status import Status, after_prediction, flag
 from steelyard.estimators._update import patient, settle
 from steelyard.geometry import local, product, retract, tangent_size, wide_product
-from steelyard.models import Control, Measurement, Model, Numbers, Seconds, State
+from steelyard.models import Control, Measurement, Model, Seconds, State
 
 
 class Clones(eqx.Module):
@@ -27,7 +27,7 @@ class Clones(eqx.Module):
     """Whether some of that was not recorded."""
 
 
-class ClonedBelief(eqx.Module):
+class ClonedBelief(Headed):
     """A Gaussian about the state now and its clones, [sesame, Eqs. (9)-(10)]."""
 
     whole: KalmanBelief
@@ -43,35 +43,10 @@ class ClonedBelief(eqx.Module):
         return eqx.tree_at(lambda b: b.covariance, self.whole, self.whole.covariance[:n, :n])
 
     @property
-    def state(self) -> State:
-        """The head's mean."""
-        return self.whole.state
-
-    @property
-    def covariance(self) -> Float[Numbers, "state state"]:
-        """The head's."""
-        return self.head.covariance
-
-    @property
-    def std(self) -> Float[Array, " state"]:
-        """Standard deviation of each tangent coordinate of the head."""
-        return self.head.std
-
-    @property
     def clone_std(self) -> Float[Array, "window cloned"]:
         """Standard deviation of each cloned coordinate, newest moment first."""
         n, window = tangent_size(self.whole.state), self.clones.blind.shape[0]
         return self.whole.std[n:].reshape(window, -1)
-
-    @property
-    def innovation(self) -> Innovation:
-        """Of the last update."""
-        return self.whole.innovation
-
-    @property
-    def status(self) -> Int[Numbers, ""]:
-        """`Status` flags of the last step."""
-        return self.whole.status
 
 
 class MultiStateKalman(Estimator):

@@ -3,10 +3,10 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float
 
 from steelyard.errors import BadInput
-from steelyard.estimators._belief import KalmanBelief, start
+from steelyard.estimators._belief import Headed, KalmanBelief, start
 from steelyard.estimators._estimator import Estimator, Guess, Innovation, Noise
 from steelyard.estimators._linearise import Observation, fill_in, linearise_observation
 from steelyard.estimators._sequential import Shadows, correct
@@ -30,38 +30,18 @@ class Underway(eqx.Module):
     """Variance of the random walk so far."""
 
 
-class WindowBelief(eqx.Module):
+class WindowBelief(Headed):
     """A Gaussian about now, the window that it follows from, and what happened since."""
 
-    head: KalmanBelief
+    kalman: KalmanBelief
     """Its covariance is linearised at what was believed before the newest reading; the window's own, after."""
     window: Window
     underway: Underway
 
     @property
-    def state(self) -> State:
-        """The newest of the window, carried forward over the rows that were silent since."""
-        return self.head.state
-
-    @property
-    def covariance(self) -> Float[Numbers, "*batch state state"]:
-        """In the tangent coordinates at the state."""
-        return self.head.covariance
-
-    @property
-    def std(self) -> Float[Array, " state"]:
-        """Standard deviation of each tangent coordinate."""
-        return self.head.std
-
-    @property
-    def innovation(self) -> Innovation:
-        """Of the last update: the newest measurement given all before it."""
-        return self.head.innovation
-
-    @property
-    def status(self) -> Int[Numbers, "*batch"]:
-        """`Status` flags of the last step."""
-        return self.head.status
+    def head(self) -> KalmanBelief:
+        """The newest moment of the window, carried forward over the rows that were silent since."""
+        return self.kalman
 
 
 class SlidingWindow(Estimator):

@@ -9,7 +9,7 @@ from steelyard.estimators import (
     Estimator,
     ExtendedKalman,
     Guess,
-    Innovation,
+    Headed,
     KalmanBelief,
     Shadows,
     Status,
@@ -19,7 +19,7 @@ from steelyard.estimators import (
     update_belief,
 )
 from steelyard.geometry import product, retract, wide_product
-from steelyard.models import Control, Measurement, Numbers, Seconds, State
+from steelyard.models import Control, Measurement, Seconds
 
 
 class Change(eqx.Module):
@@ -36,7 +36,7 @@ class Change(eqx.Module):
     """How much likelier the data are with the change than without, natural logarithm."""
 
 
-class WatchfulBelief(eqx.Module):
+class WatchfulBelief(Headed):
     """A Gaussian belief, and the changes that may have happened lately."""
 
     kalman: KalmanBelief
@@ -49,29 +49,9 @@ class WatchfulBelief(eqx.Module):
     change: Change
 
     @property
-    def state(self) -> State:
-        """The estimate."""
-        return self.kalman.state
-
-    @property
-    def covariance(self) -> Float[Numbers, "state state"]:
-        """In the tangent coordinates at the estimate."""
-        return self.kalman.covariance
-
-    @property
-    def std(self) -> Float[Array, " state"]:
-        """Standard deviation of each tangent coordinate."""
-        return self.kalman.std
-
-    @property
-    def innovation(self) -> Innovation:
-        """Of the last update."""
-        return self.kalman.innovation
-
-    @property
-    def status(self) -> Int[Numbers, ""]:
-        """`Status` flags of the last step."""
-        return self.kalman.status
+    def head(self) -> KalmanBelief:
+        """What is believed of now."""
+        return self.kalman
 
 
 class ChangeWatch(Estimator):

@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float
 
-from steelyard.estimators import Belief, Estimator, Guess, Innovation, forwards
-from steelyard.models import Control, Measurement, Numbers, Seconds, State
+from steelyard.estimators import Belief, Estimator, Guess, Headed, forwards
+from steelyard.models import Control, Measurement, Seconds
 
 
-class NoiseBelief(eqx.Module):
+class NoiseBelief(Headed):
     """A belief, and what is believed of the sensors."""
 
     inner: Belief
@@ -20,29 +20,9 @@ class NoiseBelief(eqx.Module):
     """Time since the last update, s."""
 
     @property
-    def state(self) -> State:
-        """The estimate."""
-        return self.inner.state
-
-    @property
-    def covariance(self) -> Float[Numbers, "state state"]:
-        """In the tangent coordinates at the estimate."""
-        return self.inner.covariance
-
-    @property
-    def std(self) -> Float[Array, " state"]:
-        """Standard deviation of each tangent coordinate."""
-        return self.inner.std
-
-    @property
-    def innovation(self) -> Innovation:
-        """Of the last update."""
-        return self.inner.innovation
-
-    @property
-    def status(self) -> Int[Numbers, ""]:
-        """`Status` flags of the last step."""
-        return self.inner.status
+    def head(self) -> Belief:
+        """What is believed of now."""
+        return self.inner
 
 
 class NoiseWatch(Estimator):

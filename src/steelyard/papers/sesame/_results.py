@@ -25,6 +25,8 @@ class Results:
     flown: Sequence[Flown]
     bound: Mapping[SesameFlight, float]
     """Settled RMSPE that could be had at best."""
+    quiet_window: Mapping[str, float]
+    """Error of a window whose mass walks half as fast, over the EKF's, on profiles with no step and with several."""
     abrupt: Abrupt
     minutes: float
     """Of flight, in which false alarms could have been raised."""
