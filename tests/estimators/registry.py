@@ -164,6 +164,22 @@ LINE_NOISE = e.Noise(jnp.array([1.0, 0.3]), jnp.zeros(2), jnp.zeros(2), jnp.ones
 LINE_GUESS = e.Guess(jnp.zeros(2), jnp.array([2.0, 3.0]))
 
 
+def machine() -> e.ElmModel:
+    """An extreme learning machine as a model: six nodes, three inputs."""
+    return e.ElmModel(e.RandomFeatures.draw(jax.random.key(1), 6, np.zeros(3), np.ones(3)))
+
+
+def lesson_log(seed: int, rows: int = ROWS) -> e.Sample:
+    rng = np.random.default_rng(seed)
+    inputs = rng.standard_normal((rows, 3))
+    targets = np.tanh(inputs @ np.array([1.0, -0.5, 0.2]))[:, None] + 0.1 * rng.standard_normal((rows, 1))
+    return jax.tree.map(jnp.asarray, e.Sample(uneven(rng, 0.2, rows), inputs, targets))
+
+
+MACHINE_NOISE = e.Noise(jnp.array([0.1]), jnp.zeros(3), jnp.zeros(6), jnp.ones(3))
+MACHINE_GUESS = e.Guess(jnp.zeros((6, 1)), jnp.full(6, 3.0))
+
+
 def hover_log(seed: int, rows: int = ROWS) -> e.Sample:
     rng = np.random.default_rng(seed)
     thrust = 0.6 + 0.05 * rng.standard_normal(rows)
@@ -293,6 +309,11 @@ def build(name: str, seed: int = 0) -> Case:
         "changes-cart": (cart_watch, on_cart, filter_measured),
         "noise-kalman-cart": (NoiseWatch(cart, measured), on_cart, learnt_measured),
         "squares-line": (line, on_line, measured),
+        "squares-machine": (
+            e.RecursiveLeastSquares(machine(), MACHINE_NOISE, memory=8.0),
+            (MACHINE_GUESS, lesson_log),
+            measured,
+        ),
         "noise-squares-line": (NoiseWatch(line, measured), on_line, learnt_measured),
         "noise-changes-hover": (NoiseWatch(hover_watch, filter_measured), on_hover, watched_measured),
         "unscented-cart": (unscented_cart, on_cart, measured),
@@ -312,6 +333,7 @@ CASES = (
     "changes-cart",
     "noise-kalman-cart",
     "squares-line",
+    "squares-machine",
     "noise-squares-line",
     "noise-changes-hover",
     "unscented-cart",

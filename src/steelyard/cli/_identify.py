@@ -21,9 +21,10 @@ class Identify:
     log: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="LOG")]]
     """A .csv, .csv.gz or .parquet file with the columns that docs/LOGS.md lists."""
     problem: Annotated[str, tyro.conf.arg(name="as", metavar="PROBLEM")]
-    """What to identify: multirotor."""
+    """What to identify: multirotor, or a .py file that describes a robot of your own."""
     method: Annotated[str | None, tyro.conf.arg(metavar="METHOD")] = None
-    """How; by default the problem's best. For multirotor: adaptive (the default), ekf, ukf, msckf or rls."""
+    """How; by default the problem's best. For multirotor: adaptive (the default), ekf, ukf, msckf, swls
+    or rls; for a robot of your own: adaptive, ekf, ukf, msckf or swls."""
     config: Annotated[str | None, tyro.conf.arg(metavar="FILE.toml")] = None
     """Noise, guesses and the robot's own figures; what it does not state is estimated or has a default."""
     report: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None

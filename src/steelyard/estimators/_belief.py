@@ -76,7 +76,14 @@ def start(model: Model, guess: Guess) -> KalmanBelief:
     control = model.idle(state)
     measured = tangent_size(jax.eval_shape(model.observe, state, control))
     status = jnp.asarray(int(Status.OK), int)
-    return KalmanBelief(state, jnp.diag(guess.std**2), control, Innovation.none(measured), status, jnp.zeros((), int))
+    return KalmanBelief(
+        state,
+        jnp.diag(jnp.asarray(guess.std, float) ** 2),
+        control,
+        Innovation.none(measured),
+        status,
+        jnp.zeros((), int),
+    )
 
 
 def keep_finite(before: KalmanBelief, after: KalmanBelief) -> KalmanBelief:
