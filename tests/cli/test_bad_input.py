@@ -165,7 +165,7 @@ def test_a_silent_channel_is_told_as_a_fault_and_its_return_as_recovered(steelya
 
 
 def test_an_interrupted_run_leaves_no_half_written_file(tmp_path):
-    command = [sys.executable, "-m", "steelyard", "simulate", "multirotor", "--duration", "600", "-o", "flight.csv"]
+    command = [sys.executable, "-m", "steelyard", "simulate", "multirotor", "--duration", "1800", "-o", "flight.csv"]
     started = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60.0
     while not list(tmp_path.iterdir()) and time.monotonic() < deadline:

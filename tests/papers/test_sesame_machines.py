@@ -5,6 +5,7 @@ import jax
 import numpy as np
 import pytest
 
+from earnest import in_earnest
 from steelyard import estimators as e
 from steelyard.papers.sesame._inputs import INPUTS, inputs_of_flights, machine_inputs
 from steelyard.papers.sesame._machines import (
@@ -27,7 +28,7 @@ def flown():
     """Two repetitions of every trajectory: with four steps, and with one of each other kind of change."""
     pairs = list(zip(COURSES, ("constant", "ramp", "step-down", "step-up", "ramp"), strict=True))
     flights = [SesameFlight(name, p, k) for k in range(2) for name, other in pairs for p in ("steps", other)]
-    return [(flight, fly_sesame(flight, SEED)) for flight in flights]
+    return [(flight, in_earnest(fly_sesame, flight, SEED)) for flight in flights]
 
 
 @pytest.fixture(scope="module")

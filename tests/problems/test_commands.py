@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from earnest import in_earnest
 from steelyard.config import Config, Guess, Multirotor
 from steelyard.logs import Log
 from steelyard.models import common_rotor_bench
@@ -14,7 +15,7 @@ BENCH = tuple(float(4 * thrust) for thrust in common_rotor_bench().thrusts)
 
 @pytest.fixture(scope="module")
 def lemniscate() -> Log:
-    columns = dict(fly_sesame(SesameFlight("lemniscate", "step-down", 1), seed=11))
+    columns = dict(in_earnest(fly_sesame, SesameFlight("lemniscate", "step-down", 1), 11))
     return Log(columns.pop("time"), columns, "lemniscate")
 
 

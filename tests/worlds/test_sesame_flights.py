@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from earnest import in_earnest
 from steelyard.geometry import SO3
 from steelyard.worlds import COURSES, PROFILES, SesameFlight, fly_sesame, mass_at, sesame_flights
 from steelyard.worlds._mpc import NODES, SPACING, Plan, Pose, begin, replan
@@ -15,7 +16,7 @@ STEP = 0.02
 
 @pytest.fixture(scope="module")
 def flown():
-    return {course: fly_sesame(SesameFlight(course, "steps", 0), seed=3) for course in COURSES}
+    return {course: in_earnest(fly_sesame, SesameFlight(course, "steps", 0), 3) for course in COURSES}
 
 
 def positions(columns) -> np.ndarray:
@@ -70,7 +71,7 @@ def test_commands_stay_within_the_bounds_and_the_vehicle_near_its_course(flown, 
 
 def test_the_lemniscate_saturates_and_the_loop_does_not():
     def share(course):
-        thrusts = [fly_sesame(SesameFlight(course, "constant", k), 3)["r1/thrust"] for k in range(4)]
+        thrusts = [in_earnest(fly_sesame, SesameFlight(course, "constant", k), 3)["r1/thrust"] for k in range(4)]
         return np.mean(np.concatenate(thrusts) > 19.99)
 
     assert share("lemniscate") > 0.02
@@ -78,8 +79,8 @@ def test_the_lemniscate_saturates_and_the_loop_does_not():
 
 
 def test_a_seed_is_a_flight_and_repetitions_differ(flown):
-    again = fly_sesame(SesameFlight("loop", "steps", 0), seed=3)
-    other = fly_sesame(SesameFlight("loop", "steps", 1), seed=3)
+    again = in_earnest(fly_sesame, SesameFlight("loop", "steps", 0), 3)
+    other = in_earnest(fly_sesame, SesameFlight("loop", "steps", 1), 3)
     for name, column in again.items():
         np.testing.assert_array_equal(column, flown["loop"][name])
     assert not np.allclose(other["r1/position/x"], again["r1/position/x"])
