@@ -21,7 +21,8 @@ class Identify:
     log: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="LOG")]]
     """A .csv, .csv.gz or .parquet file with the columns that docs/LOGS.md lists."""
     problem: Annotated[str, tyro.conf.arg(name="as", metavar="PROBLEM")]
-    """What to identify: multirotor, or a .py file that describes a robot of your own."""
+    """What to identify: multirotor, planar-load, rigid-body (a load that one robot alone holds), or a .py file that
+    describes a robot of your own."""
     method: Annotated[str | None, tyro.conf.arg(metavar="METHOD")] = None
     """How; by default the problem's best. For multirotor: adaptive (the default), ekf, ukf, msckf, swls
     or rls; for a robot of your own: adaptive, ekf, ukf, msckf or swls."""
@@ -29,6 +30,8 @@ class Identify:
     """Noise, guesses and the robot's own figures; what it does not state is estimated or has a default."""
     report: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
     """Also write a report, one file that opens in any browser."""
+    urdf: Annotated[str | None, tyro.conf.arg(metavar="FILE.urdf")] = None
+    """Also write the load as a URDF, one link with its <inertial> a robot frame; with --as rigid-body."""
     start: float = -math.inf
     """Leave out what is before this time, s: a take-off from the ground, say."""
     end: float = math.inf
@@ -44,8 +47,9 @@ def run(arguments: Sequence[str]) -> None:
     command = parse(Identify, arguments, "identify")
     if command.series and not command.json:
         raise BadInput("--series goes with --json; add --json, or ask for a --report instead.")
-    if command.report is not None:
-        check_output(command.report)
+    for output in (command.report, command.urdf):
+        if output is not None:
+            check_output(output)
     config = Config() if command.config is None else load(command.config, Config)
 
     from steelyard import logs
@@ -64,6 +68,8 @@ def run(arguments: Sequence[str]) -> None:
         identification = problems.identify(log, command.problem, config, command.method, advance)
     if command.report is not None:
         report.write_report(identification, command.report)
+    if command.urdf is not None:
+        report.write_urdf(identification, command.urdf)
     if command.json:
         print_json(identification.as_json(with_series=command.series))
         return
@@ -72,3 +78,5 @@ def run(arguments: Sequence[str]) -> None:
     report.print_identification(identification, Console())
     if command.report is not None:
         print(f"Report: {command.report}")
+    if command.urdf is not None:
+        print(f"URDF: {command.urdf}")

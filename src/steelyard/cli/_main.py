@@ -12,6 +12,7 @@ COMMANDS = {
     "simulate": "makes a log with truth in it",
     "identify": "identifies from a log",
     "reproduce": "a paper: published, its method, ours, the bound",
+    "plan": "what a motion can and cannot identify, and a better one",
     "bench": "speed against peers, and accuracy, in one run",
 }
 """By name; each lives in the module `_<name>`, which is imported when it is asked for."""

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
@@ -12,33 +12,56 @@ from steelyard.cli._parse import choose, parse
 from steelyard.errors import BadInput
 from steelyard.papers.sesame import Settings
 
-PAPERS = {"sesame": "seven online methods on a drone of varying mass"}
+if TYPE_CHECKING:
+    from steelyard.papers._reproduction import Reproduction
+
+PAPERS = {
+    "cdc14": "a team weighs a plate it pushes on a plane, without noise",
+    "icra15": "the same with noisy velocities",
+    "sesame": "seven online methods on a drone of varying mass",
+}
 
 
 @dataclasses.dataclass(frozen=True)
-class Sesame:
+class _Shared:
+    report: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
+    """Where the page with the figures goes; by default the paper's name, and none with --json."""
+    seed: int = 0
+    """Chooses whatever is left to chance."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Cdc14(_Shared):
+    """Four robots weigh a plate they push on a plane: the paper's seven steps on MuJoCo, every robot's errors."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Icra15(_Shared):
+    """The same with noisy velocities: the paper's method in closed loop, ours, and the Cramér-Rao bound."""
+
+    trials: int = 20
+    """Runs of the paper's method and of ours, each with its own noise and forces; about 5 s a run and core."""
+    observer_trials: int = 50
+    """Motions on which the paper's observer is tried alone, each with every noise level; the paper has 1000."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Sesame(_Shared):
     """Seven online methods on a drone of varying mass: the paper's tables and figures, and ours beside them."""
 
     trials: int = 125
     """Flights, a multiple of 25: five trajectories by five mass profiles. The paper has 1250."""
     settings: tyro.conf.OmitArgPrefixes[Settings] = dataclasses.field(default_factory=Settings)
-    report: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
-    """Where the page with the figures goes; by default sesame.html, and none with --json."""
-    seed: int = 0
-    """Chooses the courses and the noise."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
 
 
 def run(arguments: Sequence[str]) -> None:
     """Parses, reproduces, prints."""
     paper, rest = choose(PAPERS, arguments, "reproduce", "paper")
-    command = parse(Sesame, rest, f"reproduce {paper}")
-    if command.trials < 25 or command.trials % 25 or command.trials > 1250:
-        raise BadInput(f"--trials is {command.trials}; give a multiple of 25 up to 1250.")
-    if command.seed < 0:
-        raise BadInput(f"--seed is {command.seed}; give a number from 0 up.")
-    page = command.report or (None if command.json else "sesame.html")
+    command = parse({"cdc14": Cdc14, "icra15": Icra15, "sesame": Sesame}[paper], rest, f"reproduce {paper}")
+    _check(command)
+    page = command.report or (None if command.json else f"{paper}.html")
     if page is not None:
         check_output(page)
 
@@ -47,13 +70,10 @@ def run(arguments: Sequence[str]) -> None:
     prepare_program()
 
     from steelyard import report
-    from steelyard.papers import sesame
 
-    repetitions = command.trials // 25
-    with report.progress("reproducing", sesame.work(repetitions), quiet=command.json) as advance:
-        found = sesame.reproduce(repetitions, command.settings, command.seed, advance)
+    found = _reproduce(command)
     if page is not None:
-        report.write_page("sesame, reproduced", found.sections, page)
+        report.write_page(f"{paper}, reproduced", found.sections, page)
     if command.json:
         print_json(found.as_json())
         return
@@ -61,7 +81,35 @@ def run(arguments: Sequence[str]) -> None:
     print(f"Report: {page}")
 
 
-def _print(found) -> None:
+def _check(command: _Shared) -> None:
+    if command.seed < 0:
+        raise BadInput(f"--seed is {command.seed}; give a number from 0 up.")
+    if isinstance(command, Sesame) and (command.trials % 25 or not 25 <= command.trials <= 1250):
+        raise BadInput(f"--trials is {command.trials}; give a multiple of 25 up to 1250.")
+    if isinstance(command, Icra15):
+        for option, count in (("--trials", command.trials), ("--observer-trials", command.observer_trials)):
+            if not 1 <= count <= 100_000:
+                raise BadInput(f"{option} is {count}; give a number from 1 to 100000.")
+
+
+def _reproduce(command: _Shared) -> "Reproduction":
+    """With a bar for those who wait."""
+    from steelyard.papers import planar, sesame
+    from steelyard.report import progress
+
+    if isinstance(command, Sesame):
+        repetitions = command.trials // 25
+        with progress("reproducing", sesame.work(repetitions), quiet=command.json) as advance:
+            return sesame.reproduce(repetitions, command.settings, command.seed, advance)
+    if isinstance(command, Icra15):
+        trials, observer_trials = command.trials, command.observer_trials
+        with progress("reproducing", planar.icra15_work(trials, observer_trials), quiet=command.json) as advance:
+            return planar.reproduce_icra15(trials, observer_trials, command.seed, advance)
+    with progress("reproducing", planar.CDC14_WORK, quiet=command.json) as advance:
+        return planar.reproduce_cdc14(command.seed, advance)
+
+
+def _print(found: "Reproduction") -> None:
     from rich.console import Console
     from rich.table import Table
 

@@ -17,11 +17,14 @@ from steelyard.report import progress
 from steelyard.worlds import (
     MultirotorFlight,
     PlanarPush,
+    SpatialHold,
     check_flight,
+    check_hold,
     check_push,
     sesame_flights,
     simulate,
     simulate_planar,
+    simulate_spatial,
 )
 
 
@@ -52,6 +55,19 @@ class Planar:
 
 
 @dataclasses.dataclass(frozen=True)
+class Spatial:
+    """Robots hold an unknown rigid load in space and shake it; each reads twist, specific force and its own wrench."""
+
+    output: Annotated[str, tyro.conf.arg(aliases=["-o"], metavar="LOG")]
+    """Where the log goes: .csv, .csv.gz or .parquet."""
+    hold: tyro.conf.OmitArgPrefixes[SpatialHold] = dataclasses.field(default_factory=SpatialHold)
+    seed: int = 0
+    """Chooses where they hold it, how they shake it, and the noise."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+@dataclasses.dataclass(frozen=True)
 class Sesame:
     """The paper's data set: five trajectories, five mass profiles, fifty repetitions, flown by an MPC."""
 
@@ -70,6 +86,7 @@ class Sesame:
 SCENARIOS = {
     "multirotor": "a multirotor flies a trajectory while its mass changes",
     "planar": "robots push an unknown load on a plane",
+    "spatial": "robots hold an unknown rigid load in space",
     "sesame": "1250 such flights: five trajectories, five mass profiles, an MPC with real bounds",
 }
 
@@ -77,7 +94,7 @@ SCENARIOS = {
 def run(arguments: Sequence[str]) -> None:
     """Parses, flies, writes."""
     scenario, rest = choose(SCENARIOS, arguments, "simulate", "scenario")
-    {"multirotor": _multirotor, "planar": _planar, "sesame": _sesame}[scenario](rest)
+    {"multirotor": _multirotor, "planar": _planar, "spatial": _spatial, "sesame": _sesame}[scenario](rest)
 
 
 def _multirotor(arguments: Sequence[str]) -> None:
@@ -108,6 +125,23 @@ def _planar(arguments: Sequence[str]) -> None:
     write(log, command.output)
     facts = {"scenario": "planar", "seed": command.seed, "log": command.output, "rows": len(log)}
     robots = f"{command.push.robots} robot{'s' if command.push.robots > 1 else ''}"
+    say(command.json, facts, f"Wrote {command.output}: {len(log)} rows, {robots}, {log.time[-1]:g} s, truth included.")
+
+
+def _spatial(arguments: Sequence[str]) -> None:
+    command = parse(Spatial, arguments, "simulate spatial")
+    check_output(command.output)
+    check_hold(command.hold)
+    if command.seed < 0:
+        raise BadInput(f"--seed is {command.seed}; give a number from 0 up.")
+    prepare_program()
+    columns = simulate_spatial(command.hold, command.seed)
+    settings = {name: str(value) for name, value in dataclasses.asdict(command.hold).items()}
+    facts = {"scenario": "spatial", "seed": command.seed}
+    log = Log(columns.pop("time"), columns, "simulation", {name: str(x) for name, x in (facts | settings).items()})
+    write(log, command.output)
+    facts |= {"log": command.output, "rows": len(log)}
+    robots = f"{command.hold.robots} robot{'s' if command.hold.robots > 1 else ''}"
     say(command.json, facts, f"Wrote {command.output}: {len(log)} rows, {robots}, {log.time[-1]:g} s, truth included.")
 
 

@@ -26,5 +26,7 @@ from ._multirotor import MultirotorState as MultirotorState
 from ._planar_load import PlanarLoad as PlanarLoad
 from ._planar_load import PlanarLoadState as PlanarLoadState
 from ._preintegration import MultirotorIncrement as MultirotorIncrement
+from ._rigid_load import RigidLoad as RigidLoad
+from ._rigid_load import RigidLoadState as RigidLoadState
 from ._thrust_map import ThrustMap as ThrustMap
 from ._thrust_map import common_rotor_bench as common_rotor_bench

@@ -10,5 +10,11 @@ from ._identification import numbers as numbers
 from ._own import OwnRobot as OwnRobot
 from ._own import Quantity as Quantity
 from ._own import identify_own as identify_own
+from ._plan import PlannedMotion as PlannedMotion
+from ._plan import plan_planar as plan_planar
+from ._push import Push as Push
+from ._push import read_push as read_push
 from ._registry import PROBLEMS as PROBLEMS
 from ._registry import identify as identify
+from ._weigh_push import Weighed as Weighed
+from ._weigh_push import weigh_push as weigh_push

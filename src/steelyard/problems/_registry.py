@@ -16,7 +16,23 @@ def _multirotor() -> Solver:
     return identify_multirotor
 
 
-PROBLEMS: dict[str, Callable[[], Solver]] = {"multirotor": _multirotor}
+def _rigid_body() -> Solver:
+    from steelyard.problems._rigid_body import identify_rigid_body
+
+    return identify_rigid_body
+
+
+def _planar_load() -> Solver:
+    from steelyard.problems._planar import identify_planar_load
+
+    return identify_planar_load
+
+
+PROBLEMS: dict[str, Callable[[], Solver]] = {
+    "multirotor": _multirotor,
+    "planar-load": _planar_load,
+    "rigid-body": _rigid_body,
+}
 """By name; each is imported when it is asked for."""
 
 

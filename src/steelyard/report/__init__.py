@@ -6,6 +6,10 @@ from ._markup import fill as fill
 from ._page import Script as Script
 from ._page import Section as Section
 from ._page import write_page as write_page
+from ._plane import outline_trace as outline_trace
+from ._plane import plane_layout as plane_layout
+from ._plane import points as points
+from ._plane import spokes as spokes
 from ._plots import PLOTTING as PLOTTING
 from ._plots import Trace as Trace
 from ._plots import band as band
@@ -18,5 +22,7 @@ from ._rows import Row as Row
 from ._rows import rows as rows
 from ._table import print_identification as print_identification
 from ._table import table as table
+from ._urdf import urdf_of as urdf_of
+from ._urdf import write_urdf as write_urdf
 from ._write import sections as sections
 from ._write import write_report as write_report

@@ -87,7 +87,7 @@ def line(time: np.ndarray, value: np.ndarray, name: str, nth: int, half_width: n
         "y": drawn(value[kept]),
         "name": plot_text(name),
         "legendgroup": f"series {nth}",
-        "line": {"color": _colour(nth), "width": 1.8, "dash": _DASHES[nth // _COLOURS % len(_DASHES)]},
+        "line": {"color": colour(nth), "width": 1.8, "dash": _DASHES[nth // _COLOURS % len(_DASHES)]},
         # The name comes from the trace: inside a template, %{…} in a robot's name would be taken for a field.
         "hovertemplate": "%{y:.5g}<extra>%{fullData.name}</extra>",
     }
@@ -131,8 +131,8 @@ def band(time: np.ndarray, value: np.ndarray, half_width: np.ndarray, nth: int) 
         "x": x,
         "y": y,
         "fill": "toself",
-        "fillcolor": _colour(nth, "-band"),
-        "line": {"width": 0, "color": _colour(nth)},
+        "fillcolor": colour(nth, "-band"),
+        "line": {"width": 0, "color": colour(nth)},
         "legendgroup": f"series {nth}",
         "showlegend": False,
         "hoverinfo": "skip",
@@ -172,7 +172,8 @@ def drawn_times(times: np.ndarray) -> list[float]:
     return [round(float(t), 4) for t in times]
 
 
-def _colour(nth: int, suffix: str = "") -> str:
+def colour(nth: int, suffix: str = "") -> str:
+    """The page's name for the colour of the nth series."""
     return f"var(--series-{nth % _COLOURS + 1}{suffix})"
 
 

@@ -28,6 +28,10 @@ from ._icra15 import icra15_team as icra15_team
 from ._link import Link as Link
 from ._link import LinkGains as LinkGains
 from ._link import link_step as link_step
+from ._load_agent import LoadAgent as LoadAgent
+from ._load_state import LoadEvent as LoadEvent
+from ._load_state import LoadMessage as LoadMessage
+from ._load_team import load_team as load_team
 from ._low_pass import RateFilter as RateFilter
 from ._low_pass import SlopeFit as SlopeFit
 from ._maximum import Maximum as Maximum
@@ -49,3 +53,5 @@ from ._run import TeamRun as TeamRun
 from ._run import drive as drive
 from ._run import run_team as run_team
 from ._size import NetworkSize as NetworkSize
+from ._tree import Parcel as Parcel
+from ._tree import Tree as Tree

@@ -30,6 +30,8 @@ class Turn(msgspec.Struct, frozen=True):
     """What the robot makes of it all by now; each says of which time."""
     force: tuple[float, float] | None = None
     """N, world axes: what the robot applies until its next sample; None for agents that only watch."""
+    events: tuple[Any, ...] = ()
+    """What the robot has just found out to have happened."""
 
 
 class Agent(abc.ABC):

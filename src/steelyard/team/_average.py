@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from ._consensus import Consensus, Told
-from ._graph import metropolis_weight
+from steelyard.team._consensus import Consensus, Told
+from steelyard.team._graph import metropolis_weight
 
 
 class AverageState(msgspec.Struct, frozen=True):

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from steelyard.errors import BadInput
-
-from ._agent import Message
-from ._graph import Graph
+from steelyard.team._agent import Message
+from steelyard.team._graph import Graph
 
 
 class Partition(msgspec.Struct, frozen=True):

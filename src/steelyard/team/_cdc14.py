@@ -6,10 +6,10 @@ Its seven steps and where they are: z_ij (`link_step`), z_i (`hear_neighbours`),
 
 import msgspec
 
-from ._graph import Graph
-from ._link import LinkGains
-from ._paper_agent import PaperAgent
-from ._procedure import Procedure
+from steelyard.team._graph import Graph
+from steelyard.team._link import LinkGains
+from steelyard.team._paper_agent import PaperAgent
+from steelyard.team._procedure import Procedure
 
 
 def cdc14_procedure(graph: Graph, rate: float = 100.0, **changes: object) -> Procedure:

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from ._consensus import Consensus, Told
-from ._graph import metropolis_weight
+from steelyard.team._consensus import Consensus, Told
+from steelyard.team._graph import metropolis_weight
 
 
 class CentroidState(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ._agent import Agent, Message, Turn
+from steelyard.team._agent import Agent, Message, Turn
 
 Told = tuple[float | int | str, ...]
 """What a robot tells one neighbour: a few numbers, the first always its number of neighbours."""

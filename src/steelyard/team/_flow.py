@@ -13,8 +13,8 @@ from collections.abc import Mapping
 import msgspec
 import numpy as np
 
-from ._consensus import Consensus, Told
-from ._graph import metropolis_weight
+from steelyard.team._consensus import Consensus, Told
+from steelyard.team._graph import metropolis_weight
 
 
 class FlowState(msgspec.Struct, frozen=True):

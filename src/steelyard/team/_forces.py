@@ -4,8 +4,8 @@ import cmath
 import math
 import random
 
-from ._plane import turned
-from ._procedure import Mode, PaperState, Procedure, Stage
+from steelyard.team._plane import turned
+from steelyard.team._procedure import Mode, PaperState, Procedure, Stage
 
 
 def choose_force(state: PaperState, name: str, time: float, procedure: Procedure) -> complex:

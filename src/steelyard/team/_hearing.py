@@ -7,10 +7,10 @@ import math
 import msgspec
 import numpy as np
 
-from ._flow import flow_along
-from ._link import Link, link_step
-from ._plane import turned
-from ._procedure import N_CHANNELS, Channel, PaperMessage, PaperState, Procedure, Stage
+from steelyard.team._flow import flow_along
+from steelyard.team._link import Link, link_step
+from steelyard.team._plane import turned
+from steelyard.team._procedure import N_CHANNELS, Channel, PaperMessage, PaperState, Procedure, Stage
 
 HISTORY = 16
 Z, FORCE, TORQUE = (slice(channel, channel + 2) for channel in (Channel.Z, Channel.FORCE, Channel.TORQUE))

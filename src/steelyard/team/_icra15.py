@@ -7,10 +7,10 @@ force (`hear_neighbours`, `averages`, `turning_force`, `estimate_inertia`); the 
 
 import msgspec
 
-from ._graph import Graph
-from ._link import LinkGains
-from ._paper_agent import PaperAgent
-from ._procedure import Procedure
+from steelyard.team._graph import Graph
+from steelyard.team._link import LinkGains
+from steelyard.team._paper_agent import PaperAgent
+from steelyard.team._procedure import Procedure
 
 
 def icra15_procedure(graph: Graph, rate: float = 100.0, **changes: object) -> Procedure:

@@ -7,8 +7,8 @@ import math
 
 import msgspec
 
-from ._low_pass import RateFilter, SlopeFit, low_pass_step
-from ._plane import dot, turned
+from steelyard.team._low_pass import RateFilter, SlopeFit, low_pass_step
+from steelyard.team._plane import dot, turned
 
 
 class LinkGains(msgspec.Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from ._plane import cross, turned
+from steelyard.team._plane import cross, turned
 
 
 class CenterObserver(msgspec.Struct, frozen=True):

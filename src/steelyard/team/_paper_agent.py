@@ -3,16 +3,15 @@
 import msgspec
 
 from steelyard.errors import BadInput
-
-from ._agent import Agent, Message, Turn
-from ._flow import ToldFlows
-from ._forces import choose_force
-from ._hearing import HISTORY, averages, hear_neighbours, is_sound, own_velocity
-from ._paper_report import report
-from ._paper_steps import average_arm, estimate_inertia, estimate_mass, observe_center
-from ._procedure import Mode, PaperMessage, PaperState, Procedure, Stage
-from ._run import PlanarSample
-from ._stages import count_votes, next_ballot
+from steelyard.team._agent import Agent, Message, Turn
+from steelyard.team._flow import ToldFlows
+from steelyard.team._forces import choose_force
+from steelyard.team._hearing import HISTORY, averages, hear_neighbours, is_sound, own_velocity
+from steelyard.team._paper_report import report
+from steelyard.team._paper_steps import average_arm, estimate_inertia, estimate_mass, observe_center
+from steelyard.team._procedure import Mode, PaperMessage, PaperState, Procedure, Stage
+from steelyard.team._run import PlanarSample
+from steelyard.team._stages import count_votes, next_ballot
 
 
 class PaperAgent(Agent):

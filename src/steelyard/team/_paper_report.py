@@ -5,11 +5,10 @@ the bias of squared noise out. Those of vectors and of ω come from the scatter 
 """
 
 from steelyard.estimators import Estimate, Knowledge
-
-from ._link import Link
-from ._low_pass import SlopeFit
-from ._procedure import PaperState, Procedure, Stage
-from ._stages import arm_from_center, reference_link
+from steelyard.team._link import Link
+from steelyard.team._low_pass import SlopeFit
+from steelyard.team._procedure import PaperState, Procedure, Stage
+from steelyard.team._stages import arm_from_center, reference_link
 
 
 def report(state: PaperState, procedure: Procedure) -> dict[str, Estimate]:

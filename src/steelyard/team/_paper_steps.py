@@ -2,10 +2,10 @@
 
 import msgspec
 
-from ._low_pass import RateFilter
-from ._observer import CenterObserver, observability, observer_step
-from ._procedure import Channel, Mode, PaperState, Procedure, Stage
-from ._stages import arm_from_center, reference_link
+from steelyard.team._low_pass import RateFilter
+from steelyard.team._observer import CenterObserver, observability, observer_step
+from steelyard.team._procedure import Channel, Mode, PaperState, Procedure, Stage
+from steelyard.team._stages import arm_from_center, reference_link
 
 LEAST_OBSERVABILITY = 0.05
 """Of |ω| ‖f̄‖², rad/s (1/(m s²))²: below it, on average over a window, the centre of mass is not observed."""

@@ -7,12 +7,11 @@ import numpy as np
 
 from steelyard.errors import BadInput
 from steelyard.estimators import Estimate
-
-from ._agent import Message
-from ._flow import ToldFlows
-from ._link import Link, LinkGains
-from ._low_pass import RateFilter, SlopeFit
-from ._observer import CenterObserver, Constancy
+from steelyard.team._agent import Message
+from steelyard.team._flow import ToldFlows
+from steelyard.team._link import Link, LinkGains
+from steelyard.team._low_pass import RateFilter, SlopeFit
+from steelyard.team._observer import CenterObserver, Constancy
 
 
 class Stage(enum.IntEnum):

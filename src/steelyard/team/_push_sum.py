@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from ._consensus import Consensus, Told
+from steelyard.team._consensus import Consensus, Told
 
 
 class PushSumState(msgspec.Struct, frozen=True):

@@ -8,9 +8,8 @@ import numpy as np
 
 from steelyard.errors import BadInput
 from steelyard.estimators import Estimate
-
-from ._agent import Agent, Turn
-from ._bus import Bus
+from steelyard.team._agent import Agent, Turn
+from steelyard.team._bus import Bus
 
 World = Callable[[dict[str, np.ndarray], float], Mapping[str, np.ndarray]]
 Watch = Callable[[int, str, Turn], None]

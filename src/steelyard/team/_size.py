@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from ._consensus import Consensus, Told
-from ._flow import DynamicAverage, FlowState
-from ._maximum import Maximum, MaximumState
+from steelyard.team._consensus import Consensus, Told
+from steelyard.team._flow import DynamicAverage, FlowState
+from steelyard.team._maximum import Maximum, MaximumState
 
 
 class SizeState(msgspec.Struct, frozen=True):

@@ -6,10 +6,10 @@ flags spread from neighbour to neighbour; at the ballot's end all have the same 
 
 import msgspec
 
-from ._link import Link
-from ._low_pass import SlopeFit
-from ._plane import turned
-from ._procedure import Channel, Mode, PaperMessage, PaperState, Procedure, Stage, Vote
+from steelyard.team._link import Link
+from steelyard.team._low_pass import SlopeFit
+from steelyard.team._plane import turned
+from steelyard.team._procedure import Channel, Mode, PaperMessage, PaperState, Procedure, Stage, Vote
 
 
 def count_votes(state: PaperState, inbox: tuple[PaperMessage, ...]) -> PaperState:

@@ -24,5 +24,11 @@ from ._sesame import SESAME_REPETITIONS as SESAME_REPETITIONS
 from ._sesame import SesameFlight as SesameFlight
 from ._sesame import fly_sesame as fly_sesame
 from ._sesame import sesame_flights as sesame_flights
+from ._spatial import SpatialTruth as SpatialTruth
+from ._spatial import simulate_spatial as simulate_spatial
+from ._spatial import spatial_truth as spatial_truth
+from ._spatial_body import SpatialBody as SpatialBody
+from ._spatial_hold import SpatialHold as SpatialHold
+from ._spatial_hold import check_hold as check_hold
 from ._trajectories import COURSES as COURSES
 from ._trajectories import CourseName as CourseName

@@ -1,6 +1,7 @@
 """The sections of a report: each a function of what was found, with its template beside it."""
 
 from ._events import events as events
+from ._from_above import from_above as from_above
 from ._innovations import innovations as innovations
 from ._over_time import over_time as over_time
 from ._settings import notes as notes

@@ -1,0 +1,63 @@
+"""Ours on the paper's load: 20 s of sinusoids, every robot by its neighbours, next to what is attainable."""
+
+import dataclasses
+
+import numpy as np
+
+from steelyard.config import Config, Noise
+from steelyard.estimators import Estimate
+from steelyard.logs import Log
+from steelyard.papers.planar._load import NAMES, RATE, Moment
+from steelyard.papers.planar._score import Errors, errors_of
+from steelyard.papers.planar._trials import INERTIA, VELOCITY_NOISE
+from steelyard.problems import read_push, weigh_push
+from steelyard.worlds import PlanarPush, simulate_planar
+
+PUSH = PlanarPush(inertia=INERTIA, duration=20.0, rate=RATE, force=4.0, velocity_noise=VELOCITY_NOISE)
+"""Four robots, amplitudes of 1 to 4 N; the same load and contacts as the paper's trials."""
+
+
+@dataclasses.dataclass(frozen=True)
+class OurTrial:
+    """What came of one push."""
+
+    errors: dict[str, Errors]
+    covered: dict[str, list[bool]]
+    """By quantity, for every robot and component, whether the 95 % interval held the truth."""
+    said: dict[str, dict[str, Estimate]]
+    moments: dict[str, Moment]
+    """What was true at the time of each robot's last word."""
+    bytes_a_second: float
+    """Sent by the busiest robot."""
+
+
+def our_trial(seed: int) -> OurTrial:
+    """One push of `PUSH`, weighed by the team."""
+    columns = simulate_planar(PUSH, seed)
+    log = Log(columns.pop("time"), columns, "simulation")
+    weighed = weigh_push(read_push(log.without_truth(), Config(noise=Noise(velocity=VELOCITY_NOISE))))
+    said = weighed.last
+    moments = {name: _moment(log, said[name]["mass"].time) for name in NAMES}
+    errors = {name: errors_of(said[name], name, INERTIA, moments[name]) for name in NAMES}
+    covered: dict[str, list[bool]] = {"mass": [], "inertia": [], "com": []}
+    for name in NAMES:
+        arm = moments[name].arms[name]
+        truths = {"mass": PUSH.mass, "inertia": INERTIA, "com": np.array([-arm.real, -arm.imag])}
+        for quantity, truth in truths.items():
+            covered[quantity] += _covered(said[name][quantity], truth)
+    return OurTrial(errors, covered, said, moments, max(weighed.bytes_a_second.values()))
+
+
+def _covered(estimate: Estimate, truth: float | np.ndarray) -> list[bool]:
+    interval = estimate.interval
+    if interval is None:
+        return [False] * np.size(truth)
+    return np.ravel((interval[0] <= truth) & (truth <= interval[1])).tolist()
+
+
+def _moment(log: Log, time: float) -> Moment:
+    """The load at a time, from the truth that the log holds: the first robot's arm shows the heading."""
+    row = int(np.argmin(np.abs(np.asarray(log.time) - time)))
+    arm = -complex(*(log.columns[f"truth/{NAMES[0]}/com/{axis}"][row] for axis in "xy"))
+    start = Moment(0.0, 0.0, 0j).arms[NAMES[0]]
+    return Moment(float(np.angle(arm / start)), float("nan"), complex("nan"))

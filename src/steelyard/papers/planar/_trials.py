@@ -1,0 +1,85 @@
+"""Trials of the paper's method, one by one, and many of anything over the cores of this machine."""
+
+import dataclasses
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from typing import TypeVar
+
+from steelyard._jax import prepare_program
+from steelyard.papers.planar._load import LINE, MASS, NAMES, RATE, Load
+from steelyard.papers.planar._record import Record
+from steelyard.papers.planar._score import Errors, errors_of
+from steelyard.team import Bus, PaperState, Stage, TeamRun, drive, icra15_team
+
+INERTIA = 8.6891
+"""kg m² [icra15, Sec. VI]."""
+VELOCITY_NOISE = 0.2
+"""m/s an axis [icra15, Sec. VI]."""
+SECONDS = 130.0
+"""Of a trial; the robots are done after about 95."""
+
+Result = TypeVar("Result")
+
+
+@dataclasses.dataclass(frozen=True)
+class Fit:
+    """What one robot's own least squares gave, before the team averaged, relative to the truth."""
+
+    error: float
+    stated: float
+    """Its standard deviation as the fit tells it."""
+    printed: float
+    """The same as [icra15, Eq. (32)] is printed."""
+
+
+@dataclasses.dataclass(frozen=True)
+class PaperTrial:
+    """What came of one run of the paper's method."""
+
+    done: bool
+    errors: dict[str, Errors]
+    fits: dict[str, dict[str, Fit]]
+    """By quantity (`inertia`, `mass`) and robot."""
+
+
+def paper_trial(seed: int) -> PaperTrial:
+    """One closed loop: the robots choose their forces as they go."""
+    load = Load(INERTIA, VELOCITY_NOISE, seed)
+    return judged(load, run_paper(load, seed))
+
+
+def run_paper(load: Load, seed: int, record: Record | None = None) -> TeamRun:
+    """The run itself; a record watches where one is given."""
+    watch = None if record is None else record.watch
+    return drive(icra15_team(LINE, RATE, seed=seed), load, Bus(LINE), SECONDS, RATE, watch=watch)
+
+
+def judged(load: Load, run: TeamRun) -> PaperTrial:
+    """A run against the truth."""
+    said = {name: run.last(name) for name in NAMES}
+    errors = {n: errors_of(said[n], n, INERTIA, load.at(said[n]["mass"].time)) for n in NAMES}
+    states: dict[str, PaperState] = run.states
+    done = all(state.stage == Stage.DONE for state in states.values())
+    fits = {
+        "inertia": {name: _fit(states[name].inertia_fit, INERTIA) for name in NAMES},
+        "mass": {name: _fit(states[name].mass_fit, MASS) for name in NAMES},
+    }
+    return PaperTrial(done, errors, fits)
+
+
+def _fit(fit, truth: float) -> Fit:
+    """The slope is one over the quantity, and so are their relative deviations alike."""
+    share = 1.0 / (fit.slope * truth)
+    return Fit(share - 1.0, share * fit.slope_std / fit.slope, share * fit.slope_std_printed / fit.slope)
+
+
+def in_processes(work: Callable[[int], Result], seeds: Sequence[int]) -> Iterator[Result]:
+    """Results in the order of the seeds, from as many processes as there are cores; at home where one would do."""
+    workers = min(os.cpu_count() or 1, len(seeds))
+    if workers < 2:
+        yield from map(work, seeds)
+        return
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), prepare_program) as pool:
+        yield from pool.map(work, seeds)

@@ -1,0 +1,43 @@
+"""A planar load from above: where every robot believes the centre of mass and its neighbours to be."""
+
+import numpy as np
+
+from steelyard.problems import Identification
+from steelyard.report._markup import Markup, fill
+from steelyard.report._page import Section
+from steelyard.report._plane import plane_layout, points, spokes
+from steelyard.report._plots import PLOTTING, drawing
+
+_ABOVE = """<p>$words</p>$plot"""
+
+
+def from_above(identification: Identification) -> Section | None:
+    """Robots that know the way to the centre of mass, drawn around it; None where no two of them do.
+
+    Each robot's knowledge is relative to its own contact, so all are drawn with their centres of mass in one place.
+    """
+    known = {
+        name: -np.asarray(said["com"].value)
+        for name, said in identification.robots.items()
+        if "com" in said and said["com"].value is not None and np.shape(said["com"].value) == (2,)
+    }
+    if len(known) < 2:
+        return None
+    traces = []
+    for nth, (name, own) in enumerate(known.items()):
+        traces.append(spokes(own, [np.zeros(2)], f"{name}: from its contact to the centre of mass", nth, "cross"))
+        traces.append(points(own[None, :], f"{name}: its contact", nth, size=10))
+        contacts = [
+            estimate.value
+            for quantity, estimate in identification.robots[name].items()
+            if quantity.startswith("contact/") and estimate.value is not None
+        ]
+        if contacts:
+            ends = own[None, :] + np.array(contacts)
+            traces.append(points(ends, f"{name}: contacts of its neighbours", nth, "circle-open", 14 + 3 * nth))
+    words = (
+        "Where each robot believes its neighbours' contacts to be (rings), seen from its own (dots), in world axes at "
+        "the last sample; the centre of mass is in the middle."
+    )
+    plot: Markup = drawing(traces, plane_layout(480), "The load from above", words)
+    return Section("From above", fill(_ABOVE, words=words, plot=plot), PLOTTING)

@@ -1,0 +1,294 @@
+"""A robot that weighs the load it pushes with others, as well as all their data together allow."""
+
+import math
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from steelyard.team._agent import Agent, Message, Turn
+from steelyard.team._load_fit import LOG_SCALE, N_UNKNOWNS, end_of_shot
+from steelyard.team._load_report import report
+from steelyard.team._load_solve import (
+    LOAD,
+    SIZES,
+    Fit,
+    Window,
+    carried_on,
+    covariance,
+    find_jump,
+    place_by_turning,
+    refine_place,
+    solve,
+    start_over,
+)
+from steelyard.team._load_state import (
+    FIT_EVERY,
+    KEPT,
+    NOTES,
+    SHIFT,
+    LoadEvent,
+    LoadMessage,
+    LoadState,
+    any_place,
+    roll_of,
+    version_at,
+)
+from steelyard.team._load_sums import N_SUMS, Sum, own_row
+from steelyard.team._run import PlanarSample
+
+_FEWEST_ROWS = 25
+_EVIDENCE = 40.0  # logarithm of the likelihood ratio that makes a change an event
+_SLIDE = 160
+_SETTLED = 100  # rows before a change can be told from a fit that is finding its way, or a newcomer's place is sure
+_UPPER = np.triu_indices(N_UNKNOWNS)
+
+
+class LoadAgent(Agent):
+    """Knows its own force and its contact's velocity, and hears its neighbours; made by `load_team`.
+
+    A step uses its state up. A sample of None is none, and the robot only passes on what others told it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        neighbours: tuple[str, ...],
+        rate: float,
+        velocity_noise: float,
+        hold: Literal["step", "sample"] = "step",
+    ):
+        self.name = name
+        self.neighbours = neighbours
+        self.rate = rate
+        self.velocity_noise = velocity_noise
+        self.hold = hold
+        self.per_row = max(1, round(0.04 * rate))
+        self._decoder = msgspec.msgpack.Decoder(LoadMessage)
+
+    def init(self) -> LoadState:
+        """Nothing is known but who the neighbours are."""
+        return LoadState(self.name, self.neighbours, N_SUMS)
+
+    def decode(self, data: bytes) -> LoadMessage:
+        """A message of another such robot from its bytes."""
+        return self._decoder.decode(data)
+
+    def step(self, state: LoadState, sample: PlanarSample | None, inbox: tuple[Message, ...]) -> Turn:
+        """One sample: hear, measure, add up, fit, tell."""
+        state.tick += 1
+        self._hear(state, inbox)
+        finished = self._measure(state, sample)
+        state.tree.step(state.tick)
+        state.note_totals()
+        events: tuple[LoadEvent, ...] = ()
+        # A robot without samples of its own goes on with what it hears.
+        if finished % FIT_EVERY == 0 if finished is not None else (sample is None and state.tick % 24 == 0):
+            events = self._fit(state)
+            self._tell_sensitivity(state)
+            state.estimates = report(self, state)
+            state.forget()
+        return Turn(state, self._outbox(state), state.estimates, events=events)
+
+    def _hear(self, state: LoadState, inbox: tuple[Message, ...]) -> None:
+        for letter in inbox:
+            if not isinstance(letter, LoadMessage) or letter.sender not in self.neighbours:
+                continue
+            state.tree.hear(state.tick, letter.sender, letter.sequence, letter.parcel)
+            for back, place in enumerate(letter.places[:KEPT]):
+                known = None if place is None else complex(*place)
+                if known is None or math.isfinite(abs(known)):
+                    state.told[letter.sender][letter.version - back] = known
+
+    def _measure(self, state: LoadState, sample: PlanarSample | None) -> int | None:
+        """Takes the sample in; the row that it completes, or None."""
+        state.silent += 1
+        if sample is None or not math.isfinite(sample.time):
+            return None
+        state.time = sample.time
+        key = round(sample.time * self.rate)
+        row, part = divmod(key - 1, self.per_row)
+        v, f = (complex(*pair) for pair in (sample.velocity, sample.force))
+        acted = f if self.hold == "step" or state.last_force is None else 0.5 * (f + state.last_force)
+        state.last_force = f
+        if row != state.pending_row:
+            state.pending, state.pending_row = [], row
+        velocity, force = (x if math.isfinite(abs(x)) else None for x in (v, acted))
+        if velocity is not None and force is not None:
+            state.silent = 0
+        state.pending.append((velocity, force))
+        if part != self.per_row - 1 or key < 1:
+            return None
+        self._add_row(state, row)
+        return row
+
+    def _add_row(self, state: LoadState, row: int) -> None:
+        velocities = [v for v, _ in state.pending if v is not None]
+        forces = [f for _, f in state.pending if f is not None]
+        state.row = row
+        state.first_row = row if state.first_row < 0 else state.first_row
+        if len(velocities) == self.per_row:
+            state.velocities[row] = sum(velocities) / self.per_row
+        if forces:
+            state.forces[row] = sum(forces) / len(forces)
+        version = version_at(row)
+        if state.version < 0:
+            state.version = version
+            state.places = dict.fromkeys(range(version - KEPT + 1, version + 1))
+        renewed = version > state.version
+        while state.version < version:
+            state.version += 1
+            state.places[state.version] = state.places.get(state.version - 1)
+        if renewed:
+            state.places[version] = self._place(state)
+        for made in (version, version - 1):
+            state.tree.add((row, made), self._own_row(state, row, made))
+        if renewed:
+            for old in range(max(0, row - SIZES[-1]), row):
+                state.tree.add((old, version), self._own_row(state, old, version))
+
+    def _own_row(self, state: LoadState, row: int, version: int) -> np.ndarray:
+        if row < state.first_row:  # it was not there
+            return np.zeros(N_SUMS)
+        force, place = state.forces.get(row), state.places.get(version)
+        if force is None:  # a robot whose force nobody knows makes the row useless, and says so
+            return own_row(roll_of(self.name), None, None, 0j)
+        return own_row(roll_of(self.name), place, state.velocities.get(row), force)
+
+    def _place(self, state: LoadState) -> complex | None:
+        """The robot's place for the new version, from the last fit, else from the turning, else any."""
+        shift = np.zeros(N_SUMS)
+        stretch, place, fitted = state.stretch(), state.places[state.version], state.fitted()
+        base = state.places.get(state.fit_version)
+        current = fitted is not None and state.fit_version == state.version - 1
+        state.lost = 0 if current else state.lost + 1
+        if state.fit is not None and fitted is not None and current and base is not None:
+            window, v = self.window(state, *fitted), self._own_velocities(state, *fitted[1:])
+            own = refine_place(window, state.fit, base, v, int(window.rows[-1, Sum.MEMBERS]))
+            place, state.weight = own.place, own.weight
+            shift[:N_UNKNOWNS] = own.shift
+            state.refined += 1
+        elif stretch is not None and (state.refined == 0 or state.lost > KEPT):
+            # Others may go on from their fit: once there was one, a place that does not fit theirs would only disturb.
+            window, v = self.window(state, *stretch), self._own_velocities(state, *stretch[1:])
+            place = place_by_turning(window.rows, v) or place
+        if place is None:
+            place = self._first_place(state)
+        state.tree.add((SHIFT, state.version), shift)
+        return place
+
+    def _first_place(self, state: LoadState) -> complex | None:
+        placed = [key for key, total in state.sums.items() if total[Sum.PLACED] >= 2]
+        known = any(place is not None for told in state.told.values() for place in told.values())
+        if not placed and not known:
+            return any_place(self.name)
+        for version in range(state.version - 1, state.version - KEPT - 1, -1):
+            rows = sorted(row for row, made in state.sums if made == version and row in state.velocities)
+            if len(rows) >= _SETTLED:
+                totals = np.stack([state.sums[row, version] for row in rows])
+                place = place_by_turning(totals, np.array([state.velocities[row] for row in rows]))
+                if place is not None:
+                    return place
+        return None
+
+    def window(self, state: LoadState, version: int, start: int, end: int) -> Window:
+        """The sums of a stretch of rows, with what the fit needs beside them."""
+        dt, q = 1.0 / self.rate, self.per_row
+        force = np.array([state.forces.get(row, 0j) for row in range(start, end + 1)])
+        sigma = self.velocity_noise / math.sqrt(q)
+        back, ripple = 0.5 * (q - 1) * dt, dt * dt * (q * q - 1) / 24.0
+        return Window(state.rows(version, start, end), force, q * dt, back, ripple, sigma, state.prior)
+
+    def _own_velocities(self, state: LoadState, start: int, end: int) -> np.ndarray:
+        return np.array([state.velocities.get(row, complex(math.nan)) for row in range(start, end + 1)])
+
+    def _fit(self, state: LoadState) -> tuple[LoadEvent, ...]:
+        stretch = state.stretch()
+        if stretch is None or stretch[2] - stretch[1] + 1 < _FEWEST_ROWS:
+            return ()
+        version, start, end = stretch
+        if state.start is None:
+            state.start = start
+        if end - start + 1 >= SIZES[-1] - FIT_EVERY:
+            self._begin_again(state, stretch, start + _SLIDE, LOAD, math.sqrt(SIZES[-1] / _SLIDE) - 1.0)
+            return ()
+        window, before = self.window(state, *stretch), state.fit
+        starts = [] if before is None else [before.unknowns]
+        shift = state.tree.totals.get((SHIFT, version))
+        if before is not None and version != state.fit_version and shift is not None:
+            starts.insert(0, before.unknowns + shift[:N_UNKNOWNS])
+        fit = solve(window, starts, 15)
+        settled = state.refined >= 3 and version == state.fit_version and end - start >= _SETTLED
+        if before is not None and before.good and fit is not None and settled:
+            jump = find_jump(window, fit)
+            if jump is not None and jump.evidence > _EVIDENCE:  # or has the fit not arrived yet?
+                fit = solve(window, [fit.unknowns], 40) or fit
+                jump = find_jump(window, fit)
+            if jump is not None and jump.evidence > _EVIDENCE:
+                state.fit_version, state.fit_end = version, end
+                time = (start + jump.row) * self.per_row / self.rate
+                self._begin_again(state, stretch, start + jump.row, (LOG_SCALE,), 0.0)
+                return tuple(LoadEvent(time, "change", quantity) for quantity in ("mass", "inertia"))
+        if fit is None or not fit.good or len(window.rows) < 100:
+            again = solve(window, start_over(window), 25)
+            if again is not None and (fit is None or again.fitness < fit.fitness):
+                fit = again
+        state.fit, state.fit_version, state.fit_end = fit, version, end
+        behind = state.left_behind(end)
+        if behind is not None and fit is not None and fit.good:
+            self._begin_again(state, stretch, behind, LOAD, 0.0)
+        return ()
+
+    def _tell_sensitivity(self, state: LoadState) -> None:
+        """Three more rows to add up: how the fit follows errors of the places."""
+        notes, base, fitted = np.zeros(3 * N_SUMS), state.places.get(state.fit_version), state.fitted()
+        if state.fit is not None and fitted is not None and base is not None:
+            window, v = self.window(state, *fitted), self._own_velocities(state, *fitted[1:])
+            own = refine_place(window, state.fit, base, v, int(window.rows[-1, Sum.MEMBERS]))
+            notes[:] = (own.sensitivity @ own.sensitivity.T)[_UPPER]
+            state.weight = own.weight
+        for note in range(3):
+            state.tree.add((-1 - note, state.row // FIT_EVERY), notes[note * N_SUMS : (note + 1) * N_SUMS])
+
+    def _begin_again(self, state: LoadState, stretch, start: int, keep: tuple[int, ...], slack: float) -> None:
+        """A new window from a row on, with what the last fit says of some unknowns."""
+        fit: Fit | None = state.fit
+        if fit is None:
+            state.start = start
+            return
+        window = self.window(state, *stretch)
+        P = self.covariance_of(state, window, fit)
+        state.prior = carried_on(fit, P, keep, slack)
+        rows, force, dt, _ = window.padded
+        path = np.asarray(end_of_shot(fit.unknowns, rows, force, dt, 0.0, len(window.rows) - 1).path)
+        unknowns = fit.unknowns.copy()
+        unknowns[:4] = path[min(start - stretch[1], len(window.rows)) - 1]
+        state.start, state.fit = start, Fit(unknowns, fit.matrix, fit.gradient, fit.fitness, fit.n_rows)
+
+    def covariance_of(self, state: LoadState, window: Window, fit: Fit) -> np.ndarray:
+        """Of the motion at the end and the load, with the newest notes of the team about its places."""
+        newest = state.row // FIT_EVERY
+        for at in range(newest, newest - NOTES, -1):
+            notes = [state.tree.totals.get((-1 - note, at)) for note in range(3)]
+            if all(note is not None for note in notes):
+                follows = np.zeros((N_UNKNOWNS, N_UNKNOWNS))
+                follows[_UPPER] = np.concatenate([note for note in notes if note is not None])
+                follows = follows + follows.T - np.diag(np.diag(follows))
+                return covariance(window, fit, follows, state.weight)
+        return covariance(window, fit, np.zeros((N_UNKNOWNS, N_UNKNOWNS)), 0.0)
+
+    def _outbox(self, state: LoadState) -> dict[str, Message]:
+        state.sequence += 1
+        places = [state.places.get(state.version - back) for back in range(KEPT)]
+        told = tuple(None if place is None else (place.real, place.imag) for place in places)
+        return {
+            name: LoadMessage(
+                self.name,
+                state.sequence,
+                state.time,
+                state.tree.parcel(state.tick, state.sequence, name),
+                state.version,
+                told,
+            )
+            for name in self.neighbours
+        }

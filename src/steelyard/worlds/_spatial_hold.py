@@ -1,0 +1,192 @@
+"""What a simulated hold is: its figures, which of them no hold can have, and what the seed decides."""
+
+import dataclasses
+import math
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float
+
+from steelyard.errors import BadInput
+
+MotionName = Literal["rich", "no-turning", "one-axis", "still", "free"]
+SensorsName = Literal["paper", "realistic", "exact"]
+
+SIGNALS = ("twist/angular", "twist/linear", "specific_force", "wrench/torque", "wrench/force")
+"""Of every robot, in the order of its readings."""
+
+_PRESETS: dict[str, tuple[float, ...]] = {
+    "paper": (0.4, 0.4, 0.4, 0.4, 0.4),
+    "realistic": (0.005, 0.02, 0.1, 0.01, 0.2),
+    "exact": (0.0, 0.0, 0.0, 0.0, 0.0),
+}
+_FREQUENCIES = (0.3, 1.2)  # Hz
+MOST_ROBOTS = 100
+
+
+@dataclasses.dataclass(frozen=True)
+class SpatialHold:
+    """A rigid load that robots hold and shake; noise as in fan17, the rest ours, for the paper is silent."""
+
+    robots: int = 1
+    """How many hold it."""
+    motion: MotionName = "rich"
+    """How they move it: every way, without turning, turning about one axis only, not at all, or letting go of it."""
+    duration: float = 12.0
+    """Length of the hold, s."""
+    rate: float = 100.0
+    """Rows a second, Hz."""
+    mass: float = 2.0
+    """Of the load, kg."""
+    length: float = 1.2
+    """Of the even box whose inertia the load has, m; with width and height it makes every inertia that is possible."""
+    width: float = 0.9
+    """Of that box, m."""
+    height: float = 0.6
+    """Of that box, m."""
+    force: float = 12.0
+    """By which all together shake the load, N rms along an axis."""
+    torque: float = 1.0
+    """By which all together turn the load, N m rms about an axis."""
+    sensors: SensorsName = "paper"
+    """Noise of the sensors: 0.4 on every channel in SI units, as good ones have it, or none."""
+    angular_noise: float | None = None
+    """Of an angular velocity, rad/s an axis; if not given, as `sensors` says."""
+    linear_noise: float | None = None
+    """Of a velocity, m/s an axis; if not given, as `sensors` says."""
+    specific_force_noise: float | None = None
+    """Of an accelerometer, m/s² an axis; if not given, as `sensors` says."""
+    torque_noise: float | None = None
+    """Of a torque, N m an axis; if not given, as `sensors` says."""
+    force_noise: float | None = None
+    """Of a force, N an axis; if not given, as `sensors` says."""
+    bias: float = 0.0
+    """Constant error of every channel as a multiple of its noise; the seed chooses the signs."""
+    drop_share: float = 0.0
+    """Share of the box that breaks off its end at the drop time; what is left keeps its motion."""
+    drop_time: float = 6.0
+    """When that is, s."""
+    spin: float = 0.0
+    """Angular velocity at the start about the box's (1, 1, 1), rad/s; may be negative."""
+    weightless: bool = False
+    """No gravity, as in space."""
+
+    @property
+    def noises(self) -> tuple[float, ...]:
+        """One standard deviation an axis for each of the signals, SI units."""
+        own = (
+            self.angular_noise,
+            self.linear_noise,
+            self.specific_force_noise,
+            self.torque_noise,
+            self.force_noise,
+        )
+        return tuple(
+            preset if given is None else given for given, preset in zip(own, _PRESETS[self.sensors], strict=True)
+        )
+
+
+_LEAST = {"duration": 0.1, "rate": 1.0, "mass": 1e-3, "length": 1e-3, "width": 1e-3, "height": 1e-3}
+
+
+def check_hold(hold: SpatialHold) -> None:
+    """Raises `BadInput` for figures that no hold can have."""
+    if not 1 <= hold.robots <= MOST_ROBOTS:
+        raise BadInput(f"--robots is {hold.robots}; give a number from 1 to {MOST_ROBOTS}.")
+    for field in dataclasses.fields(hold):
+        value, option = getattr(hold, field.name), f"--{field.name.replace('_', '-')}"
+        if not isinstance(value, float | int) or isinstance(value, bool) or field.name == "robots":
+            continue
+        least = _LEAST.get(field.name, 0.0)
+        if field.name == "spin":
+            if not math.isfinite(value):
+                raise BadInput(f"{option} is {value:g}; give a finite number.")
+        elif not (least <= value < math.inf):
+            raise BadInput(f"{option} is {value:g}; give a number from {least:g} up.")
+    if hold.drop_share > 0.9:
+        raise BadInput(f"--drop-share is {hold.drop_share:g}; a share from 0 to 0.9 may be lost.")
+    if hold.drop_share > 0.0 and hold.drop_time >= hold.duration:
+        raise BadInput(
+            f"--drop-time is {hold.drop_time:g} s, but the hold ends after {hold.duration:g} s; "
+            "drop earlier or hold longer."
+        )
+    if hold.duration * hold.rate * hold.robots > 3_000_000:
+        raise BadInput("This hold has over three million readings; choose fewer --robots or a shorter --duration.")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Box:
+    """An even box, its axes the body's."""
+
+    mass: float
+    """kg."""
+    com: Float[np.ndarray, "3"]
+    """From the body's origin, m."""
+    sides: Float[np.ndarray, "3"]
+    """m."""
+
+    @property
+    def inertia(self) -> Float[np.ndarray, "3"]:
+        """Principal moments about the centre of mass, kg m²."""
+        squares = self.sides**2
+        return self.mass / 12.0 * (np.sum(squares) - squares)
+
+    def without(self, share: float) -> "Box":
+        """What is left when a share of its length breaks off."""
+        lost = share * self.sides[0]
+        sides = self.sides - np.array([lost, 0.0, 0.0])
+        return Box((1.0 - share) * self.mass, self.com - np.array([0.5 * lost, 0.0, 0.0]), sides)
+
+
+def box_of(hold: SpatialHold) -> Box:
+    """The load before anything breaks off; the body's origin is its centre."""
+    return Box(hold.mass, np.zeros(3), np.array([hold.length, hold.width, hold.height]))
+
+
+def grips_of(hold: SpatialHold, seed: int) -> tuple[Float[np.ndarray, "robot 3"], Float[np.ndarray, "robot 4"]]:
+    """Where sensors sit on the box's ellipsoid (body axes, m), and how they are turned there (sensor to body)."""
+    rng = _chance(seed, 0)
+    directions = rng.standard_normal((hold.robots, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    turns = rng.standard_normal((hold.robots, 4))
+    return 0.5 * box_of(hold).sides * directions, turns / np.linalg.norm(turns, axis=1, keepdims=True)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shaking:
+    """Sinusoids in world axes: three along every axis of every row."""
+
+    amplitudes: Float[np.ndarray, "row 3 sine"]
+    omegas: Float[np.ndarray, "row 3 sine"]
+    phases: Float[np.ndarray, "row 3 sine"]
+
+    def at(self, time: float) -> Float[np.ndarray, "row 3"]:
+        """At a time in s."""
+        return np.sum(self.amplitudes * np.sin(self.omegas * time + self.phases), axis=-1)
+
+
+def shaking_of(hold: SpatialHold, seed: int) -> Shaking:
+    """Rows: the force of all (N), the torque of all (N m), and every robot's own force against the others' (N)."""
+    rng, shape = _chance(seed, 1), (2 + hold.robots, 3, 3)
+    rms = np.array([hold.force, hold.torque, *[0.5 * hold.force] * hold.robots])
+    amplitudes = math.sqrt(2.0 / 3.0) * rms[:, None, None] * rng.uniform(0.7, 1.3, shape)
+    if hold.motion in ("still", "free"):
+        amplitudes = 0.0 * amplitudes
+    if hold.motion == "no-turning":
+        amplitudes[1] = 0.0
+    if hold.motion == "one-axis":
+        amplitudes[1, :2] = 0.0
+    return Shaking(amplitudes, 2 * np.pi * rng.uniform(*_FREQUENCIES, shape), rng.uniform(0, 2 * np.pi, shape))
+
+
+def errors_of(hold: SpatialHold, rows: int, seed: int) -> Float[np.ndarray, "signal time robot 3"]:
+    """Noise and bias of every reading, in the order of `SIGNALS`."""
+    sizes = np.array(hold.noises)[:, None, None, None]
+    shape = (len(SIGNALS), rows, hold.robots, 3)
+    signs = _chance(seed, 3).choice([-1.0, 1.0], (len(SIGNALS), 1, hold.robots, 3))
+    return sizes * (_chance(seed, 2).standard_normal(shape) + hold.bias * signs)
+
+
+def _chance(seed: int, what: int) -> np.random.Generator:
+    """Grips, wrenches and noise have chances of their own: one does not change when another is asked for."""
+    return np.random.default_rng([seed, what])

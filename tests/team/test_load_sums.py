@@ -1,0 +1,76 @@
+"""Exact sums over a team, whatever the radio does."""
+
+import numpy as np
+import pytest
+
+from steelyard.team import Bus, Disturbance, Graph, Message, Parcel, Tree
+
+WIDTH = 3
+
+
+class Letter(Message, frozen=True, array_like=True):
+    parcel: Parcel
+
+
+def added_up(graph, disturbance, rows, drain, gone=None):
+    """Trees after every robot added a row at each fourth sample; `gone` is a robot and the sample it vanished at."""
+    bus, trees = Bus(graph, disturbance), {name: Tree(name, graph.neighbours(name), WIDTH) for name in graph.names}
+    for k in range(4 * rows + drain):
+        for name, tree in trees.items():
+            if gone is not None and name == gone[0] and k >= gone[1]:
+                continue
+            for letter in bus.collect(k, name):
+                assert isinstance(letter, Letter)
+                tree.hear(k, letter.sender, letter.sequence, letter.parcel)
+            if k % 4 == 0 and k < 4 * rows:
+                tree.add((k // 4, 0), own(name, k // 4))
+            tree.step(k)
+            bus.post(k, name, {other: Letter(name, k, 0.0, tree.parcel(k, k, other)) for other in tree.lines})
+    return trees
+
+
+def own(name, row):
+    return np.random.default_rng([row, *name.encode()]).normal(size=WIDTH)
+
+
+GRAPHS = {
+    "line": Graph.line([f"r{i}" for i in range(6)]),
+    "ring": Graph.ring([f"r{i}" for i in range(5)]),
+    "random": Graph.random([f"r{i:02d}" for i in range(8)], 3),
+}
+
+
+@pytest.mark.parametrize("graph", GRAPHS.values(), ids=GRAPHS)
+@pytest.mark.parametrize(
+    "disturbance",
+    [Disturbance(), Disturbance(loss=0.3, delay=5, jitter=3, double=0.2, shuffle=True)],
+    ids=["perfect", "bad"],
+)
+def test_every_robot_has_every_sum_exactly(graph, disturbance):
+    trees = added_up(graph, disturbance, 40, 400)
+    for row in range(40):
+        total = sum(own(name, row) for name in graph.names)
+        for tree in trees.values():
+            np.testing.assert_allclose(tree.totals[row, 0], total, atol=1e-12)
+
+
+@pytest.mark.parametrize("who", ["r0", "r2"], ids=["the root", "one in between"])
+def test_sums_go_on_without_a_robot_that_is_gone(who):
+    graph = GRAPHS["ring"]
+    trees = added_up(graph, Disturbance(loss=0.2), 60, 300, gone=(who, 100))
+    left = [name for name in graph.names if name != who]
+    for row in range(26, 60):
+        total = sum(own(name, row) for name in left)
+        for name in left:
+            np.testing.assert_allclose(trees[name].totals[row, 0], total, atol=1e-12)
+
+
+def test_garbled_parcels_count_as_lost():
+    tree = Tree("b", ("a",), WIDTH)
+    nan = np.array([0.0, 0.0, 1.0, np.nan, 1.0]).tobytes()
+    for sequence, data in enumerate((b"short", nan)):
+        tree.hear(1, "a", sequence, Parcel("a", 1, "", -1, 0, b"", data))
+    tree.hear(1, "stranger", 0, Parcel("a", 1, "", -1, 0, b"", b""))
+    tree.step(1)
+    assert not tree.totals
+    assert tree.parcel(1, 1, "a").heard == -1
