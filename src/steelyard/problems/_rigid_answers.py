@@ -16,7 +16,7 @@ KNOWN_MASS_BELOW = 0.1
 """Relative standard deviation from which on a mass counts as known."""
 KNOWN_COM_BELOW = 0.05
 """Standard deviation, m, along the worst axis, from which on a centre of mass counts as known."""
-KNOWN_INERTIA_BELOW = 0.25
+KNOWN_INERTIA_BELOW = 0.05
 """Largest standard deviation of an entry over the mean moment, from which on an inertia counts as known."""
 LONG_ENOUGH = 3.0
 """Seconds after which what is still unknown counts as not identifiable from this motion."""
@@ -109,11 +109,9 @@ def _on_the_way(piece: Piece) -> tuple[np.ndarray, Loads]:
     fit, time = piece.fit, piece.handling.time
     Z, told = fit.instruments, fit.surprise
     rows = np.unique(np.linspace(0, len(time) - 1, min(_SHOWN, len(time))).astype(int))
-    A = np.cumsum(np.einsum("tmp,tmq->tpq", Z, told.slope), axis=0)[rows]
     B = np.cumsum(np.einsum("tmp,tmq->tpq", Z, Z), axis=0)[rows]
     b = np.cumsum(np.einsum("tmp,tm->tp", Z, told.value), axis=0)[rows]
     precision = np.diag(PRIOR**-2.0)
-    inverse = np.linalg.inv(A + precision)
-    step = np.einsum("tpq,tq->tp", inverse, b + precision @ (fit.guess - fit.load))
-    covariance = inverse @ (B + precision) @ np.swapaxes(inverse, 1, 2)
+    covariance = np.linalg.inv(B + precision)
+    step = np.einsum("tpq,tq->tp", covariance, b + precision @ (fit.guess - fit.load))
     return time[rows], loads_of(fit.load + np.clip(step, -3.0, 3.0), covariance)

@@ -58,6 +58,11 @@ def _cut(handling: Handling, mass: float | None, begin: int, depth: int) -> list
     for _ in range(3):
         parts = handling.between(0, cut - _MARGIN), handling.between(cut + _MARGIN, rows)
         cut = _moment(handling, cut, *(first_load(part, mass) for part in parts))
+    time = handling.time
+    if min(time[cut] - time[0], time[-1] - time[cut]) < _SHORTEST:
+        return [
+            (begin, begin + rows)
+        ]  # it fled to an end: no change, but something else that the load does not explain
     before = _cut(handling.between(0, cut - _MARGIN), mass, begin, depth - 1)
     after = _cut(handling.between(cut + _MARGIN, rows), mass, begin + cut + _MARGIN, depth - 1)
     return [*before, *after]

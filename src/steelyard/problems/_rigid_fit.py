@@ -77,23 +77,16 @@ def fit_load(handling: Handling, guess: np.ndarray) -> Fit:
     smooth, precision = handling.smoothed(), np.diag(PRIOR**-2.0)
     now, Z, moved = follow(handling, load), follow(smooth, load).slope, np.inf
     for _ in range(_ROUNDS):
-        A, b = normal_equations(now, Z)
-        step = np.linalg.solve(A + precision, b + precision @ (guess - load))
-        before, moved = moved, float(np.sqrt(max(step @ (A + precision) @ step, 0.0)))
+        B, b = gram(Z) + precision, normal_equations(now, Z)[1]
+        step = np.linalg.solve(B, b + precision @ (guess - load))  # not Zᵀ slope, which need not be definite
+        before, moved = moved, float(np.sqrt(step @ B @ step))
         if moved < _ENOUGH or moved > 2.0 * before:
             break
         load = load + np.clip(step, -0.5, 0.5)
         now = follow(handling, load)
         if moved > _NEAR:
             Z = follow(smooth, load).slope
-    return Fit(load, spread(normal_equations(now, Z)[0], gram(Z)), now, Z, np.asarray(guess, float))
-
-
-def spread(A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Covariance of the load where A x = b is solved for it and b has the covariance B; with the prior."""
-    precision = np.diag(PRIOR**-2.0)
-    inverse = np.linalg.inv(A + precision)
-    return inverse @ (B + precision) @ inverse.T
+    return Fit(load, np.linalg.inv(gram(Z) + precision), now, Z, np.asarray(guess, float))
 
 
 def _least_squares(handling: Handling, guess: np.ndarray) -> np.ndarray:
