@@ -21,6 +21,7 @@ from ._estimator import Sample as Sample
 from ._late import LateBelief as LateBelief
 from ._late import LateBuffer as LateBuffer
 from ._linearise import linearise_dynamics as linearise_dynamics
+from ._linearise import linearise_observation as linearise_observation
 from ._msckf import ClonedBelief as ClonedBelief
 from ._msckf import Clones as Clones
 from ._msckf import MultiStateKalman as MultiStateKalman
@@ -35,6 +36,7 @@ from ._run import campaign as campaign
 from ._run import everything as everything
 from ._run import replay as replay
 from ._sequential import Shadows as Shadows
+from ._sequential import correct as correct
 from ._status import Status as Status
 from ._status import explain as explain
 from ._status import flag as flag

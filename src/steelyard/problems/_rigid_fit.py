@@ -14,9 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from steelyard.estimators import Noise, Sample, Shadows, linearise_dynamics
-from steelyard.estimators._linearise import linearise_observation
-from steelyard.estimators._sequential import correct
+from steelyard.estimators import Noise, Sample, Shadows, correct, linearise_dynamics, linearise_observation
 from steelyard.geometry import product, retract
 from steelyard.models import Model, Numbers, State
 from steelyard.problems._rigid_reading import Handling
