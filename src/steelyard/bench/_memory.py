@@ -13,12 +13,15 @@ from steelyard.estimators import Belief, Guess, SlidingWindow, replay
 ROWS = 20 * 3600
 """An hour at 20 Hz."""
 CHUNK = 512
+_STATM = Path("/proc/self/statm")
 WARM = 20
 """Chunks before counting begins: compilation and the allocator have settled by then."""
 
 
 def measure_memory() -> list[Row]:
     """MiB that the process grows by while the sliding window runs over an hour of rows, a flight again and again."""
+    if not _STATM.exists():
+        return []  # only Linux tells
     course = lay_out()
     estimator = SlidingWindow(course.estimator.model, course.estimator.noise, 10)
     belief = estimator.init(Guess(course.belief.state, course.belief.std))
@@ -37,5 +40,5 @@ def _nothing(belief: Belief) -> None:
 
 def _resident() -> float:
     """Of this process, MiB."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    pages = int(_STATM.read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20

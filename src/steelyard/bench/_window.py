@@ -1,7 +1,6 @@
 """A step of the sliding window, next to Ceres on the same windows."""
 
 import dataclasses
-import statistics
 import time
 from collections.abc import Callable
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from steelyard.bench._ceres import CeresWindow
 from steelyard.bench._course import Course, lay_out
-from steelyard.bench._race import ROUNDS
+from steelyard.bench._race import ROUNDS, keep_mass, lap, race
 from steelyard.bench._rows import Row
 from steelyard.estimators import Guess, SlidingWindow, Window, WindowBelief, replay
 
@@ -70,21 +69,22 @@ def measure_window(advance: Callable[[int], None] = lambda steps: None) -> list[
     ours = course.estimator
     samples = course.course.samples
     windows = course.windows(list(range(WINDOW, 200, 8)))
-    jax.block_until_ready(replay(ours, course.belief, samples, _keep))
-    mine, theirs = [], []
-    for _ in range(ROUNDS):
-        begin = time.perf_counter()
-        jax.block_until_ready(replay(ours, course.belief, samples, _keep))
-        mine.append((time.perf_counter() - begin) / samples.dt.shape[0])
+
+    def run() -> None:
+        jax.block_until_ready(replay(ours, course.belief, samples, keep_mass))
+
+    def peer_lap() -> float:
         peers = [CeresWindow(unsolved) for unsolved, _ in windows]
         begin = time.perf_counter()
         for peer in peers:
             peer.solve(ours.iterations)
-        theirs.append((time.perf_counter() - begin) / len(peers))
-        advance(1)
+        return (time.perf_counter() - begin) / len(peers)
+
+    run()
+    mine, theirs = race(lap(run, samples.dt.shape[0]), peer_lap, advance)
     difference = max(answer_difference(unsolved, belief) for unsolved, belief in windows)
     return [
-        Row("window_step", 1e6 * statistics.median(mine), "us", 1e6 * statistics.median(theirs)),
+        Row("window_step", mine, "us", theirs),
         Row("window_answer_difference", difference, "1"),
     ]
 
@@ -102,7 +102,3 @@ def answer_difference(unsolved: Window, belief: WindowBelief) -> float:
     parts = ((theirs.rest[:3], state.position), (theirs.rest[3:6], state.velocity))
     relative = [float(np.linalg.norm(a - np.asarray(b)) / np.linalg.norm(a)) for a, b in parts]
     return max(float(turned), *relative, abs(float(np.expm1(theirs.rest[6] - float(state.log_mass)))))
-
-
-def _keep(belief: WindowBelief):
-    return belief.state.log_mass, belief.std[9]

@@ -1,8 +1,8 @@
 """`steelyard simulate SCENARIO -o LOG`: makes a log with truth in it."""
 
 import dataclasses
-from collections.abc import Sequence
-from typing import Annotated, Literal
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Literal
 
 import tyro
 
@@ -99,58 +99,49 @@ def run(arguments: Sequence[str]) -> None:
 
 def _multirotor(arguments: Sequence[str]) -> None:
     command = parse(Multirotor, arguments, "simulate multirotor")
-    check_output(command.output)
-    check_flight(command.flight)
-    prepare_program()
-    columns = simulate(command.flight, command.seed)
-    settings = {name: str(value) for name, value in dataclasses.asdict(command.flight).items()}
-    log = Log(
-        columns.pop("time"), columns, "simulation", {"scenario": "multirotor", "seed": str(command.seed), **settings}
-    )
-    write(log, command.output)
-    facts = {"scenario": "multirotor", "seed": command.seed, "log": command.output, "rows": len(log)}
-    say(command.json, facts, f"Wrote {command.output}: {len(log)} rows, {log.time[-1]:g} s, truth included.")
+    _make(command, command.flight, check_flight, simulate, "")
 
 
 def _planar(arguments: Sequence[str]) -> None:
     command = parse(Planar, arguments, "simulate planar")
-    check_output(command.output)
-    check_push(command.push)
-    if command.seed < 0:
-        raise BadInput(f"--seed is {command.seed}; give a number from 0 up.")
-    prepare_program()
-    columns = simulate_planar(command.push, command.seed)
-    settings = {name: str(value) for name, value in dataclasses.asdict(command.push).items()}
-    log = Log(columns.pop("time"), columns, "simulation", {"scenario": "planar", "seed": str(command.seed), **settings})
-    write(log, command.output)
-    facts = {"scenario": "planar", "seed": command.seed, "log": command.output, "rows": len(log)}
-    robots = f"{command.push.robots} robot{'s' if command.push.robots > 1 else ''}"
-    say(command.json, facts, f"Wrote {command.output}: {len(log)} rows, {robots}, {log.time[-1]:g} s, truth included.")
+    _make(command, command.push, check_push, simulate_planar, _robots(command.push.robots))
 
 
 def _spatial(arguments: Sequence[str]) -> None:
     command = parse(Spatial, arguments, "simulate spatial")
+    _make(command, command.hold, check_hold, simulate_spatial, _robots(command.hold.robots))
+
+
+def _robots(number: int) -> str:
+    return f" {number} robot{'s' if number > 1 else ''},"
+
+
+def _make(command: Multirotor | Planar | Spatial, figures: Any, check: Callable, make: Callable, who: str) -> None:
+    """Checks, simulates, writes and tells: the same for every scenario that is one log."""
+    scenario = type(command).__name__.lower()
     check_output(command.output)
-    check_hold(command.hold)
-    if command.seed < 0:
-        raise BadInput(f"--seed is {command.seed}; give a number from 0 up.")
+    check(figures)
+    _check_seed(command.seed)
     prepare_program()
-    columns = simulate_spatial(command.hold, command.seed)
-    settings = {name: str(value) for name, value in dataclasses.asdict(command.hold).items()}
-    facts = {"scenario": "spatial", "seed": command.seed}
-    log = Log(columns.pop("time"), columns, "simulation", {name: str(x) for name, x in (facts | settings).items()})
+    columns = make(figures, command.seed)
+    facts = {"scenario": scenario, "seed": command.seed}
+    told = {name: str(value) for name, value in (facts | dataclasses.asdict(figures)).items()}
+    log = Log(columns.pop("time"), columns, "simulation", told)
     write(log, command.output)
-    facts |= {"log": command.output, "rows": len(log)}
-    robots = f"{command.hold.robots} robot{'s' if command.hold.robots > 1 else ''}"
-    say(command.json, facts, f"Wrote {command.output}: {len(log)} rows, {robots}, {log.time[-1]:g} s, truth included.")
+    sentence = f"Wrote {command.output}: {len(log)} rows,{who} {log.time[-1]:g} s, truth included."
+    say(command.json, facts | {"log": command.output, "rows": len(log)}, sentence)
+
+
+def _check_seed(seed: int) -> None:
+    if seed < 0:
+        raise BadInput(f"--seed is {seed}; give a number from 0 up.")
 
 
 def _sesame(arguments: Sequence[str]) -> None:
     command = parse(Sesame, arguments, "simulate sesame")
     if not 1 <= command.repetitions <= 10_000:
         raise BadInput(f"--repetitions is {command.repetitions}; give a number from 1 to 10000.")
-    if command.seed < 0:
-        raise BadInput(f"--seed is {command.seed}; give a number from 0 up.")
+    _check_seed(command.seed)
     prepare_program()
     flights = list(sesame_flights(command.repetitions))
     with progress("flying", len(flights), quiet=command.json) as advance:

@@ -61,8 +61,8 @@ class ChangeWatch(Estimator):
     innovations' log-likelihood is quadratic in the size of each jump, so its best size and its evidence cost one
     column of arithmetic a candidate and no second filter. Sizes have a Gaussian prior, so the evidence is a ratio of
     likelihoods: while nothing happens it exceeds `exp(threshold)` with a chance of at most `exp(-threshold)` a
-    candidate. When one exceeds it, the state moves along its column and the covariance grows by exactly what is not
-    yet known of the jump: on a linear model the result is that of a filter told the onset beforehand.
+    candidate. When one exceeds it, all candidates are taken in together, each as likely as the data say: on a linear
+    model the result has the mean and the covariance of a bank of filters, each told one onset beforehand.
     """
 
     filter: ExtendedKalman

@@ -16,6 +16,7 @@ from steelyard.problems._gaps import silences
 from steelyard.problems._honesty import believable
 from steelyard.problems._identification import Event, Identification, Innovations, Series
 from steelyard.problems._plant import DRAG_PRIOR, LAG_PRIOR
+from steelyard.problems._record import settings_of, truth_in
 from steelyard.problems._weighing import METHODS, Track, Weighing
 
 KNOWN_BELOW = 0.1
@@ -62,8 +63,8 @@ def identify_multirotor(
         notes=[note for one in weighed.values() for note in one.notes],
         series={robot: _series(one) for robot, one in weighed.items()},
         innovations={robot: _innovations(one) for robot, one in weighed.items()},
-        truth=_truth(log),
-        settings=_settings(log, config, weighed),
+        truth=truth_in(log, {"mass": "kg"}),
+        settings=settings_of(log, config, {robot: dataclasses.asdict(one.figures) for robot, one in weighed.items()}),
         seconds_a_row=max(one.seconds_a_row for one in weighed.values()),
     )
 
@@ -260,24 +261,3 @@ def _verdict(one: _Weighed) -> str:
 
 
 _REMEDY = "state the true noise in [noise], or look for what the model lacks (wind, ground contact, a late channel)"
-
-
-def _truth(log: Log) -> dict[str, Series]:
-    mass = log.truth("mass")
-    if mass is None:
-        return {}
-    return {"mass": Series(np.asarray(log.time), mass[:, 0], np.zeros(len(log)), "kg")}
-
-
-def _settings(log: Log, config: Config, weighed: dict[str, _Weighed]) -> dict[str, str]:
-    settings = {
-        "log": log.origin,
-        "rows": f"{len(log)}, from {log.time[0]:g} to {log.time[-1]:g} s",
-        "inputs between rows": "held" if config.inputs.hold == "step" else "sampled",
-        "gravity": f"{list(config.gravity)} m/s²",
-        "mass guess": "none" if config.guess.mass is None else f"{config.guess.mass:g} kg",
-    }
-    for robot, one in weighed.items():
-        for name, value in dataclasses.asdict(one.figures).items():
-            settings[f"{robot}: noise of {name}"] = f"{value:.3g}"
-    return settings

@@ -34,6 +34,7 @@ from steelyard.models import Model, Numbers, State
 from steelyard.monitor import Change, ChangeWatch, no_change
 from steelyard.problems._honesty import believable
 from steelyard.problems._identification import Event, Identification, Innovations, Series
+from steelyard.problems._record import truth_in
 
 LEARNT = 0.5
 """Share of its standard deviation before the log below which a quantity counts as known."""
@@ -124,7 +125,7 @@ def identify_own(
         verdict=_verdict(robot, track, known),
         series={robot.name: _series(robot, log, track, known)},
         innovations={robot.name: _innovations(log, track)},
-        truth=_truth(robot, log),
+        truth=truth_in(log, {name: quantity.unit for name, quantity in robot.quantities.items()}),
         settings={"log": log.origin, "rows": f"{len(log)}, from {log.time[0]:g} to {log.time[-1]:g} s"},
         seconds_a_row=seconds_a_row,
     )
@@ -254,12 +255,3 @@ def _verdict(robot: OwnRobot, track: _Track, known: np.ndarray) -> str:
 def _innovations(log: Log, track: _Track) -> Innovations:
     channels = tuple(f"channel {k + 1}" for k in range(track.innovation.value.shape[1]))
     return Innovations(np.asarray(log.time), channels, track.innovation.value, np.sqrt(track.innovation.variance))
-
-
-def _truth(robot: OwnRobot, log: Log) -> dict[str, Series]:
-    found = {}
-    for name, quantity in robot.quantities.items():
-        truth = log.columns.get(f"truth/{name}")
-        if truth is not None:
-            found[name] = Series(np.asarray(log.time), truth, np.zeros(len(log)), quantity.unit)
-    return found

@@ -13,6 +13,7 @@ from steelyard.problems._gaps import silences
 from steelyard.problems._identification import Event, Identification, Series
 from steelyard.problems._planar_words import planar_verdict
 from steelyard.problems._push import Push, read_push
+from steelyard.problems._record import truth_in
 from steelyard.problems._weigh_push import Weighed, weigh_push
 from steelyard.team import Graph, LoadEvent
 
@@ -93,12 +94,7 @@ def _series(history: Sequence[Mapping[str, Estimate]]) -> dict[str, Series]:
 def _truth(log: Log, graph: Graph) -> dict[str, Series]:
     """What the log knows to be true of these quantities; a neighbour's contact follows from two centres of mass."""
     wanted = {"mass": "kg", "inertia": "kg m²", **{f"{robot}/com": "m" for robot in graph.names}}
-    found = {}
-    for name, unit in wanted.items():
-        truth = log.truth(name)
-        if truth is not None:
-            value = truth[:, 0] if truth.shape[1] == 1 else truth
-            found[name] = Series(np.asarray(log.time), value, np.zeros_like(value), unit)
+    found = truth_in(log, wanted)
     for robot in graph.names:
         for other in graph.neighbours(robot):
             if (own := found.get(f"{robot}/com")) and (others := found.get(f"{other}/com")):

@@ -9,7 +9,8 @@ from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
 from steelyard.logs import Log
 from steelyard.problems._gaps import silences
-from steelyard.problems._identification import Event, Identification, Innovations, Series
+from steelyard.problems._identification import Event, Identification, Innovations
+from steelyard.problems._record import settings_of, truth_in
 from steelyard.problems._rigid_answers import UNITS, estimates_of, series_of
 from steelyard.problems._rigid_changes import Piece, pieces_of
 from steelyard.problems._rigid_reading import Handling, read_handling
@@ -50,8 +51,10 @@ def identify_rigid_body(
         notes=[note for handling in handled.values() for note in handling.notes],
         series={robot: series_of(pieces[robot]) for robot in robots},
         innovations={robot: _innovations(pieces[robot]) for robot in robots},
-        truth=_truth(log, robots),
-        settings=_settings(log, config, handled),
+        truth=truth_in(
+            log, {"mass": "kg"} | {f"{r}/{q}": UNITS[q] for r in robots for q in ("mass", "com", "inertia")}
+        ),
+        settings=settings_of(log, config, {robot: handling.noise for robot, handling in handled.items()}),
         seconds_a_row=seconds_a_row,
     )
 
@@ -88,29 +91,3 @@ def _innovations(pieces: list[Piece]) -> Innovations:
     scale = np.concatenate([one.scale for one in told])
     value = np.concatenate([np.where(one.present, one.value, np.nan) for one in told])
     return Innovations(np.concatenate([piece.handling.time for piece in pieces]), _CHANNELS, value * scale, scale)
-
-
-def _truth(log: Log, robots: tuple[str, ...]) -> dict[str, Series]:
-    """What the log knows to be true of these quantities."""
-    wanted = {"mass": "kg"} | {f"{robot}/{q}": UNITS[q] for robot in robots for q in ("mass", "com", "inertia")}
-    found = {}
-    for name, unit in wanted.items():
-        truth = log.truth(name)
-        if truth is not None:
-            value = truth[:, 0] if truth.shape[1] == 1 else truth
-            found[name] = Series(np.asarray(log.time), value, np.zeros_like(value), unit)
-    return found
-
-
-def _settings(log: Log, config: Config, handled: dict[str, Handling]) -> dict[str, str]:
-    settings = {
-        "log": log.origin,
-        "rows": f"{len(log)}, from {log.time[0]:g} to {log.time[-1]:g} s",
-        "inputs between rows": "held" if config.inputs.hold == "step" else "sampled",
-        "gravity": f"{list(config.gravity)} m/s²",
-        "mass guess": "none" if config.guess.mass is None else f"{config.guess.mass:g} kg",
-    }
-    for robot, handling in handled.items():
-        for signal, size in handling.noise.items():
-            settings[f"{robot}: noise of {signal}"] = f"{size:.3g}"
-    return settings

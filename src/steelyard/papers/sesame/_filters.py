@@ -69,8 +69,6 @@ class Run:
     """Of a compiled replay on one core."""
     events: tuple[float, ...] = ()
     """When a change was told, s."""
-    told: tuple[float, ...] = ()
-    """When it had happened, as told, s."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -128,7 +126,6 @@ def fly_ours(flown: Flown, map_known: bool = True) -> Run:
         np.where(known, series.std, np.inf),
         found.seconds_a_row or float("nan"),
         events=tuple(event.noticed or event.time for event in changes),
-        told=tuple(event.time for event in changes),
     )
 
 
