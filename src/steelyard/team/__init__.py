@@ -53,5 +53,14 @@ from ._run import TeamRun as TeamRun
 from ._run import drive as drive
 from ._run import run_team as run_team
 from ._size import NetworkSize as NetworkSize
+from ._spatial_agent import SpatialAgent as SpatialAgent
+from ._spatial_agent import SpatialSample as SpatialSample
+from ._spatial_belief import SpatialEvent as SpatialEvent
+from ._spatial_exact import sweep_exactly as sweep_exactly
+from ._spatial_point import SpatialPoint as SpatialPoint
+from ._spatial_relay import SpatialMessage as SpatialMessage
+from ._spatial_report import load_in_frame as load_in_frame
+from ._spatial_report import pose_in_frame as pose_in_frame
+from ._spatial_team import spatial_team as spatial_team
 from ._tree import Parcel as Parcel
 from ._tree import Tree as Tree

@@ -1,0 +1,144 @@
+"""A robot that weighs what it holds in space with others, as well as all their data together allow."""
+
+import math
+import struct
+from collections.abc import Mapping
+
+import msgspec
+import numpy as np
+
+from steelyard.estimators import Estimate
+from steelyard.team._agent import Agent, Message, Turn
+from steelyard.team._spatial_belief import SpatialEvent, SpatialMind
+from steelyard.team._spatial_record import Record
+from steelyard.team._spatial_relay import Relay, SpatialMessage
+from steelyard.team._spatial_report import report
+
+_PATIENCE = 1.0  # s by which a robot's sample may be later than others' before it counts as missing
+_OVER = 0.3  # s in which nothing came, neither of one's own nor of others, after which the last rows count, too
+_TIDY = 50  # steps
+_Triple = tuple[float, float, float]
+_PACK = struct.Struct("<15d")
+
+
+class SpatialSample(msgspec.Struct, frozen=True):
+    """What a robot that holds a load knows by itself, in its own sensor frame; NaN where a sensor is silent."""
+
+    time: float
+    """s; clocks of a team agree."""
+    angular: _Triple
+    """Angular velocity, rad/s."""
+    linear: _Triple
+    """Velocity of the frame's origin, m/s."""
+    specific_force: _Triple
+    """What the accelerometer reads, m/s²."""
+    torque: _Triple
+    """N m, applied to the load about the frame's origin."""
+    force: _Triple
+    """N, applied to the load."""
+    row: int | None = None
+    """The how-manieth sampling time of the team it is; by default, time times rate."""
+
+
+class SpatialState:
+    """One robot's memory. An agent's step uses it up: it returns the same object, changed."""
+
+    def __init__(self, relay: Relay, mind: SpatialMind):
+        self.relay, self.mind = relay, mind
+        self.next_row: int | None = None
+        self.time = 0.0
+        self.silent = self.quiet = 0  # steps without a sample of one's own, and without a new row
+        self.tick = 0
+        self.taken = -1
+        self.estimates: Mapping[str, Estimate] = {}
+
+
+class SpatialAgent(Agent):
+    """Knows its own twist, accelerometer and wrench, and hears its neighbours; made by `spatial_team`.
+
+    Robots pass on each other's samples, unchanged, until everybody has everything; then each finds out by itself what
+    all the data tell, and says it in its own frame. A step uses its state up. A sample of None is none.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        neighbours: tuple[str, ...],
+        names: tuple[str, ...],
+        rate: float,
+        noise: tuple[float, ...],
+        gravity: float,
+        held: bool = False,
+    ):
+        self.name, self.neighbours, self.names = name, neighbours, names
+        self.rate, self.noise, self.gravity, self.held = rate, noise, gravity, held
+        self.number = names.index(name)
+        self.others = [(names.index(other), other) for other in neighbours]
+        self._decoder = msgspec.msgpack.Decoder(SpatialMessage)
+
+    def init(self) -> SpatialState:
+        """Nothing is known but who is in the team, and who the neighbours are."""
+        record = Record(len(self.names), self.rate, np.array(self.noise), self.held)
+        return SpatialState(Relay(self.name, self.neighbours, self.names, self.rate), SpatialMind(record, self.gravity))
+
+    def decode(self, data: bytes) -> SpatialMessage:
+        """A message of another such robot from its bytes."""
+        return self._decoder.decode(data)
+
+    def step(self, state: SpatialState, sample: SpatialSample | None, inbox: tuple[Message, ...]) -> Turn:
+        """One sample: hear, measure, think, tell."""
+        for message in inbox:
+            state.relay.hear(message)
+        self._measure(state, sample)
+        events = self._think(state)
+        if state.mind.taken != state.taken:
+            state.taken = state.mind.taken
+            state.estimates = self.report(state)
+        state.tick += 1
+        if state.tick % _TIDY == 0:
+            state.relay.forget()
+        return Turn(state, state.relay.outbox(state.time), state.estimates, events=events)
+
+    def _measure(self, state: SpatialState, sample: SpatialSample | None) -> None:
+        state.silent += 1
+        if sample is None or not math.isfinite(sample.time):
+            return
+        state.silent, state.time = 0, sample.time
+        row = round(sample.time * self.rate) if sample.row is None else sample.row
+        numbers = (*sample.angular, *sample.linear, *sample.specific_force, *sample.torque, *sample.force)
+        if row >= 0:
+            state.relay.measure(row, sample.time, _PACK.pack(*numbers))
+
+    def _think(self, state: SpatialState) -> tuple[SpatialEvent, ...]:
+        """Takes in every row of which all samples are there, or will not come any more."""
+        events: tuple[SpatialEvent, ...] = ()
+        relay = state.relay
+        if state.next_row is None:
+            if len(relay.series) < len(self.names) or not all(series.by_row for series in relay.series.values()):
+                return ()
+            state.next_row = max(min(series.by_row) for series in relay.series.values())
+        late = relay.newest - round(_PATIENCE * self.rate)
+        while state.next_row <= relay.newest:
+            row, raw, time = state.next_row, np.full((len(self.names), 15), np.nan), math.nan
+            for j, name in enumerate(self.names):
+                series = relay.series[name]
+                parcel = series.by_row.get(row)
+                if parcel is not None:
+                    raw[j], time = np.frombuffer(parcel.values, "<f8"), parcel.time
+                elif series.last_row <= row and row > late:
+                    return events
+            events += state.mind.add(row / self.rate if math.isnan(time) else time, raw)
+            state.next_row += 1
+            state.quiet = 0
+        state.quiet += 1
+        if min(state.silent, state.quiet) > _OVER * self.rate:
+            events += state.mind.finish()
+        return events
+
+    def report(self, state: SpatialState) -> dict[str, Estimate]:
+        """What the robot knows by now."""
+        mind = state.mind
+        row = max(mind.taken - 1, mind.record.first)
+        time = mind.record.time(row) if mind.record.end > row else state.time
+        age = (mind.taken - mind.begun) / self.rate
+        return report(mind.course, self.number, self.others, self.name, time, age, mind.failed)

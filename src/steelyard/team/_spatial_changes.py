@@ -1,0 +1,58 @@
+"""Whether the load has changed: the evidence of the latest rows for another load from some row on."""
+
+import dataclasses
+
+import numpy as np
+
+from steelyard.team._spatial_course import Course
+from steelyard.team._spatial_point import LOAD, load_numbers, moved_load
+
+_THRESHOLD = 20.0
+"""Evidence asked for, as a natural logarithm: what changed nothing reaches it once in 5·10⁸ onsets tried."""
+_SETTLED = 4.0
+"""Mean square of the step to the likeliest point, in its standard deviations, up to which a course is settled."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Jump:
+    """Another load from a row on."""
+
+    row: int
+    evidence: float
+    size: np.ndarray
+    """(10,), of the load's coordinates."""
+
+
+def find_jump(course: Course, every: int) -> Jump | None:
+    """The likeliest onset among the marks' rows, if it convinces; None where none does."""
+    if not course.marks or len(course.marks) < 2:
+        return None
+    step, precision = course.step, course.precision
+    if course.unsettled > _SETTLED * len(step):
+        return None
+    scores = np.concatenate([mark.load_score for mark in course.marks])
+    known = np.concatenate([mark.load_information for mark in course.marks])
+    score = np.cumsum(scores[::-1], axis=0)[::-1]
+    J = np.cumsum(known[::-1], axis=0)[::-1]
+    at = np.arange(0, len(scores), every)
+    score, J = score[at], J[at]
+    score = score - J @ step
+    free = J[:, :, LOAD] - J @ np.linalg.solve(precision, np.swapaxes(J, 1, 2))
+    free = 0.5 * (free + np.swapaxes(free, 1, 2))
+    moment = float(np.sum(course.best.load[1:4]))
+    spread = np.array([0.3, *[0.5 * moment] * 6, *[0.5 * np.sqrt(moment)] * 3])
+    prior = np.diag(spread**-2.0)
+    posterior = free + prior
+    size = np.linalg.solve(posterior, score[:, :, None])[:, :, 0]
+    growth = np.linalg.slogdet(posterior)[1] - np.sum(-2.0 * np.log(spread))
+    evidence = (0.5 * np.sum(score * size, axis=1) - 0.5 * growth) / course.doubt
+    best = int(np.argmax(evidence))
+    if evidence[best] <= _THRESHOLD:
+        return None
+    return Jump(course.marks[0].row + int(at[best]), float(evidence[best]), size[best])
+
+
+def mass_of(course: Course, jump: Jump | None = None) -> float:
+    """kg; after a jump, to first order of it."""
+    load = course.best.load
+    return float(load_numbers(load if jump is None else moved_load(load, jump.size))[0])

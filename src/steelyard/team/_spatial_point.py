@@ -1,0 +1,188 @@
+"""What a team in space wants to know, as one point: the load, the vertical, and where everybody holds.
+
+All of it is in the frame of one robot of the team, the first. A point moves by a vector: ten coordinates of the load, a
+small rotation of the vertical at the first row, and position and rotation of every other robot. The load's coordinates
+are half the logarithm of its mass, the six second moments of its mass about its centre as shares of the mass (m²), and
+its centre. Moments are moved so that they stay those of a possible body. Road not taken: log-Cholesky coordinates, in
+which a load that was once taken for flat stays flat, because nothing depends on the logarithm of next to nothing.
+Numbers are NumPy's: a robot takes a hundred such steps a second, and a call into JAX costs more than all of one.
+"""
+
+import dataclasses
+
+import numpy as np
+
+LOAD = slice(0, 10)
+TILT = slice(10, 13)
+_FIRST_POSE = 13
+UPPER = (np.array([0, 1, 2, 0, 0, 1]), np.array([0, 1, 2, 1, 2, 2]))
+"""Where the moments xx, yy, zz, xy, xz, yz are in a matrix."""
+
+
+def pose_of(robot: int) -> slice:
+    """Where position and rotation of a robot, counted from 1, are in a vector."""
+    start = _FIRST_POSE + 6 * (robot - 1)
+    return slice(start, start + 6)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class SpatialPoint:
+    """A load, the vertical at the first row, and everybody's frame, in the first robot's frame."""
+
+    load: np.ndarray
+    """(10,): half the logarithm of the mass, second moments xx, yy, zz, xy, xz, yz a mass (m²), centre (m)."""
+    down: np.ndarray
+    """(3,), gravity at the first row, m/s²."""
+    R: np.ndarray
+    """(robot, 3, 3), R_1j; the first is the identity."""
+    t: np.ndarray
+    """(robot, 3), t_1j in m; the first is zero."""
+
+    @staticmethod
+    def of(
+        mass: float, com: np.ndarray, inertia: np.ndarray, down: np.ndarray, R: np.ndarray, t: np.ndarray
+    ) -> "SpatialPoint":
+        """From mass (kg), centre of mass (m) and the inertia about it (kg m²)."""
+        return SpatialPoint(coordinates_of(mass, com, inertia), down, R, t)
+
+    @property
+    def robots(self) -> int:
+        """How many hold the load."""
+        return len(self.t)
+
+    @property
+    def size(self) -> int:
+        """How many coordinates there are."""
+        return _FIRST_POSE + 6 * (self.robots - 1)
+
+    def moved(self, step: np.ndarray) -> "SpatialPoint":
+        """The point a step further on."""
+        R, t = self.R.copy(), self.t.copy()
+        for j in range(1, self.robots):
+            part = step[pose_of(j)]
+            t[j] = t[j] + part[:3]
+            R[j] = R[j] @ turn(part[3:])
+        return SpatialPoint(moved_load(self.load, step[LOAD]), turn(step[TILT]) @ self.down, R, t)
+
+    def until(self, other: "SpatialPoint") -> np.ndarray:
+        """The step from here to another point."""
+        step = np.zeros(self.size)
+        step[LOAD] = other.load - self.load
+        a, b = self.down, other.down
+        sine, cosine = np.cross(a, b), float(a @ b)
+        size = float(np.linalg.norm(sine))
+        step[TILT] = sine * (np.arctan2(size, cosine) / size if size > 1e-12 else 0.0)
+        for j in range(1, self.robots):
+            step[pose_of(j)] = [*(other.t[j] - self.t[j]), *rotation_vector(self.R[j].T @ other.R[j])]
+        return step
+
+
+def skew(v: np.ndarray) -> np.ndarray:
+    """(…, 3) to (…, 3, 3)."""
+    out = np.zeros((*v.shape, 3), v.dtype)
+    out[..., 0, 1], out[..., 0, 2], out[..., 1, 2] = -v[..., 2], v[..., 1], -v[..., 0]
+    out[..., 1, 0], out[..., 2, 0], out[..., 2, 1] = v[..., 2], -v[..., 1], v[..., 0]
+    return out
+
+
+def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The product a × b over the last axis; several times as quick as NumPy's on few rows."""
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape), np.result_type(a, b))
+    out[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
+    out[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
+    out[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    return out
+
+
+def turn(v: np.ndarray) -> np.ndarray:
+    """The rotation matrix of a rotation vector (rad), over leading axes."""
+    angle = np.linalg.norm(v, axis=-1)[..., None, None]
+    small = angle < 1e-8
+    safe = np.where(small, 1.0, angle)
+    W = skew(v)
+    sine = np.where(small, 1.0, np.sin(safe) / safe)
+    versine = np.where(small, 0.5, (1.0 - np.cos(safe)) / safe**2)
+    return np.eye(3) + sine * W + versine * (W @ W)
+
+
+def rotation_vector(R: np.ndarray) -> np.ndarray:
+    """rad; the inverse of `turn` for turns of less than half a revolution."""
+    q = quaternion(R)
+    sine = float(np.linalg.norm(q[1:]))
+    return q[1:] * (2.0 if sine < 1e-12 else 2.0 * np.arctan2(sine, q[0]) / sine)
+
+
+def quaternion(R: np.ndarray) -> np.ndarray:
+    """w, x, y, z of a rotation matrix, w not negative: from whichever component is the largest."""
+    trace = float(np.trace(R))
+    sizes = np.array([trace, R[0, 0], R[1, 1], R[2, 2]])
+    k = int(np.argmax(sizes))
+    if k == 0:
+        q = np.array([1.0 + trace, R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    else:
+        i, j, m = k - 1, k % 3, (k + 1) % 3
+        q = np.empty(4)
+        q[0] = R[m, j] - R[j, m]
+        q[1 + i] = 1.0 + R[i, i] - R[j, j] - R[m, m]
+        q[1 + j], q[1 + m] = R[i, j] + R[j, i], R[i, m] + R[m, i]
+    q /= np.linalg.norm(q)
+    return q if q[0] >= 0 else -q
+
+
+def moved_load(load: np.ndarray, step: np.ndarray) -> np.ndarray:
+    """A load's coordinates a step further on; second moments stay positive definite.
+
+    Along the axes in which the moments are one and the step is a number x, they become 1 + x, and from x = -1/2 down
+    exp(2 x + 1) / 2: to first order the step itself, never zero, and not too far for a large step up.
+    """
+    S = matrix_of(load[1:7])
+    A = np.linalg.cholesky(S)
+    A_inv = np.linalg.inv(A)
+    sizes, axes = np.linalg.eigh(A_inv @ matrix_of(step[1:7]) @ A_inv.T)
+    sizes = np.where(sizes > -0.5, 1.0 + sizes, 0.5 * np.exp(np.clip(2.0 * sizes + 1.0, -8.0, 0.0)))
+    B = A @ axes
+    moved = load + step
+    sizes, axes = np.linalg.eigh((B * sizes) @ B.T)
+    sizes = np.maximum(sizes, 1e-6 * sizes[-1])  # or rounding would make a very flat load impossible
+    moved[1:7] = ((axes * sizes) @ axes.T)[UPPER]
+    return moved
+
+
+def load_numbers(load: np.ndarray) -> np.ndarray:
+    """Mass, centre of mass and the moments of inertia about it (xx, yy, zz, xy, xz, yz) of a load's coordinates."""
+    m = np.exp(2.0 * load[0])
+    xx, yy, zz, xy, xz, yz = load[1:7]
+    return np.concatenate([[m], load[7:], m * np.array([yy + zz, xx + zz, xx + yy, -xy, -xz, -yz])])
+
+
+def load_slopes(load: np.ndarray) -> np.ndarray:
+    """(10, 10): how `load_numbers` follow the coordinates."""
+    numbers, slopes = load_numbers(load), np.zeros((10, 10))
+    slopes[0, 0] = 2.0 * numbers[0]
+    slopes[1:4, 7:] = np.eye(3)
+    slopes[4:, 0] = 2.0 * numbers[4:]
+    slopes[4:7, 1:4] = numbers[0] * (1.0 - np.eye(3))
+    slopes[7:, 4:7] = -numbers[0] * np.eye(3)
+    return slopes
+
+
+def matrix_of(moments: np.ndarray) -> np.ndarray:
+    """The symmetric matrix of xx, yy, zz, xy, xz, yz."""
+    xx, yy, zz, xy, xz, yz = moments
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def coordinates_of(mass: float, com: np.ndarray, inertia: np.ndarray) -> np.ndarray:
+    """A possible load's coordinates; `inertia` about the centre of mass."""
+    S = (0.5 * np.trace(inertia) * np.eye(3) - inertia) / mass
+    return np.concatenate([[0.5 * np.log(mass)], S[UPPER], com])
+
+
+def moment_entries(v: np.ndarray) -> np.ndarray:
+    """(…, 3, 6): the matrix by which moments xx, yy, zz, xy, xz, yz make I v."""
+    out = np.zeros((*v.shape[:-1], 3, 6))
+    for k, (a, b) in enumerate(zip(*UPPER, strict=True)):
+        out[..., a, k] += v[..., b]
+        if a != b:
+            out[..., b, k] += v[..., a]
+    return out

@@ -1,0 +1,209 @@
+"""Samples on their way to everybody: each robot passes on what a neighbour is not known to have.
+
+Every origin numbers its samples. A message tells a neighbour which samples its sender has, and brings it some that it
+lacks, the oldest first. What is lost is sent again once the neighbour should have answered; what comes twice is known
+already. So a bad radio costs time, and nothing else.
+"""
+
+import math
+
+import msgspec
+
+from steelyard.team._agent import Message
+
+_KEPT = 10.0  # s of samples that a robot can still pass on
+_MOST = 48  # samples a message
+_AHEAD = 63  # samples beyond the first that is missing of which a message tells
+_SIZE = 120  # bytes of fifteen numbers
+
+
+class Parcel(msgspec.Struct, frozen=True, array_like=True):
+    """One sample of one robot."""
+
+    origin: str
+    born: int
+    number: int
+    row: int
+    time: float
+    values: bytes
+    """Fifteen numbers of eight bytes, the least significant first; NaN where a sensor was silent."""
+
+
+class Stand(msgspec.Struct, frozen=True, array_like=True):
+    """Which samples of a robot the sender has."""
+
+    origin: str
+    born: int
+    """Row of the robot's first sample: a robot that starts again begins a new series."""
+    oldest: int
+    """The first that it can still pass on."""
+    front: int
+    """The first that it lacks."""
+    ahead: int
+    """Bits: which of those after `front` it has."""
+
+
+class SpatialMessage(Message, frozen=True, array_like=True):
+    """What robots that hold a load in space tell each other."""
+
+    echo: int
+    """Number of the last message from the recipient."""
+    stands: tuple[Stand, ...]
+    parcels: tuple[Parcel, ...]
+
+
+class Series:
+    """Samples of one robot, by number, from its latest start on."""
+
+    def __init__(self, born: int, front: int):
+        self.born, self.front = born, front
+        self.parcels: dict[int, Parcel] = {}
+        self.by_row: dict[int, Parcel] = {}
+        self.last_row = -1  # of the samples before `front`
+
+    def add(self, parcel: Parcel) -> None:
+        """Keeps a sample that is not known yet."""
+        if parcel.number < self.front or parcel.number in self.parcels:
+            return
+        self.parcels[parcel.number] = self.by_row[parcel.row] = parcel
+        while self.front in self.parcels:
+            self.last_row = max(self.last_row, self.parcels[self.front].row)
+            self.front += 1
+
+    def skip_to(self, front: int) -> None:
+        """Gives up on samples that nobody has any more."""
+        if front > self.front:
+            self.front = front
+            while self.front in self.parcels:
+                self.last_row = max(self.last_row, self.parcels[self.front].row)
+                self.front += 1
+
+    def forget(self, before_row: int) -> None:
+        """Drops samples of rows before this one."""
+        for number in [n for n, parcel in self.parcels.items() if parcel.row < before_row and n < self.front]:
+            del self.by_row[self.parcels.pop(number).row]
+
+    def stand(self, origin: str) -> Stand:
+        """Which samples are here."""
+        ahead = sum(1 << k for k in range(_AHEAD) if self.front + 1 + k in self.parcels)
+        return Stand(origin, self.born, min(self.parcels, default=self.front), self.front, ahead)
+
+
+class Link:
+    """What is known of one neighbour: which samples it has, and what is on its way to it."""
+
+    def __init__(self) -> None:
+        self.heard = -1
+        self.stands: dict[str, Stand] = {}
+        self.sent: dict[tuple[str, int, int], int] = {}
+        self.answer_after = 3.0  # messages until an answer, smoothed towards the slow side
+
+    def has(self, parcel: Parcel) -> bool:
+        """Whether the neighbour is known to have a sample, or not to want it."""
+        stand = self.stands.get(parcel.origin)
+        if stand is None or stand.born < parcel.born:
+            return False
+        if stand.born > parcel.born or parcel.number < stand.front:
+            return True
+        k = parcel.number - stand.front - 1
+        return 0 <= k < _AHEAD and bool(stand.ahead >> k & 1)
+
+
+class Relay:
+    """A robot's own and everybody else's samples, and its links."""
+
+    def __init__(self, name: str, neighbours: tuple[str, ...], names: tuple[str, ...], rate: float):
+        self.name, self.names, self.rate = name, names, rate
+        self.series: dict[str, Series] = {}
+        self.links = {neighbour: Link() for neighbour in neighbours}
+        self.sequence = 0
+        self.newest = -1
+
+    def measure(self, row: int, time: float, values: bytes) -> None:
+        """Takes in a sample of one's own."""
+        own = self.series.setdefault(self.name, Series(row, 0))
+        if row > own.last_row:
+            own.add(Parcel(self.name, own.born, own.front, row, time, values))
+            self.newest = max(self.newest, row)
+
+    def hear(self, message: Message) -> None:
+        """Takes in a message; one that makes no sense is none."""
+        link = self.links.get(message.sender)
+        if link is None or not isinstance(message, SpatialMessage):
+            return
+        if message.sequence > link.heard:
+            link.heard = message.sequence
+            after = float(self.sequence - message.echo)
+            if message.echo >= 0 and 0.0 <= after < 1000.0:
+                link.answer_after = max(after, 0.9 * link.answer_after)
+            for stand in message.stands:
+                known = link.stands.get(stand.origin)
+                if known is None or (stand.born, stand.front) >= (known.born, known.front):
+                    link.stands[stand.origin] = stand
+        for stand in message.stands:
+            self._meet(stand.origin, stand.born, stand.oldest)
+        for parcel in message.parcels:
+            series = self.series.get(parcel.origin)
+            sound = len(parcel.values) == _SIZE and parcel.row >= 0 and math.isfinite(parcel.time)
+            if series is not None and parcel.born == series.born and parcel.origin != self.name and sound:
+                series.add(parcel)
+                self.newest = max(self.newest, parcel.row)
+
+    def _meet(self, origin: str, born: int, oldest: int) -> None:
+        if origin == self.name or origin not in self.names:
+            return
+        known = self.series.get(origin)
+        if known is None or born > known.born:
+            self.series[origin] = Series(born, oldest)
+        elif born == known.born and not known.parcels and oldest > known.front:
+            known.skip_to(oldest)
+
+    def outbox(self, time: float) -> dict[str, Message]:
+        """A message to every neighbour."""
+        self.sequence += 1
+        stands = tuple(series.stand(origin) for origin, series in self.series.items())
+        return {
+            neighbour: SpatialMessage(
+                self.name, self.sequence, time, link.heard, stands, tuple(self._lacking(neighbour, link))
+            )
+            for neighbour, link in self.links.items()
+        }
+
+    def _lacking(self, neighbour: str, link: Link) -> list[Parcel]:
+        """Samples that a neighbour may lack, and that are not on their way to it already."""
+        wait, chosen = link.answer_after + 1.0, []
+        for origin, series in self.series.items():
+            if origin == neighbour:
+                continue
+            stand = link.stands.get(origin)
+            low = stand.front if stand is not None and stand.born == series.born else 0
+            candidates = range(max(low, min(series.parcels, default=0)), series.front)
+            beyond = sorted(n for n in series.parcels if n >= series.front)
+            for number in (*candidates, *beyond):
+                parcel = series.parcels.get(number)
+                if parcel is None or link.has(parcel):
+                    continue
+                key = (origin, parcel.born, number)
+                if self.sequence - link.sent.get(key, -(10**9)) > wait:
+                    chosen.append(parcel)
+        chosen.sort(key=lambda parcel: parcel.row)
+        chosen = chosen[:_MOST]
+        for parcel in chosen:
+            link.sent[parcel.origin, parcel.born, parcel.number] = self.sequence
+        return chosen
+
+    def forget(self) -> None:
+        """Drops what is too old to be passed on."""
+        before = self.newest - round(_KEPT * self.rate)
+        for series in self.series.values():
+            series.forget(before)
+        for link in self.links.values():
+            kept = {
+                key: when
+                for key, when in link.sent.items()
+                if (series := self.series.get(key[0])) is not None
+                and series.born == key[1]
+                and (parcel := series.parcels.get(key[2])) is not None
+                and not link.has(parcel)
+            }
+            link.sent = kept
