@@ -1,42 +1,17 @@
 """Nothing a robot computes uses what it did not measure or receive."""
 
+import load_runs
 import msgspec
 import numpy as np
 import pytest
+from load_runs import Recorder, outputs
 from planar_world import CONTACTS, NAMES, PlanarWorld
 
+from earnest import in_earnest
 from steelyard.errors import BadInput
-from steelyard.team import Agent, Bus, Graph, PlanarSample, Turn, cdc14_team, drive, run_team
+from steelyard.team import Bus, Graph, PlanarSample, cdc14_team, drive, run_team
 
 LINE = Graph.line(NAMES)
-
-
-class Recorder(Agent):
-    """Passes everything on, and keeps the bytes of what came in and went out."""
-
-    def __init__(self, inner):
-        self.name, self.inner = inner.name, inner
-        self.samples, self.inboxes, self.turns = [], [], []
-
-    def init(self):
-        return self.inner.init()
-
-    def step(self, state, sample, inbox) -> Turn:
-        self.samples.append(sample)
-        self.inboxes.append([msgspec.msgpack.encode(message) for message in inbox])
-        turn = self.inner.step(state, sample, inbox)
-        self.turns.append(outputs(turn))
-        return turn
-
-    def decode(self, data):
-        return self.inner.decode(data)
-
-
-def outputs(turn):
-    """All that leaves a step, as bytes."""
-    told = {name: msgspec.msgpack.encode(message) for name, message in turn.outbox.items()}
-    said = {name: (e.status, None if e.value is None else e.value.tolist()) for name, e in turn.estimates.items()}
-    return told, said, turn.force
 
 
 def recorded(seconds):
@@ -58,6 +33,22 @@ def test_a_robot_alone_with_its_samples_and_letters_does_the_same(name):
         turn = agent.step(state, sample, tuple(agent.decode(data) for data in letters))
         assert outputs(turn) == before
         state = turn.state
+
+
+@pytest.mark.parametrize("name", NAMES[:2])
+def test_a_weighing_robot_alone_does_the_same_and_its_state_is_a_value(name):
+    """As above, over fits; and states come back from their bytes, and are never changed by a step."""
+    differs, changed, statuses = in_earnest(load_runs.differences_when_alone, name)
+    assert not differs
+    assert not changed
+    assert "known" in statuses
+
+
+def test_news_of_a_weighing_robot_travel_no_faster_than_a_link_a_sample():
+    """Its samples go into rows of four, so they may travel slower."""
+    start = 150
+    for name, first in in_earnest(load_runs.first_differences, start).items():
+        assert start + LINE.distances("r4")[name] <= first < start + 20, name
 
 
 def replayed(samples):

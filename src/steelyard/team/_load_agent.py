@@ -7,23 +7,14 @@ import msgspec
 import numpy as np
 
 from steelyard.team._agent import Agent, Message, Turn
-from steelyard.team._load_fit import LOG_SCALE, N_UNKNOWNS, end_of_shot
+from steelyard.team._load_fit import LOG_SCALE, N_UNKNOWNS, Averaging
+from steelyard.team._load_place import covariance, place_by_turning, refine_place
 from steelyard.team._load_report import report
-from steelyard.team._load_solve import (
-    LOAD,
-    SIZES,
-    Fit,
-    Window,
-    carried_on,
-    covariance,
-    find_jump,
-    place_by_turning,
-    refine_place,
-    solve,
-    start_over,
-)
+from steelyard.team._load_solve import find_jump, solve, start_over
 from steelyard.team._load_state import (
+    AHEAD,
     FIT_EVERY,
+    FOLLOWS,
     KEPT,
     NOTES,
     SHIFT,
@@ -35,19 +26,21 @@ from steelyard.team._load_state import (
     version_at,
 )
 from steelyard.team._load_sums import N_SUMS, Sum, own_row
+from steelyard.team._load_window import LOAD, SIZES, Fit, Window, carried_on, slopes_of
 from steelyard.team._run import PlanarSample
 
 _FEWEST_ROWS = 25
 _EVIDENCE = 40.0  # logarithm of the likelihood ratio that makes a change an event
 _SLIDE = 160
 _SETTLED = 100  # rows before a change can be told from a fit that is finding its way, or a newcomer's place is sure
+_ROOM = 32  # sums that letters can carry each way in the time of a row: a version of a whole window must pass in time
 _UPPER = np.triu_indices(N_UNKNOWNS)
 
 
 class LoadAgent(Agent):
     """Knows its own force and its contact's velocity, and hears its neighbours; made by `load_team`.
 
-    A step uses its state up. A sample of None is none, and the robot only passes on what others told it.
+    A sample of None is none, and the robot only passes on what others told it.
     """
 
     def __init__(
@@ -68,7 +61,7 @@ class LoadAgent(Agent):
 
     def init(self) -> LoadState:
         """Nothing is known but who the neighbours are."""
-        return LoadState(self.name, self.neighbours, N_SUMS)
+        return LoadState(self.name, self.neighbours, N_SUMS, max(8, _ROOM // self.per_row))
 
     def decode(self, data: bytes) -> LoadMessage:
         """A message of another such robot from its bytes."""
@@ -76,19 +69,38 @@ class LoadAgent(Agent):
 
     def step(self, state: LoadState, sample: PlanarSample | None, inbox: tuple[Message, ...]) -> Turn:
         """One sample: hear, measure, add up, fit, tell."""
+        state = state.copied()
         state.tick += 1
         self._hear(state, inbox)
-        finished = self._measure(state, sample)
+        self._measure(state, sample)
         state.tree.step(state.tick)
         state.note_totals()
         events: tuple[LoadEvent, ...] = ()
-        # A robot without samples of its own goes on with what it hears.
-        if finished % FIT_EVERY == 0 if finished is not None else (sample is None and state.tick % 24 == 0):
-            events = self._fit(state)
+        stretch = self._due(state, sample)
+        if stretch is not None:
+            events = self._fit(state, stretch)
             self._tell_sensitivity(state)
+        if stretch is not None or state.tick - state.told_at >= FIT_EVERY * self.per_row:
+            state.told_at = state.tick
             state.estimates = report(self, state)
-            state.forget()
         return Turn(state, self._outbox(state), state.estimates, events=events)
+
+    def _due(self, state: LoadState, sample: PlanarSample | None) -> tuple[int, int, int] | None:
+        """What is to be fitted now: all robots cut at the same rows, so that each finds what the others find.
+
+        Who has no samples of its own any more takes all that there is.
+        """
+        if state.tick % self.per_row:
+            return None
+        found = state.stretch()
+        if found is None:
+            return None
+        version, start, end = found
+        smaller = state.left_behind(end) is not None  # a robot has gone: its last rows are the last of this window
+        if sample is not None and not smaller:
+            end -= (end + 1) % FIT_EVERY
+        new = end > state.fit_end or (smaller and state.tick - state.told_at >= FIT_EVERY * self.per_row)
+        return (version, start, end) if new and end - start + 1 >= _FEWEST_ROWS else None
 
     def _hear(self, state: LoadState, inbox: tuple[Message, ...]) -> None:
         for letter in inbox:
@@ -100,11 +112,11 @@ class LoadAgent(Agent):
                 if known is None or math.isfinite(abs(known)):
                     state.told[letter.sender][letter.version - back] = known
 
-    def _measure(self, state: LoadState, sample: PlanarSample | None) -> int | None:
-        """Takes the sample in; the row that it completes, or None."""
+    def _measure(self, state: LoadState, sample: PlanarSample | None) -> None:
+        """Takes the sample in, and adds the row that it completes."""
         state.silent += 1
         if sample is None or not math.isfinite(sample.time):
-            return None
+            return
         state.time = sample.time
         key = round(sample.time * self.rate)
         row, part = divmod(key - 1, self.per_row)
@@ -117,10 +129,8 @@ class LoadAgent(Agent):
         if velocity is not None and force is not None:
             state.silent = 0
         state.pending.append((velocity, force))
-        if part != self.per_row - 1 or key < 1:
-            return None
-        self._add_row(state, row)
-        return row
+        if part == self.per_row - 1 and key >= 1:
+            self._add_row(state, row)
 
     def _add_row(self, state: LoadState, row: int) -> None:
         velocities = [v for v, _ in state.pending if v is not None]
@@ -146,6 +156,7 @@ class LoadAgent(Agent):
         if renewed:
             for old in range(max(0, row - SIZES[-1]), row):
                 state.tree.add((old, version), self._own_row(state, old, version))
+            state.forget()
 
     def _own_row(self, state: LoadState, row: int, version: int) -> np.ndarray:
         if row < state.first_row:  # it was not there
@@ -163,14 +174,14 @@ class LoadAgent(Agent):
         current = fitted is not None and state.fit_version == state.version - 1
         state.lost = 0 if current else state.lost + 1
         if state.fit is not None and fitted is not None and current and base is not None:
-            window, v = self.window(state, *fitted), self._own_velocities(state, *fitted[1:])
-            own = refine_place(window, state.fit, base, v, int(window.rows[-1, Sum.MEMBERS]))
-            place, state.weight = own.place, own.weight
-            shift[:N_UNKNOWNS] = own.shift
-            state.refined += 1
+            window, v, f = self.window(state, *fitted), *self._own_readings(state, *fitted[1:])
+            own = refine_place(window, state.fit, f, base, v)
+            place, state.weight = own.with_momentum(state.aim), own.weight
+            shift[:N_UNKNOWNS] = own.gain @ _pair(place - base)
+            state.refined, state.aim = state.refined + 1, own.place
         elif stretch is not None and (state.refined == 0 or state.lost > KEPT):
             # Others may go on from their fit: once there was one, a place that does not fit theirs would only disturb.
-            window, v = self.window(state, *stretch), self._own_velocities(state, *stretch[1:])
+            window, v = self.window(state, *stretch), self._own_readings(state, *stretch[1:])[0]
             place = place_by_turning(window.rows, v) or place
         if place is None:
             place = self._first_place(state)
@@ -194,18 +205,17 @@ class LoadAgent(Agent):
     def window(self, state: LoadState, version: int, start: int, end: int) -> Window:
         """The sums of a stretch of rows, with what the fit needs beside them."""
         dt, q = 1.0 / self.rate, self.per_row
-        force = np.array([state.forces.get(row, 0j) for row in range(start, end + 1)])
         sigma = self.velocity_noise / math.sqrt(q)
-        back, ripple = 0.5 * (q - 1) * dt, dt * dt * (q * q - 1) / 24.0
-        return Window(state.rows(version, start, end), force, q * dt, back, ripple, sigma, state.prior)
+        means = Averaging(0.5 * (q - 1) * dt, dt * dt * (q * q - 1) / 24.0)
+        return Window(state.rows(version, start, end), q * dt, means, sigma, state.prior)
 
-    def _own_velocities(self, state: LoadState, start: int, end: int) -> np.ndarray:
-        return np.array([state.velocities.get(row, complex(math.nan)) for row in range(start, end + 1)])
+    def _own_readings(self, state: LoadState, start: int, end: int) -> tuple[np.ndarray, np.ndarray]:
+        """Velocities (complex, NaN where there is none) and forces (time, 2) of a stretch."""
+        v = np.array([state.velocities.get(row, complex(math.nan)) for row in range(start, end + 1)])
+        f = np.array([state.forces.get(row, 0j) for row in range(start, end + 1)])
+        return v, np.stack([f.real, f.imag], axis=1)
 
-    def _fit(self, state: LoadState) -> tuple[LoadEvent, ...]:
-        stretch = state.stretch()
-        if stretch is None or stretch[2] - stretch[1] + 1 < _FEWEST_ROWS:
-            return ()
+    def _fit(self, state: LoadState, stretch: tuple[int, int, int]) -> tuple[LoadEvent, ...]:
         version, start, end = stretch
         if state.start is None:
             state.start = start
@@ -240,15 +250,19 @@ class LoadAgent(Agent):
         return ()
 
     def _tell_sensitivity(self, state: LoadState) -> None:
-        """Three more rows to add up: how the fit follows errors of the places."""
-        notes, base, fitted = np.zeros(3 * N_SUMS), state.places.get(state.fit_version), state.fitted()
+        """More rows to add up: how the fit follows errors of the places, and where their next steps would take it."""
+        notes, ahead = np.zeros(len(FOLLOWS) * N_SUMS), np.zeros(N_SUMS)
+        base, fitted = state.places.get(state.fit_version), state.fitted()
         if state.fit is not None and fitted is not None and base is not None:
-            window, v = self.window(state, *fitted), self._own_velocities(state, *fitted[1:])
-            own = refine_place(window, state.fit, base, v, int(window.rows[-1, Sum.MEMBERS]))
+            window, v, f = self.window(state, *fitted), *self._own_readings(state, *fitted[1:])
+            own = refine_place(window, state.fit, f, base, v)
             notes[:] = (own.sensitivity @ own.sensitivity.T)[_UPPER]
-            state.weight = own.weight
-        for note in range(3):
-            state.tree.add((-1 - note, state.row // FIT_EVERY), notes[note * N_SUMS : (note + 1) * N_SUMS])
+            state.weight, state.step = own.weight, own.place - base
+            ahead[:N_UNKNOWNS] = own.sensitivity @ _pair(state.step)
+            ahead[N_UNKNOWNS:] = 1.0, *fitted, 0.0, 0.0
+        for row, note in zip(FOLLOWS, np.split(notes, len(FOLLOWS)), strict=True):
+            state.tree.add((row, state.row // FIT_EVERY), note)
+        state.tree.add((AHEAD, state.row // FIT_EVERY), ahead)
 
     def _begin_again(self, state: LoadState, stretch, start: int, keep: tuple[int, ...], slack: float) -> None:
         """A new window from a row on, with what the last fit says of some unknowns."""
@@ -259,23 +273,32 @@ class LoadAgent(Agent):
         window = self.window(state, *stretch)
         P = self.covariance_of(state, window, fit)
         state.prior = carried_on(fit, P, keep, slack)
-        rows, force, dt, _ = window.padded
-        path = np.asarray(end_of_shot(fit.unknowns, rows, force, dt, 0.0, len(window.rows) - 1).path)
+        path = slopes_of(window._replace(means=Averaging(0.0, 0.0)), fit.unknowns).path
         unknowns = fit.unknowns.copy()
-        unknowns[:4] = path[min(start - stretch[1], len(window.rows)) - 1]
+        unknowns[:4] = path[min(start - stretch[1], len(window.rows)) - 1, :4]
         state.start, state.fit = start, Fit(unknowns, fit.matrix, fit.gradient, fit.fitness, fit.n_rows)
 
     def covariance_of(self, state: LoadState, window: Window, fit: Fit) -> np.ndarray:
         """Of the motion at the end and the load, with the newest notes of the team about its places."""
-        newest = state.row // FIT_EVERY
-        for at in range(newest, newest - NOTES, -1):
-            notes = [state.tree.totals.get((-1 - note, at)) for note in range(3)]
+        for at in _newest_notes(state):
+            notes = [state.tree.totals.get((row, at)) for row in FOLLOWS]
             if all(note is not None for note in notes):
                 follows = np.zeros((N_UNKNOWNS, N_UNKNOWNS))
                 follows[_UPPER] = np.concatenate([note for note in notes if note is not None])
                 follows = follows + follows.T - np.diag(np.diag(follows))
                 return covariance(window, fit, follows, state.weight)
         return covariance(window, fit, np.zeros((N_UNKNOWNS, N_UNKNOWNS)), 0.0)
+
+    def ahead(self, state: LoadState) -> np.ndarray | None:
+        """Where the places' next steps would take motion at the end and load, as the whole team says; else None."""
+        fitted = state.fitted()
+        for at in _newest_notes(state):
+            note = state.tree.totals.get((AHEAD, at))
+            if note is not None and fitted is not None:
+                count, version, start = note[N_UNKNOWNS : N_UNKNOWNS + 3]
+                agreed = count > 0.0 and (version, start) == (count * fitted[0], count * fitted[1])
+                return note[:N_UNKNOWNS] if agreed else None
+        return None
 
     def _outbox(self, state: LoadState) -> dict[str, Message]:
         state.sequence += 1
@@ -292,3 +315,12 @@ class LoadAgent(Agent):
             )
             for name in self.neighbours
         }
+
+
+def _newest_notes(state: LoadState) -> range:
+    newest = state.row // FIT_EVERY
+    return range(newest, newest - NOTES, -1)
+
+
+def _pair(value: complex) -> np.ndarray:
+    return np.array([value.real, value.imag])

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.estimators import Estimate, Knowledge
-from steelyard.team._load_fit import CX, CY, LOG_INERTIA, LOG_MASS, LOG_SCALE, N_UNKNOWNS, THETA, end_of_shot
+from steelyard.team._load_fit import CX, CY, LOG_INERTIA, LOG_MASS, LOG_SCALE, N_UNKNOWNS, THETA
 from steelyard.team._load_state import LoadState
 from steelyard.team._load_sums import Sum, spread
+from steelyard.team._load_window import slopes_of
 
 if TYPE_CHECKING:
     from ._load_agent import LoadAgent
@@ -32,8 +33,10 @@ def report(agent: "LoadAgent", state: LoadState) -> dict[str, Estimate]:
     if fit is None or not fit.good or stretch is None or broken:
         return said
     window = agent.window(state, *stretch)
-    P = agent.covariance_of(state, window, fit)
-    x = fit.unknowns
+    P, ahead = agent.covariance_of(state, window, fit), agent.ahead(state)
+    # Sums with the places' next steps will only come later: to first order, what they will say is known now.
+    end = np.concatenate([slopes_of(window, fit.unknowns).end, fit.unknowns[4:]])
+    x = end if ahead is None else end + ahead
     for name, at in (("mass", LOG_MASS), ("inertia", LOG_INERTIA)):
         std = math.sqrt(max(P[at, at], 0.0))
         if std < _LARGEST:
@@ -42,14 +45,12 @@ def report(agent: "LoadAgent", state: LoadState) -> dict[str, Estimate]:
     own = state.places.get(state.fit_version)
     if own is None or state.weight <= 0.0:
         return said
-    rows, force, dt, _ = window.padded
-    heading = float(end_of_shot(x, rows, force, dt, window.back, len(window.rows) - 1).value[0])
-    turn = np.exp(1j * heading) * math.exp(x[LOG_SCALE])
     members = max(float(window.rows[-1, Sum.MEMBERS]), 1.0)
     size = math.sqrt(max(float(spread(window.rows[-1])), 0.0) / members) * math.exp(x[LOG_SCALE])
 
-    def arm(vector: complex, place_variance: float, with_com: bool) -> Estimate | None:
+    def arm(vector: complex, at: np.ndarray, place_variance: float, with_com: bool) -> Estimate | None:
         """A vector of the body in world axes, and its covariance."""
+        turn = np.exp(1j * at[THETA]) * math.exp(at[LOG_SCALE])
         value = complex(turn * vector)
         J = np.zeros((2, N_UNKNOWNS))
         J[:, THETA], J[:, LOG_SCALE] = _pair(1j * value), _pair(value)
@@ -62,10 +63,11 @@ def report(agent: "LoadAgent", state: LoadState) -> dict[str, Estimate]:
         return Estimate(_pair(value), C, "m", "world", time, "known")
 
     share = max(1.0 - 2.0 / members, 0.0) / state.weight
-    vectors = {"com": arm(complex(x[CX], x[CY]) - own, share, True)}
+    step = 0j if ahead is None else state.step
+    vectors = {"com": arm(complex(x[CX], x[CY]) - own - step, x, share, True)}
     for neighbour in agent.neighbours:
         place = state.told[neighbour].get(state.fit_version)
-        vectors[f"contact/{neighbour}"] = None if place is None else arm(place - own, 2.0 * share, False)
+        vectors[f"contact/{neighbour}"] = None if place is None else arm(place - own, end, 2.0 * share, False)
     return said | {name: vector for name, vector in vectors.items() if vector is not None}
 
 

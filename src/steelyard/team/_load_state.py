@@ -8,18 +8,22 @@ import numpy as np
 
 from steelyard.estimators import Estimate
 from steelyard.team._agent import Message
-from steelyard.team._load_solve import ONSETS, SIZES, Fit, Prior
+from steelyard.team._fresh import fresh
+from steelyard.team._load_solve import ONSETS
 from steelyard.team._load_sums import Sum
+from steelyard.team._load_window import SIZES, Fit, Prior
 from steelyard.team._tree import Key, Parcel, Tree
 
-PERIOD = 75  # rows between new versions of the places; the first come sooner
-_EARLY = (12, 25, 50, 75)
+PERIOD = 50  # rows between new versions of the places; the first come sooner
+_EARLY = (12, 25, 50)
 STEADY = 12  # rows in a row that show the same members before they count as the team
 GUARD = 12  # rows after a robot has gone whose forces may lack its last ones
 KEPT = 3  # versions
 FIT_EVERY = 6  # rows
 NOTES = 20  # fits whose notes are kept
-SHIFT = -4  # the row of a version's note on how the new places will move the fit
+FOLLOWS = (-1, -2, -3)  # rows of a fit's notes on how it follows errors of the places
+AHEAD = -4  # its note on where it would go if all places took their next step
+SHIFT = -5  # the row of a version's note on how the new places will move the fit
 
 
 class LoadMessage(Message, frozen=True, array_like=True):
@@ -63,14 +67,11 @@ def _signature(total: np.ndarray) -> tuple[float, float]:
 
 
 class LoadState:
-    """One robot's memory. An agent's step uses it up: it returns the same object, changed.
+    """One robot's memory: a value, of which a step makes the next. `pickle` keeps it and brings it back."""
 
-    Road not taken: a value that is copied at every step; a window of sums has some ten thousand numbers.
-    """
-
-    def __init__(self, name: str, neighbours: tuple[str, ...], width: int):
-        self.tree = Tree(name, neighbours, width)
-        self.tick = self.sequence = 0
+    def __init__(self, name: str, neighbours: tuple[str, ...], width: int, per_letter: int):
+        self.tree = Tree(name, neighbours, width, per_letter)
+        self.tick = self.sequence = self.told_at = 0
         self.time = 0.0
         self.velocities: dict[int, complex] = {}
         self.forces: dict[int, complex] = {}
@@ -87,6 +88,7 @@ class LoadState:
         self.steady: set[tuple[float, float]] = set()
         self.crew: dict[int, tuple[float, float]] = {}
         self.sums: dict[Key, np.ndarray] = {}
+        self.reach: dict[tuple[int, int], int] = {}  # by version and start, the row up to which sums are complete
         self.lost = 0
         self.start: int | None = None
         self.prior = Prior.none()
@@ -94,7 +96,16 @@ class LoadState:
         self.fit_version = self.fit_end = -1
         self.refined = 0
         self.weight = 0.0
+        self.aim: complex | None = None  # where the last step of the own place led, momentum left out
+        self.step = 0j  # the next one of the own place, as the last fit has it
         self.estimates: dict[str, Estimate] = {}
+
+    def copied(self) -> "LoadState":
+        """The same, to go on from without touching this one."""
+        state = fresh(self)
+        state.tree = self.tree.copied()
+        state.told = {name: told.copy() for name, told in self.told.items()}
+        return state
 
     def note_totals(self) -> None:
         """Who is in the team, from the sums that just came."""
@@ -115,10 +126,14 @@ class LoadState:
             before = self.sums.get(key)
             if before is None or signature == self.crew.get(row) or _signature(before) != self.crew.get(row):
                 self.sums[key] = total
+                if before is not None and _signature(before) != signature:
+                    self.reach.clear()
         self.tree.fresh.clear()
 
     def _join(self, row: int, signature: tuple[float, float]) -> None:
         if signature in self.steady and signature[0] > self.crew.get(row, (0.0, 0.0))[0]:
+            if row in self.crew:
+                self.reach.clear()
             self.crew[row] = signature
 
     def stretch(self) -> tuple[int, int, int] | None:
@@ -128,9 +143,10 @@ class LoadState:
         start = min(self.crew) if self.start is None else self.start
         best = None
         for version in range(max(self.version - KEPT + 1, 1), self.version + 1):
-            row = start
+            row = self.reach.get((version, start), start)
             while self._complete(row, version, start):
                 row += 1
+            self.reach[version, start] = row
             if row > start and (best is None or row - 1 >= best[2]):
                 best = version, start, row - 1
         return best
@@ -169,6 +185,7 @@ class LoadState:
                 return key[1] > oldest_note
             return (key[0] == SHIFT or key[0] >= oldest) and key[1] > self.version - KEPT
 
+        self.reach.clear()
         self.tree.forget(needed)
         self.sums = {key: total for key, total in self.sums.items() if needed(key)}
         for table in (self.velocities, self.forces, self.crew):

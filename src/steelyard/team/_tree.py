@@ -11,13 +11,15 @@ from collections.abc import Callable
 import msgspec
 import numpy as np
 
+from steelyard.team._fresh import fresh
+
 Key = tuple[int, int]
 """What a sum is of: a row (negative ones are notes) and the version of the places that it was made with."""
 Row = Callable[[Key], np.ndarray | None]
 
 SILENCE = 40  # samples without a word, or without a new beat, after which a robot counts as gone
-PER_LETTER = 8  # sums a letter carries each way
 _REMEMBERED = 64
+_ALL = (1 << (_REMEMBERED - 1)) - 1
 
 
 class Parcel(msgspec.Struct, frozen=True, array_like=True):
@@ -42,14 +44,28 @@ class Line:
     def __init__(self) -> None:
         self.last = -(10**9)  # own sample at which it was last heard
         self.root, self.beat, self.parent = "", -1, ""
-        self.got: list[int] = []  # sequences of its letters
-        self.newest = -1
+        self.newest = -1  # sequence of its letters
+        self.others = 0  # one bit for each of those before: whether it has arrived
         self.parts: dict[Key, np.ndarray] = {}
         self.from_letter: dict[tuple[bool, Key], int] = {}
         self.queue: dict[tuple[bool, Key], None] = {}  # (up?, key) to send, in order
         self.flying: dict[int, tuple[int, list[tuple[bool, Key]]]] = {}
         self.late: dict[int, tuple[int, list[tuple[bool, Key]]]] = {}  # given up, but may have arrived
         self.patience = 4
+
+    def has(self, sequence: int) -> bool:
+        """Whether a letter has arrived before, or is too old to tell."""
+        gap = self.newest - sequence
+        return gap == 0 or gap >= _REMEMBERED or (gap > 0 and bool(self.others >> (gap - 1) & 1))
+
+    def note(self, sequence: int) -> None:
+        """Another letter has arrived."""
+        gap = sequence - self.newest
+        if gap > 0:
+            self.others = ((self.others << 1 | 1) << (gap - 1)) & _ALL if gap < _REMEMBERED else 0
+            self.newest = sequence
+        else:
+            self.others |= 1 << (-gap - 1)
 
     def enqueue(self, up: bool, key: Key) -> None:
         """A sum to be sent, once; what is already waiting keeps its place."""
@@ -59,8 +75,9 @@ class Line:
 class Tree:
     """One robot's end of the tree; `step` is called once a sample. It is part of an agent's state."""
 
-    def __init__(self, name: str, neighbours: tuple[str, ...], width: int):
-        self.name, self.width = name, width
+    def __init__(self, name: str, neighbours: tuple[str, ...], width: int, per_letter: int = 8):
+        """`width` is of a sum; a letter carries at most `per_letter` of them each way."""
+        self.name, self.width, self.per_letter = name, width, per_letter
         self.lines = {neighbour: Line() for neighbour in neighbours}
         self.root, self.beat, self.beat_at, self.parent = name, 0, 0, ""
         self.dead: dict[str, int] = {}
@@ -68,6 +85,12 @@ class Tree:
         self.totals: dict[Key, np.ndarray] = {}
         self.fresh: list[Key] = []
         self._children: tuple[str, ...] = ()
+
+    def copied(self) -> "Tree":
+        """The same, to go on from without touching this one."""
+        tree = fresh(self)
+        tree.lines = {name: fresh(line) for name, line in self.lines.items()}
+        return tree
 
     def add(self, key: Key, row: np.ndarray) -> None:
         """The robot's own part of a sum."""
@@ -87,15 +110,15 @@ class Tree:
     def hear(self, tick: int, sender: str, sequence: int, parcel: Parcel) -> None:
         """Takes in a neighbour's parcel; what is old or malformed is left out."""
         line = self.lines.get(sender)
-        if line is None or sequence in line.got:
+        if line is None or line.has(sequence):
             return
         up, down = _opened(parcel.up, self.width), _opened(parcel.down, self.width)
         if up is None or down is None:
             return
-        line.got = sorted([*line.got, sequence])[-_REMEMBERED:]
         line.last = tick
         if sequence > line.newest:
-            line.newest, line.root, line.beat, line.parent = sequence, parcel.root, parcel.beat, parcel.parent
+            line.root, line.beat, line.parent = parcel.root, parcel.beat, parcel.parent
+        line.note(sequence)
         self._acknowledged(line, tick, parcel)
         for key, row in up:
             if line.from_letter.get((True, key), -1) < sequence:
@@ -144,18 +167,16 @@ class Tree:
             row = (self._part(key) if up else self.totals.get(key)) if wanted[up] else None
             if row is None:
                 del line.queue[item]
-            elif len(chosen[up]) < PER_LETTER:
+            elif len(chosen[up]) < self.per_letter:
                 del line.queue[item]
                 chosen[up].append((key, row))
-            elif all(len(rows) >= PER_LETTER or not wanted[way] for way, rows in chosen.items()):
+            elif all(len(rows) >= self.per_letter or not wanted[way] for way, rows in chosen.items()):
                 break
         sent = [(up, key) for up, rows in chosen.items() for key, _ in rows]
         if sent:
             line.flying[sequence] = (tick, sent)
-        others = sum(1 << (line.newest - 1 - old) for old in line.got if 0 < line.newest - old < _REMEMBERED)
-        return Parcel(
-            self.root, self.beat, self.parent, line.newest, others, _closed(chosen[True]), _closed(chosen[False])
-        )
+        told = _closed(chosen[True]), _closed(chosen[False])
+        return Parcel(self.root, self.beat, self.parent, line.newest, line.others, *told)
 
     def _follow(self, tick: int) -> None:
         heard = {name: line for name, line in self.lines.items() if tick - line.last < SILENCE}
