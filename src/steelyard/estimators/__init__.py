@@ -30,7 +30,6 @@ from ._oselm import ElmModel as ElmModel
 from ._oselm import OnlineElm as OnlineElm
 from ._packing import Packing as Packing
 from ._rls import RecursiveLeastSquares as RecursiveLeastSquares
-from ._run import Online as Online
 from ._run import Replay as Replay
 from ._run import campaign as campaign
 from ._run import everything as everything

@@ -1,4 +1,4 @@
-"""One step, many ways to run it: online, over a log, over a campaign."""
+"""One step, many ways to run it: over a log, over a campaign; `native` runs it online."""
 
 import os
 from collections.abc import Callable
@@ -11,7 +11,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from steelyard.estimators._estimator import Belief, Estimator, Sample
-from steelyard.estimators._packing import Packing
 
 Kept = Any
 """What a run keeps of every step: whatever its `keep` returns, stacked along time."""
@@ -73,44 +72,3 @@ def _scan(estimator: Estimator, belief: Belief, samples: Sample, keep: Callable[
         return belief, keep(belief)
 
     return Replay(*jax.lax.scan(step, belief, samples))
-
-
-class Online:
-    """The step as a robot runs it: compiled ahead of time, one sample at a time, flat vectors in and out.
-
-    ```python
-    online = Online(estimator, belief, sample)          # compiles; both are examples of what will come
-    packed = online.pack(belief)
-    packed = online.step(packed, online.pack_sample(sample))
-    belief = online.unpack(packed)                      # NumPy views, when somebody wants to look
-    ```
-    A call with two vectors costs a fraction of one with forty arrays, and a belief that is one vector is also easy to
-    store, to send and to resume from.
-    """
-
-    def __init__(self, estimator: Estimator, belief: Belief, sample: Sample):
-        beliefs, samples = Packing(belief), Packing(sample)
-
-        def step(packed_belief, packed_sample):
-            return beliefs.pack(estimator.step(beliefs.unpack(packed_belief), samples.unpack(packed_sample)))
-
-        self._beliefs, self._samples = beliefs, samples
-        # XLA's scheduler for concurrency spreads a hundred tiny operations over threads; in order they run faster.
-        self._step = jax.jit(step, compiler_options={"xla_cpu_enable_concurrency_optimized_scheduler": False})
-        self._step(np.zeros(beliefs.size), np.zeros(samples.size))  # compiles now, not at the first measurement
-
-    def pack(self, belief: Belief) -> np.ndarray:
-        """A belief as a vector."""
-        return self._beliefs.pack_numpy(belief)
-
-    def pack_sample(self, sample: Sample) -> np.ndarray:
-        """A sample as a vector."""
-        return self._samples.pack_numpy(sample)
-
-    def step(self, packed_belief: np.ndarray, packed_sample: np.ndarray) -> np.ndarray:
-        """One step, result in hand."""
-        return np.asarray(self._step(packed_belief, packed_sample))
-
-    def unpack(self, packed_belief: np.ndarray) -> Belief:
-        """The belief in a vector."""
-        return self._beliefs.unpack(packed_belief)

@@ -1,0 +1,12 @@
+"""How does a step run on bare metal? C from a jaxpr: emitted, compiled, cached, loaded, exported."""
+
+from steelyard import _jax as _jax
+
+from ._compile import NoCompiler as NoCompiler
+from ._compile import find_compiler as find_compiler
+from ._emit import Code as Code
+from ._emit import emit as emit
+from ._load import Loaded as Loaded
+from ._load import load as load
+from ._online import Engine as Engine
+from ._online import Online as Online

@@ -1,0 +1,98 @@
+"""Native code against XLA over random steps, for every estimator of the registry.
+
+`python tests/native/agreement.py [STEPS] [CASES…]` does 10,000 steps of each; the tests do fewer.
+"""
+
+import dataclasses
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "estimators"))
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import registry
+
+from steelyard.estimators import Packing, replay
+from steelyard.native import emit, load
+
+LIFE = 100
+"""Rows after which a belief starts anew."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Agreement:
+    """How two ways to step compare."""
+
+    error: float
+    """The largest difference, of any number of the belief, over the largest of its kind in the run."""
+    flags_differ: int
+    """Steps in which an integer, a flag, or where a number is not finite came out differently."""
+    operations: int
+    looped: bool
+
+
+def random_rows(samples, steps: int, rng: np.random.Generator):
+    """Rows of a log in any order, disturbed; some channels silent, some readings absurd, some times wrong."""
+    leaves, structure = jax.tree.flatten(samples)
+    rows = rng.integers(0, leaves[0].shape[0], steps)
+    drawn = []
+    first_reading = len(leaves) - len(jax.tree.leaves(samples.measurement))
+    for place, leaf in enumerate(leaves):
+        values = np.asarray(leaf, float)[rows]
+        values = values * (1 + 0.01 * rng.standard_normal(values.shape))
+        each = (steps,) + (1,) * (values.ndim - 1)
+        for share, value in ((0.05, np.nan), (0.005, np.inf), (0.005 * (place >= first_reading), 1e3)):
+            values = np.where(rng.uniform(size=each) < share, value, values)
+        drawn.append(values)
+    drawn[0] = np.where(rng.uniform(size=steps) < 0.01, -drawn[0], drawn[0])  # time goes back
+    return structure.unflatten([jnp.asarray(leaf) for leaf in drawn])
+
+
+def agreement(name: str, steps: int, flags: tuple[str, ...], seed: int = 0) -> Agreement:
+    """Steps along XLA's beliefs, each taken again by native code."""
+    case = registry.build(name)
+    estimator, start = case.estimator, case.estimator.init(case.guess)
+    samples = random_rows(case.samples, steps, np.random.default_rng(seed))
+    code = emit(estimator.step, (start, case.sample(0)))
+    call = load(code, flags).call
+    beliefs, rows = Packing(start), Packing(case.sample(0))
+    given = np.stack([rows.pack_numpy(jax.tree.map(lambda leaf, k=k: leaf[k], samples)) for k in range(steps)])
+    first, before, after = beliefs.pack_numpy(start), [], []
+    for begin in range(0, steps, LIFE):
+        life = jax.tree.map(lambda leaf, b=begin: leaf[b : b + LIFE], samples)
+        kept = np.asarray(replay(estimator, start, life, beliefs.pack).kept)
+        before += [first, *kept[:-1]]
+        after += [*kept]
+    ours = np.empty((steps, beliefs.size))
+    for k in range(steps):
+        call(np.ascontiguousarray(before[k]), given[k], ours[k])
+    return _compared(code, ours, np.stack(after))
+
+
+def _compared(code, ours: np.ndarray, theirs: np.ndarray) -> Agreement:
+    error, differ = 0.0, np.zeros(len(ours), bool)
+    for leaf in code.result.leaves:
+        a, b = (both[:, leaf.offset : leaf.offset + leaf.size] for both in (ours, theirs))
+        finite = np.isfinite(b)
+        if leaf.dtype.kind != "f":
+            differ |= np.any(a != b, axis=1)
+            continue
+        differ |= np.any(np.where(finite, ~np.isfinite(a), (np.isnan(a) != np.isnan(b)) | (~np.isnan(b) & (a != b))), 1)
+        both = finite & np.isfinite(a)
+        if np.any(both):
+            error = max(error, np.max(np.abs(a - b)[both]) / max(np.max(np.abs(b)[both]), 1e-300))
+    return Agreement(error, int(differ.sum()), code.operations, code.looped)
+
+
+if __name__ == "__main__":
+    from steelyard._jax import prepare_program
+
+    prepare_program()
+    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    for each in sys.argv[2:] or registry.CASES:
+        from steelyard.native._compile import FLAGS
+
+        told = agreement(each, wanted, FLAGS)
+        print(f"{each:26} {wanted} steps  error {told.error:.1e}  flags differ {told.flags_differ}", flush=True)
