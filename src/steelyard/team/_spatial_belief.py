@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from steelyard.team._spatial_changes import Jump, find_jump, mass_of
-from steelyard.team._spatial_course import Belief, Course, advance, load_spread, vague
+from steelyard.team._spatial_course import MARK, Belief, Course, advance, load_spread, vague
 from steelyard.team._spatial_point import LOAD, TILT, SpatialPoint
 from steelyard.team._spatial_record import Record, long_gap
 from steelyard.team._spatial_start import first_point, load_again
@@ -111,7 +111,7 @@ class SpatialMind:
             return ()
         jump = None
         if end - self.begun > _YOUNG * rate:
-            jump = find_jump(self.course, max(round(0.02 * rate), 1))
+            jump = find_jump(self.course)
         if jump is not None:
             return (self._changed(self.course, jump),)
         self._renew(end)
@@ -182,15 +182,23 @@ class SpatialMind:
     def _changed(self, course: Course, jump: Jump) -> SpatialEvent:
         """Begins again with a new load; who holds where stays as it was known before."""
         old, new = mass_of(course), mass_of(course, jump)
-        before = [mark for mark in course.marks if mark.row <= jump.row][-1]
-        known = dataclasses.replace(course, information=before.information, score=before.score)
+        known = _before(course, jump.row)
         point = known.best
-        row = jump.row + max(round(0.02 * self.record.rate), 1)
+        row = jump.row + max(round(MARK * self.record.rate), 1)
         down = self.record.motion(row, row + 1)[0, 6:]
         point = SpatialPoint(point.load, down, point.R, point.t)
         self.anchor = Belief(point, _grips_only(known.covariance, load_spread(point)))
         self.begun, self.course, self.second, self.renewed, self.damping = row, None, None, 0, 0.0
         return SpatialEvent(self.record.time(jump.row), "change", "mass", new - old)
+
+
+def _before(course: Course, row: int) -> Course:
+    """What a course knew before a row, as near to it as it remembers."""
+    for mark in reversed(course.marks):
+        if mark.row <= row and mark.information is not None and mark.score is not None:
+            # A new object: what a course has worked out about itself is not handed on.
+            return dataclasses.replace(course, information=mark.information, score=mark.score)
+    return course
 
 
 def _grips_only(covariance: np.ndarray, spread: np.ndarray) -> np.ndarray:

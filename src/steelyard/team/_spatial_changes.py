@@ -23,19 +23,15 @@ class Jump:
     """(10,), of the load's coordinates."""
 
 
-def find_jump(course: Course, every: int) -> Jump | None:
+def find_jump(course: Course) -> Jump | None:
     """The likeliest onset among the marks' rows, if it convinces; None where none does."""
     if not course.marks or len(course.marks) < 2:
         return None
     step, precision = course.step, course.precision
     if course.unsettled > _SETTLED * len(step):
         return None
-    scores = np.concatenate([mark.load_score for mark in course.marks])
-    known = np.concatenate([mark.load_information for mark in course.marks])
-    score = np.cumsum(scores[::-1], axis=0)[::-1]
-    J = np.cumsum(known[::-1], axis=0)[::-1]
-    at = np.arange(0, len(scores), every)
-    score, J = score[at], J[at]
+    score = np.cumsum([mark.load_score for mark in course.marks[::-1]], axis=0)[::-1]
+    J = np.cumsum([mark.load_information for mark in course.marks[::-1]], axis=0)[::-1]
     score = score - J @ step
     free = J[:, :, LOAD] - J @ np.linalg.solve(precision, np.swapaxes(J, 1, 2))
     free = 0.5 * (free + np.swapaxes(free, 1, 2))
@@ -49,7 +45,7 @@ def find_jump(course: Course, every: int) -> Jump | None:
     best = int(np.argmax(evidence))
     if evidence[best] <= _THRESHOLD:
         return None
-    return Jump(course.marks[0].row + int(at[best]), float(evidence[best]), size[best])
+    return Jump(course.marks[best].row, float(evidence[best]), size[best])
 
 
 def mass_of(course: Course, jump: Jump | None = None) -> float:

@@ -7,11 +7,13 @@ from collections import OrderedDict
 
 import numpy as np
 
+from steelyard.team._spatial_gears import Rows
 from steelyard.team._spatial_point import LOAD, TILT, SpatialPoint, pose_of, skew, turn
 from steelyard.team._spatial_record import Record
-from steelyard.team._spatial_sweep import Motion, Rows, Told, begin, sweep
+from steelyard.team._spatial_sweep import Motion, Told, begin, predict, sweep
 
 BLOCK = 50  # rows that are swept at once
+MARK = 0.05  # s from mark to mark
 _FARTHEST = 0.5
 """How far one step may move any coordinate."""
 _MASS_SPREAD, _TILT_SPREAD, _PLACE_SPREAD, _TURN_SPREAD = 1.5, 0.5, 2.0, 1.0  # logarithm of √mass, rad, m, rad
@@ -47,12 +49,12 @@ class Mark:
     """What a course had learnt before a row, and what the rows from there to the next mark said of the load."""
 
     row: int
-    information: np.ndarray
-    score: np.ndarray
+    information: np.ndarray | None
+    score: np.ndarray | None
     load_score: np.ndarray
-    """(time, 10)."""
+    """(10,)."""
     load_information: np.ndarray
-    """(time, 10, param)."""
+    """(10, param)."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -184,15 +186,23 @@ def _block(
     motion = begin(course.point, rows, noise) if course.motion is None else course.motion
     if not np.isfinite(path).all():
         path = _rough_path(course.point, rows, motion, first)
-        _, told = sweep(course.point, motion, path, rows, noise, first)
-        path = told.predicted if first else np.concatenate([path[:1], told.predicted])
+        predicted = predict(course.point, motion, path, rows, noise, first)
+        path = predicted if first else np.concatenate([path[:1], predicted])
     motion, told = sweep(course.point, motion, path, rows, noise, first)
     taken = _taken(course, motion, told, until, memory, record.rate)
     return dataclasses.replace(taken, key=key), told.predicted
 
 
 def _taken(course: Course, motion: Motion, told: Told, until: int, memory: int, rate: float) -> Course:
-    mark = Mark(course.row, course.information, course.score, told.score[:, LOAD], told.load_information)
+    group, marks = max(round(MARK * rate), 1), list(course.marks)
+    if marks and until - course.row > memory:
+        marks.clear()
+    for begin_row in range(0, until - course.row, group):
+        part = slice(begin_row, begin_row + group)
+        load_score, load_information = told.score[part, LOAD].sum(axis=0), told.load_information[part].sum(axis=0)
+        # Only where a block begins is it known what came before.
+        before = (course.information, course.score) if begin_row == 0 else (None, None)
+        marks.append(Mark(course.row + begin_row, *before, load_score, load_information))
     share = 1.0 - np.exp(-len(told.count) / (5.0 * rate))
     fresh = np.mean(told.residual**2, axis=0)
     return dataclasses.replace(
@@ -204,7 +214,7 @@ def _taken(course: Course, motion: Motion, told: Told, until: int, memory: int, 
         surprise=course.surprise + float(told.surprise.sum()),
         count=course.count + int(told.count.sum()),
         by_channel=(1.0 - share) * course.by_channel + share * fresh,
-        marks=(*(m for m in course.marks if m.row >= until - memory), mark),
+        marks=tuple(mark for mark in marks if mark.row >= until - memory),
     )
 
 

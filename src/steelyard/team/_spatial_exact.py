@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from steelyard.team._spatial_gears import Gears, Rows
 from steelyard.team._spatial_point import SpatialPoint
-from steelyard.team._spatial_sweep import Gears, Rows, begin, sweep
+from steelyard.team._spatial_sweep import begin, sweep
 
 _BLOCK = 100  # rows
 

@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 
-from steelyard.team._spatial_sweep import Rows
+from steelyard.team._spatial_gears import Rows
 
 SIGNALS = ("twist/angular", "twist/linear", "specific_force", "wrench/torque", "wrench/force")
 """Of every robot, in the order of its fifteen numbers."""
@@ -137,28 +137,26 @@ class Record:
 
     def _smooth(self, wrench: np.ndarray) -> np.ndarray:
         """Means over the rows around, without the row itself and those beside it."""
-        count, total = (self._sums(part, 0) for part in (np.ones(wrench.shape), wrench))
+        count = self._sums(np.ones((len(wrench), 1)))[..., :1]
+        total = self._sums(wrench)[..., 0]
         return np.where(count > 0.0, total / np.maximum(count, 1e-300), wrench)
 
     def _alpha(self, omega: np.ndarray) -> np.ndarray:
         """Slopes of straight lines through the rows around, without the row itself and those beside it."""
         heard = np.isfinite(omega)
         ones, values = heard.astype(float), np.where(heard, omega, 0.0)
-        s0, s1, s2 = (self._sums(ones, power) for power in range(3))
-        y0, y1 = (self._sums(values, power) for power in range(2))
+        s0, s1, s2 = np.moveaxis(self._sums(ones), -1, 0)
+        y0, y1, _ = np.moveaxis(self._sums(values), -1, 0)
         scale = s0 * s2 - s1 * s1
         return np.where(scale > 1e-9, (s0 * y1 - s1 * y0) / np.maximum(scale, 1e-9), 0.0) * self.rate
 
-    def _sums(self, values: np.ndarray, power: int) -> np.ndarray:
-        """Weighted sums over the rows around, times a power of how many rows away they are."""
+    def _sums(self, values: np.ndarray) -> np.ndarray:
+        """(time, …, 3): weighted sums over the rows around, times powers 0, 1, 2 of how many rows away they are."""
         lags = np.arange(-self.wide, self.wide + 1)
         weights = np.where(np.abs(lags) < 2, 0.0, 1.0 + np.cos(np.pi * lags / (self.wide + 1)))
-        total, n = np.zeros(values.shape), len(values)
-        for lag, weight in zip(lags, weights, strict=True):
-            a, b = max(0, -lag), min(n, n - lag)
-            if weight > 0.0 and b > a:
-                total[a:b] += weight * float(lag) ** power * values[a + lag : b + lag]
-        return total
+        powers = weights[:, None] * lags[:, None].astype(float) ** np.arange(3)
+        padded = np.pad(values, ((self.wide, self.wide), *[(0, 0)] * (values.ndim - 1)))
+        return np.lib.stride_tricks.sliding_window_view(padded, len(lags), axis=0) @ powers
 
 
 def long_gap(raw: np.ndarray, rate: float) -> bool:
