@@ -21,11 +21,13 @@ class Identify:
     log: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="LOG")]]
     """A .csv, .csv.gz or .parquet file with the columns that docs/LOGS.md lists."""
     problem: Annotated[str, tyro.conf.arg(name="as", metavar="PROBLEM")]
-    """What to identify: multirotor, planar-load, rigid-body (a load that one robot alone holds), or a .py file that
+    """What to identify: jets (thrust of every engine), multirotor, planar-load, spatial-load (a load that robots hold
+    together), rigid-body (one that one robot alone holds), or a .py file that
     describes a robot of your own."""
     method: Annotated[str | None, tyro.conf.arg(metavar="METHOD")] = None
     """How; by default the problem's best. For multirotor: adaptive (the default), ekf, ukf, msckf, swls
-    or rls; for a robot of your own: adaptive, ekf, ukf, msckf or swls."""
+    or rls; for jets: adaptive (the default), published, centroidal or engines; for a robot of your own: adaptive, ekf,
+    ukf, msckf or swls."""
     config: Annotated[str | None, tyro.conf.arg(metavar="FILE.toml")] = None
     """Noise, guesses and the robot's own figures; what it does not state is estimated or has a default."""
     report: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None

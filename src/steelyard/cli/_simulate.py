@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
-from steelyard._files import check_output
+from steelyard._files import check_output, whole_file
 from steelyard._jax import prepare_program
 from steelyard.cli._output import say
 from steelyard.cli._parse import choose, parse
@@ -15,14 +15,18 @@ from steelyard.logs import Log, write
 from steelyard.papers.sesame import write_data_set
 from steelyard.report import progress
 from steelyard.worlds import (
+    JetsFlight,
     MultirotorFlight,
     PlanarPush,
     SpatialHold,
     check_flight,
     check_hold,
+    check_jets,
     check_push,
+    jets_config,
     sesame_flights,
     simulate,
+    simulate_jets,
     simulate_planar,
     simulate_spatial,
 )
@@ -68,6 +72,21 @@ class Spatial:
 
 
 @dataclasses.dataclass(frozen=True)
+class Jets:
+    """A robot on thrusters stands, takes off, flies forward, turns, flies forward; or stands on scales."""
+
+    output: Annotated[str, tyro.conf.arg(aliases=["-o"], metavar="LOG")]
+    """Where the log goes: .csv, .csv.gz or .parquet."""
+    config: Annotated[str | None, tyro.conf.arg(metavar="FILE.toml")] = None
+    """Also write the robot as its owner knows it, URDF and engines, for identify --as jets."""
+    flight: tyro.conf.OmitArgPrefixes[JetsFlight] = dataclasses.field(default_factory=JetsFlight)
+    seed: int = 0
+    """Chooses the engines' errors and the noise."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+@dataclasses.dataclass(frozen=True)
 class Sesame:
     """The paper's data set: five trajectories, five mass profiles, fifty repetitions, flown by an MPC."""
 
@@ -85,6 +104,7 @@ class Sesame:
 
 SCENARIOS = {
     "multirotor": "a multirotor flies a trajectory while its mass changes",
+    "jets": "a robot on jets or propellers flies, or stands on scales",
     "planar": "robots push an unknown load on a plane",
     "spatial": "robots hold an unknown rigid load in space",
     "sesame": "1250 such flights: five trajectories, five mass profiles, an MPC with real bounds",
@@ -94,12 +114,23 @@ SCENARIOS = {
 def run(arguments: Sequence[str]) -> None:
     """Parses, flies, writes."""
     scenario, rest = choose(SCENARIOS, arguments, "simulate", "scenario")
-    {"multirotor": _multirotor, "planar": _planar, "spatial": _spatial, "sesame": _sesame}[scenario](rest)
+    runs = {"jets": _jets, "multirotor": _multirotor, "planar": _planar, "spatial": _spatial, "sesame": _sesame}
+    runs[scenario](rest)
 
 
 def _multirotor(arguments: Sequence[str]) -> None:
     command = parse(Multirotor, arguments, "simulate multirotor")
     _make(command, command.flight, check_flight, simulate, "")
+
+
+def _jets(arguments: Sequence[str]) -> None:
+    command = parse(Jets, arguments, "simulate jets")
+    if command.config is not None:
+        check_output(command.config)
+    _make(command, command.flight, check_jets, simulate_jets, "")
+    if command.config is not None:
+        with whole_file(command.config) as draft:
+            draft.write_text(jets_config(command.flight), encoding="utf-8")
 
 
 def _planar(arguments: Sequence[str]) -> None:
@@ -116,7 +147,9 @@ def _robots(number: int) -> str:
     return f" {number} robot{'s' if number > 1 else ''},"
 
 
-def _make(command: Multirotor | Planar | Spatial, figures: Any, check: Callable, make: Callable, who: str) -> None:
+def _make(
+    command: Jets | Multirotor | Planar | Spatial, figures: Any, check: Callable, make: Callable, who: str
+) -> None:
     """Checks, simulates, writes and tells: the same for every scenario that is one log."""
     scenario = type(command).__name__.lower()
     check_output(command.output)

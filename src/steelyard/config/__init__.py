@@ -1,5 +1,14 @@
 """Configuration: TOML read into typed values, every key with a default, every mistake named."""
 
+from ._jets import JetEngine as JetEngine
+from ._jets import Jets as Jets
+from ._live import Away as Away
+from ._live import CutLinks as CutLinks
+from ._live import Faults as Faults
+from ._live import Lie as Lie
+from ._live import Live as Live
+from ._live import World as World
+from ._live import WrongClock as WrongClock
 from ._read import load as load
 from ._read import parse as parse
 from ._schema import Config as Config

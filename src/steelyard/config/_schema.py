@@ -9,6 +9,8 @@ from typing import Literal
 import msgspec
 
 from steelyard.config._faults import BadValueError
+from steelyard.config._jets import Jets
+from steelyard.config._live import Faults, Live, World
 from steelyard.errors import nearest
 
 
@@ -156,6 +158,10 @@ class Config(msgspec.Struct, frozen=True):
     guess: table, first guesses; default none.
     team: table, robots and links; default a line in the order of the log.
     multirotor: table, a multirotor's own figures; default as listed there.
+    jets: table, a robot on thrusters; default none.
+    live: table, how the robots run, one process each; default as listed there.
+    world: table, what steelyard team lets happen to the load; default as listed there.
+    faults: table, what goes wrong on purpose; default nothing.
     gravity: m/s², three numbers in the world frame, default [0, 0, -9.81]; [0, 0, 0] for space.
     """
 
@@ -164,6 +170,10 @@ class Config(msgspec.Struct, frozen=True):
     guess: Guess = Guess()
     team: Team = Team()
     multirotor: Multirotor = Multirotor()
+    jets: Jets = Jets()
+    live: Live = Live()
+    world: World = World()
+    faults: Faults = Faults()
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
 
     def __post_init__(self) -> None:

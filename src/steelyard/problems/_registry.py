@@ -28,7 +28,20 @@ def _planar_load() -> Solver:
     return identify_planar_load
 
 
+def _spatial_load() -> Solver:
+    from steelyard.problems._spatial import identify_spatial_load
+
+    return identify_spatial_load
+
+
+def _jets() -> Solver:
+    from steelyard.problems._jets import identify_jets
+
+    return identify_jets
+
+
 PROBLEMS: dict[str, Callable[[], Solver]] = {
+    "jets": _jets,
     "multirotor": _multirotor,
     "planar-load": _planar_load,
     "rigid-body": _rigid_body,

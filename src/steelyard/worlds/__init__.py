@@ -4,6 +4,18 @@ from steelyard import _jax as _jax
 
 from ._flight import MultirotorFlight as MultirotorFlight
 from ._flight import check_flight as check_flight
+from ._flying_body import FlyingBody as FlyingBody
+from ._jets import SENSOR_NOISE as SENSOR_NOISE
+from ._jets import simulate_jets as simulate_jets
+from ._jets_config import jets_config as jets_config
+from ._jets_flight import TAKE_OFF as TAKE_OFF
+from ._jets_flight import JetsFlight as JetsFlight
+from ._jets_flight import check_jets as check_jets
+from ._jets_flight import robot_of as robot_of
+from ._jets_robot import JetsRobot as JetsRobot
+from ._jets_robot import aerial_arm as aerial_arm
+from ._jets_robot import heavier as heavier
+from ._jets_robot import humanoid as humanoid
 from ._multirotor import fly as fly
 from ._multirotor import simulate as simulate
 from ._planar import PlanarTruth as PlanarTruth

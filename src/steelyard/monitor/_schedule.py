@@ -1,0 +1,188 @@
+"""Engines that fail: found by their own evidence or by their rotor speed, named, and no longer believed."""
+
+from typing import Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from steelyard.estimators import (
+    Estimator,
+    ExtendedKalman,
+    Guess,
+    Headed,
+    KalmanBelief,
+    Noise,
+    Shadows,
+    followed,
+    forwards,
+    update_belief,
+)
+from steelyard.geometry import product, retract
+from steelyard.models import (
+    FlyingControl,
+    FlyingReading,
+    FlyingRobot,
+    RobotPose,
+    Seconds,
+    rotor_speed,
+)
+
+Schedule = Literal["none", "speed", "evidence"]
+
+
+class EngineWatch(eqx.Module):
+    """What is thought of every engine."""
+
+    failed: Float[Array, " engine"]
+    """1 while it is not believed, else 0."""
+    evidence: Float[Array, " engine"]
+    """How much likelier lately's data are if this engine has left its model, natural logarithm."""
+    twin: Float[Array, " engine"]
+    """Thrust of a healthy engine under the same throttle, N."""
+    twin_rate: Float[Array, " jet"]
+    """N/s."""
+    agreed: Float[Array, " engine"]
+    """How long a failed engine has agreed with its twin, s."""
+
+
+class ScheduledBelief(Headed):
+    """A Gaussian belief, and what is thought of the engines."""
+
+    kalman: KalmanBelief
+    shadows: Shadows
+    """A column an engine: what an engine that leaves its model would have done to the state by now."""
+    watch: EngineWatch
+    pose: RobotPose
+
+    @property
+    def head(self) -> KalmanBelief:
+        """What is believed of now."""
+        return self.kalman
+
+
+class ScheduledKalman(Estimator):
+    """The thrust filter of a flying robot, and which of its engines it believes [ironcub, Sec. V-E].
+
+    With `speed`, an engine whose rotor is further than `rpm_threshold` from where a healthy one would be has its
+    process noise raised, as in the paper. With `evidence`, no rotor speed is needed: for every engine a column follows
+    what a steady push beside its model would do to the innovations, and their likelihood ratio names the one that
+    failed. That engine's equation is then no longer believed, until its thrust agrees with a healthy twin's again.
+    """
+
+    robot: FlyingRobot
+    noise: Noise
+    schedule: Schedule = eqx.field(static=True, default="evidence")
+    threshold: float = 20.0
+    """Evidence asked for, natural logarithm."""
+    margin: float = 4.0
+    """By which the evidence against one engine must exceed that against every other."""
+    memory: float = 0.3
+    """Time over which evidence fades, s."""
+    push: float = 60.0
+    """Standard deviation of what a failure does to an engine's highest derivative, N/s² (jet) or N/s."""
+    failed_drift: float = 150.0
+    """Random walk of the highest state of an engine that is not believed, N/s per √s (jet) or N per √s."""
+    rpm_threshold: float = 8.0
+    """Thousands of rpm."""
+    agreement: float = 0.05
+    """Share of its maximum within which a failed engine agrees with its twin."""
+    patience: float = 1.0
+    """How long it must agree before it is believed again, s."""
+
+    def init(self, guess: Guess) -> ScheduledBelief:
+        """All engines are believed."""
+        pose = self.robot.idle(guess.state).pose
+        kalman = ExtendedKalman(self.robot.at(pose), self.noise).init(guess)
+        n = kalman.state.thrust.shape[0]
+        watch = EngineWatch(jnp.zeros(n), jnp.zeros(n), kalman.state.thrust, kalman.state.thrust_rate, jnp.zeros(n))
+        return ScheduledBelief(kalman, Shadows.none(kalman.covariance.shape[0], n), watch, pose)
+
+    def predict(self, belief: ScheduledBelief, control: FlyingControl, dt: Seconds) -> ScheduledBelief:
+        """The filter's prediction; engines that failed move as they like."""
+        failed, pose = belief.watch.failed, control.pose
+        if self.schedule == "evidence":
+            pose = eqx.tree_at(lambda p: p.trust, pose, pose.trust * (1.0 - failed))
+        drift = jnp.sqrt(self.noise.drift**2 + (self.failed_drift * product(self._highest(), failed)) ** 2)
+        noise = eqx.tree_at(lambda noise: noise.drift, self.noise, drift)
+        filter = ExtendedKalman(self.robot.at(pose), noise)
+        kalman, transition = filter.predict_with(belief.kalman, control.input, dt)
+        passed = forwards(dt)
+        keep = jnp.exp(-passed / self.memory)
+        pushed = keep * product(transition.F, belief.shadows.columns) + passed * self._highest()
+        shadows = Shadows(pushed * (1.0 - failed), keep * belief.shadows.score, keep * belief.shadows.information)
+        shadows = followed(kalman, shadows, belief.shadows)
+        watch = self._twins(belief, transition.control.throttle, passed)
+        return ScheduledBelief(kalman, shadows, watch, pose)
+
+    def update(self, belief: ScheduledBelief, measurement: FlyingReading) -> ScheduledBelief:
+        """The filter's update; then the engines are judged."""
+        model = self.robot.at(belief.pose)
+        speeds = belief.kalman.state.speed_scale.shape[0]  # without that part, rotor speeds are for the schedule alone
+        told = eqx.tree_at(lambda reading: reading.rpm, measurement, measurement.rpm[:speeds])
+        kalman, shadows = update_belief(model, self.noise, belief.kalman, told, belief.shadows, 8.0)
+        watch = belief.watch
+        if self.schedule == "speed":
+            watch = self._by_speed(watch, measurement)
+        elif self.schedule == "evidence":
+            kalman, shadows, watch = self._by_evidence(kalman, shadows, watch)
+        return ScheduledBelief(kalman, shadows, watch, belief.pose)
+
+    def _highest(self) -> Float[Array, "state engine"]:
+        """Unit vectors of the highest state of every engine: a jet's rate of thrust, a propeller's thrust."""
+        engines = self.robot.engines
+        n = engines.maximum.shape[0]
+        rows = [n + engines.jets.index(e) if e in engines.jets else e for e in range(n)]
+        return jnp.eye(self.noise.drift.shape[0])[:, jnp.array(rows)]
+
+    def _twins(self, belief: ScheduledBelief, throttle, dt) -> EngineWatch:
+        """Healthy engines follow the belief, as long as theirs is healthy; by their equations alone after that.
+
+        For the rotor-speed schedule they never look at the belief: a desired speed knows of throttles only.
+        """
+        watch, state = belief.watch, belief.kalman.state
+        engines = self.robot.engines
+        alone = jnp.ones_like(watch.failed) if self.schedule == "speed" else watch.failed
+        thrust = jnp.where(alone > 0, watch.twin, state.thrust)
+        rate = jnp.where(alone[jnp.array(engines.jets, int)] > 0, watch.twin_rate, state.thrust_rate)
+        at = eqx.tree_at(lambda s: (s.thrust, s.thrust_rate), state, (thrust, rate))
+        twin, twin_rate = engines.step(at, throttle, jnp.ones_like(thrust), dt)
+        near = jnp.abs(state.thrust - twin) < self.agreement * engines.maximum
+        agreed = jnp.where(near & (watch.failed > 0), watch.agreed + dt, 0.0)
+        return EngineWatch(watch.failed, watch.evidence, twin, twin_rate, agreed)
+
+    def _by_speed(self, watch: EngineWatch, reading: FlyingReading) -> EngineWatch:
+        """An engine is believed while its rotor is where a healthy one's would be."""
+        engines = self.robot.engines
+        expected = 1e-3 * rotor_speed(engines.speed_map, watch.twin[jnp.array(engines.with_speed)])
+        off = jnp.abs(reading.rpm - expected) > self.rpm_threshold
+        failed = watch.failed.at[jnp.array(engines.with_speed)].set(jnp.where(off, 1.0, 0.0))
+        return eqx.tree_at(lambda w: w.failed, watch, failed)
+
+    def _by_evidence(self, kalman: KalmanBelief, shadows: Shadows, watch: EngineWatch):
+        """The one engine that explains the innovations best, if that convinces."""
+        prior = self.push**-2
+        posterior = shadows.information + prior
+        evidence = 0.5 * shadows.score**2 / posterior - 0.5 * jnp.log(posterior / prior)
+        evidence = jnp.where(watch.failed > 0, 0.0, evidence)
+        best = jnp.argmax(evidence)
+        index = jnp.arange(evidence.shape[0])
+        others = jnp.max(jnp.where(index == best, -jnp.inf, evidence))
+        convinced = (evidence[best] > self.threshold) & (evidence[best] > others + self.margin)
+        new = jnp.where((index == best) & convinced, 1.0, 0.0)
+        # It is taken in as it would be if the push had been known: its likeliest size, with what that leaves open.
+        size = jnp.where(new > 0, shadows.score / posterior, 0.0)
+        moved = product(shadows.columns, size)
+        spread = product(shadows.columns * (new * (1.0 / posterior + 0.25 * size**2)), shadows.columns.T)
+        after = eqx.tree_at(
+            lambda k: (k.state, k.covariance),
+            kalman,
+            (retract(kalman.state, moved), kalman.covariance + 0.5 * (spread + spread.T)),
+        )
+        back = (watch.failed > 0) & (watch.agreed >= self.patience)
+        failed = jnp.where(back, 0.0, jnp.maximum(watch.failed, new))
+        quiet = jnp.any(new > 0)  # what was explained is not evidence against another engine
+        shadows = jax.tree.map(lambda leaf: jnp.where(quiet, 0.0, leaf), shadows)
+        watch = EngineWatch(failed, evidence, watch.twin, watch.twin_rate, jnp.where(back, 0.0, watch.agreed))
+        return after, shadows, watch
