@@ -25,6 +25,7 @@ ROOMS = (
     "logs",
     "problems",
     "report",
+    "live",
     "papers",
     "bench",
     "cli",
@@ -33,8 +34,8 @@ SHARED = ("errors", "_files", "_jax", "config")  # importable by all, and import
 ENTRANCES = ("__main__",)  # may import every room: nothing imports them
 CORE = ("geometry", "models", "estimators", "information", "monitor")
 CORE_PACKAGES = {"numpy", "jax", "jaxlib", "jaxlie", "equinox", "jaxtyping", "msgspec"}
-DEPENDENCIES = CORE_PACKAGES | {"rich", "tyro"}
 DEFERRED = {("models", "idyntree")}  # in a core room, but only inside the function that uses it
+DEPENDENCIES = CORE_PACKAGES | {"rich", "tyro"}
 SLOW = ("jax", "jaxlib", "numpy", "plotly", "mujoco", "pyarrow")
 
 
@@ -133,9 +134,9 @@ def _breaks_order(here: str | None, target: str) -> str | None:
 
 def _breaks_core(here: str | None, target: str, eager: bool) -> str | None:
     package = target.split(".")[0]
-    if here not in CORE or not _is_third_party(package) or package in CORE_PACKAGES:
     if (here, package) in DEFERRED and not eager:
         return None
+    if here not in CORE or not _is_third_party(package) or package in CORE_PACKAGES:
         return None
     return f"{here} is a core room: its only third-party packages are {', '.join(sorted(CORE_PACKAGES))}."
 

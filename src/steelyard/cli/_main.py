@@ -13,6 +13,9 @@ COMMANDS = {
     "identify": "identifies from a log",
     "reproduce": "a paper: published, its method, ours, the bound",
     "plan": "what a motion can and cannot identify, and a better one",
+    "team": "a whole team on this machine, one process a robot; team keys makes its keys",
+    "agent": "one robot of a team, in production",
+    "export": "the step of a filter as dependency-free C99",
     "bench": "speed against peers, and accuracy, in one run",
 }
 """By name; each lives in the module `_<name>`, which is imported when it is asked for."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from steelyard.errors import BadInput
 from steelyard.logs._csv import read_csv, write_csv
 from steelyard.logs._log import Log
+from steelyard.logs._mcap import read_mcap, read_mcap_folder, write_mcap
 from steelyard.logs._parquet import read_parquet, write_parquet
-from steelyard.logs._paths import existing_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,15 +21,19 @@ class Kind:
 
 _CSV = Kind(read_csv, write_csv)
 _PARQUET = Kind(read_parquet, write_parquet)
+_MCAP = Kind(read_mcap, write_mcap)
 
 # A new format is one more line here; its module imports what it needs when it is called.
-KINDS: Mapping[str, Kind] = {".csv": _CSV, ".csv.gz": _CSV, ".parquet": _PARQUET, ".pq": _PARQUET}
+KINDS: Mapping[str, Kind] = {".csv": _CSV, ".csv.gz": _CSV, ".parquet": _PARQUET, ".pq": _PARQUET, ".mcap": _MCAP}
 
 
 def read(path: str | Path) -> Log:
-    """Reads a log in the format that its name's ending says: .csv, .csv.gz, .parquet or .pq."""
+    """Reads a log in the format that its name's ending says: .csv, .csv.gz, .parquet, .pq or .mcap.
+
+    A folder is a ROS 2 bag, or several: all .mcap files in it are one log.
+    """
     if Path(path).is_dir():
-        existing_file(path)
+        return read_mcap_folder(path)
     return _kind(path).read(path)
 
 

@@ -47,6 +47,17 @@ class Agent(abc.ABC):
     def step(self, state: Any, sample: Any, inbox: tuple[Message, ...]) -> Turn:
         """One sample of the robot's own, None where it has none, and what has arrived since the last step."""
 
+    def resume(self, state: Any) -> Any:
+        """The state of an earlier process of this robot, kept up to a second before that ended, made fit to go on.
+
+        By default a robot begins again, and learns from its neighbours.
+        """
+        return self.init()
+
+    def meet_again(self, state: Any, neighbour: str) -> Any:
+        """The state once a neighbour's process has been replaced by one that knows little of what the old one said."""
+        return state
+
     @abc.abstractmethod
     def decode(self, data: bytes) -> Message:
         """A message of this agent's kind from its bytes; msgspec.DecodeError for any other."""

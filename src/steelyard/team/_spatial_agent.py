@@ -15,6 +15,7 @@ from steelyard.team._spatial_relay import Relay, SpatialMessage
 from steelyard.team._spatial_report import report
 
 _PATIENCE = 1.0  # s by which a robot's sample may be later than others' before it counts as missing
+_CATCHING_UP = 1.5  # s in which neighbours tell a robot that was away what it has missed
 _OVER = 0.3  # s in which nothing came, neither of one's own nor of others, after which the last rows count, too
 _TIDY = 50  # steps
 _Triple = tuple[float, float, float]
@@ -50,6 +51,7 @@ class SpatialState:
         self.silent = self.quiet = 0  # steps without a sample of one's own, and without a new row
         self.tick = 0
         self.taken = -1
+        self.grace = 0  # steps for which no sample counts as missing, because neighbours are still telling it
         self.estimates: Mapping[str, Estimate] = {}
 
 
@@ -81,6 +83,17 @@ class SpatialAgent(Agent):
         record = Record(len(self.names), self.rate, np.array(self.noise), self.held)
         return SpatialState(Relay(self.name, self.neighbours, self.names, self.rate), SpatialMind(record, self.gravity))
 
+    def resume(self, state: SpatialState) -> SpatialState:
+        """Its own samples begin a new series: others may have more of the old one than it remembers."""
+        state.relay.begin_again()
+        state.grace = round(_CATCHING_UP * self.rate)
+        return state
+
+    def meet_again(self, state: SpatialState, neighbour: str) -> SpatialState:
+        """What the neighbour had, it may have no more."""
+        state.relay.meet_again(neighbour)
+        return state
+
     def decode(self, data: bytes) -> SpatialMessage:
         """A message of another such robot from its bytes."""
         return self._decoder.decode(data)
@@ -95,6 +108,7 @@ class SpatialAgent(Agent):
             state.taken = state.mind.taken
             state.estimates = self.report(state)
         state.tick += 1
+        state.grace = max(state.grace - 1, 0)
         if state.tick % _TIDY == 0:
             state.relay.forget()
         return Turn(state, state.relay.outbox(state.time), state.estimates, events=events)
@@ -125,7 +139,7 @@ class SpatialAgent(Agent):
                 parcel = series.by_row.get(row)
                 if parcel is not None:
                     raw[j], time = np.frombuffer(parcel.values, "<f8"), parcel.time
-                elif series.last_row <= row and row > late:
+                elif series.born <= row and series.last_row <= row and (row > late or state.grace > 0):
                     return events
             events += state.mind.add(row / self.rate if math.isnan(time) else time, raw)
             state.next_row += 1

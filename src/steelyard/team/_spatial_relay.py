@@ -158,6 +158,14 @@ class Relay:
         elif born == known.born and not known.parcels and oldest > known.front:
             known.skip_to(oldest)
 
+    def begin_again(self) -> None:
+        """One's own samples are a new series from now on."""
+        self.series[self.name] = Series(self.newest + 1, 0)
+
+    def meet_again(self, neighbour: str) -> None:
+        """Nothing is known of a neighbour but that it is there."""
+        self.links[neighbour] = Link()
+
     def outbox(self, time: float) -> dict[str, Message]:
         """A message to every neighbour."""
         self.sequence += 1

@@ -26,6 +26,10 @@ from ._planar_push import PlanarPush as PlanarPush
 from ._planar_push import check_push as check_push
 from ._planar_shapes import contacts_on as contacts_on
 from ._planar_shapes import outline as outline
+from ._play import PlanarPlay as PlanarPlay
+from ._play import Player as Player
+from ._play import Row as Row
+from ._play import SpatialPlay as SpatialPlay
 from ._profiles import PROFILES as PROFILES
 from ._profiles import ProfileName as ProfileName
 from ._profiles import change_times as change_times
@@ -40,7 +44,9 @@ from ._spatial import SpatialTruth as SpatialTruth
 from ._spatial import simulate_spatial as simulate_spatial
 from ._spatial import spatial_truth as spatial_truth
 from ._spatial_body import SpatialBody as SpatialBody
+from ._spatial_hold import SIGNALS as SIGNALS
 from ._spatial_hold import SpatialHold as SpatialHold
 from ._spatial_hold import check_hold as check_hold
+from ._spatial_hold import errors_of as errors_of
 from ._trajectories import COURSES as COURSES
 from ._trajectories import CourseName as CourseName

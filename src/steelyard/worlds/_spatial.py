@@ -59,7 +59,7 @@ def spatial_truth(
     positions, quaternions = grips_of(hold, seed) if grips is None else grips
     gravity = np.array([0.0, 0.0, 0.0 if hold.weightless else -9.81])
     turns = np.stack([rotation_of(q) for q in quaternions])
-    wrenches = _holding(hold, positions, turns, gravity, shaking_of(hold, seed))
+    wrenches = holding_wrenches(hold, positions, turns, gravity, shaking_of(hold, seed))
     body = SpatialBody(box_of(hold), positions, quaternions, gravity, wrenches)
     body.spin(np.full(3, hold.spin / math.sqrt(3.0)))
     rows = round(hold.duration * hold.rate) + 1
@@ -107,11 +107,11 @@ def simulate_spatial(
             values = measured[:, i, 3 * k : 3 * k + 3] + errors[k, :, i]
             columns |= {f"{name}/{signal}/{axis}": values[:, a] for a, axis in enumerate("xyz")}
     for i in range(hold.robots):
-        columns |= _truth_of(truth, i)
+        columns |= truth_of(truth, i)
     return columns | {"truth/mass": truth.mass}
 
 
-def _truth_of(truth: SpatialTruth, i: int) -> dict[str, np.ndarray]:
+def truth_of(truth: SpatialTruth, i: int) -> dict[str, np.ndarray]:
     """Of one robot: the load, and the poses of the neighbours in a ring."""
     name, robots = f"truth/r{i + 1}", len(truth.grips)
     columns = {f"{name}/com/{axis}": truth.com[:, i, a] for a, axis in enumerate("xyz")}
@@ -127,9 +127,15 @@ def _truth_of(truth: SpatialTruth, i: int) -> dict[str, np.ndarray]:
     return columns
 
 
-def _holding(hold: SpatialHold, positions, turns, gravity, shaking: Shaking) -> Wrenches:
-    """Shakes the load while leading it back to where it began; forces are shared, and robots pull at each other."""
+def holding_wrenches(
+    hold: SpatialHold, positions, turns, gravity, shaking: Shaking, there: Float[np.ndarray, " robot"] | None = None
+) -> Wrenches:
+    """Shakes the load while leading it back to where it began; forces are shared, and robots pull at each other.
+
+    `there`, which may change as time goes by, is 1 for robots that hold the load and 0 for those that have let go.
+    """
     whole = box_of(hold)
+    share = np.ones(hold.robots) if there is None else there
 
     def wrenches(body: SpatialBody, time: float):
         if hold.motion == "free":
@@ -143,8 +149,9 @@ def _holding(hold: SpatialHold, positions, turns, gravity, shaking: Shaking) -> 
         torque = R_wb.T @ shaken[1] + whole.inertia * turn  # body axes, about the centre of mass
         if hold.motion == "no-turning":
             torque = whole.inertia * turn
-        forces = (force / hold.robots + shaken[2:] - np.mean(shaken[2:], axis=0)) @ R_wb  # body axes
-        torques = torque / hold.robots - np.cross(positions - box.com, forces)
+        holding, pulls = share[:, None] / max(np.sum(share), 1.0), share[:, None] * shaken[2:]
+        forces = (holding * (force - np.sum(pulls, axis=0)) + pulls) @ R_wb  # body axes
+        torques = holding * torque - np.cross(positions - box.com, forces)
         return np.concatenate([np.einsum("rba,rb->ra", turns, torques), np.einsum("rba,rb->ra", turns, forces)], axis=1)
 
     return wrenches

@@ -1,0 +1,150 @@
+"""`steelyard team TEAM.toml`: a whole team on this machine; `steelyard team keys TEAM.toml`: its keys."""
+
+import dataclasses
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+import tyro
+
+from steelyard.cli._output import print_json, say
+from steelyard.cli._parse import parse
+from steelyard.config import Away, Config, CutLinks, Faults, Lie, load
+from steelyard.errors import BadInput
+
+
+@dataclasses.dataclass(frozen=True)
+class TeamCommand:
+    """Starts every robot of a team as a process of its own, and a world in which MuJoCo plays the load."""
+
+    team: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="TEAM.toml")]]
+    """The team file, as docs/TEAMS.md has it. (steelyard team keys TEAM.toml makes keys for its robots.)"""
+    duration: float | None = None
+    """Length of the run, s; as [world] says by default."""
+    pace: Literal["real", "fast"] | None = None
+    """Real time, or as fast as it goes; as [world] says by default."""
+    seed: int | None = None
+    """Chooses forces, noise and what is lost; as [world] and [faults] say by default."""
+    loss: float | None = None
+    """Share of messages that are lost."""
+    jitter: float | None = None
+    """By how much messages may be late, s."""
+    kill: Annotated[str | None, tyro.conf.arg(metavar="ROBOT@START[-END]")] = None
+    """Kill (-9) a robot's process, and start it again at the end: r3@20-25."""
+    cut: Annotated[str | None, tyro.conf.arg(metavar="A-B[,C-D]@START-END")] = None
+    """Cut links: r1-r2@30-33."""
+    lie: Annotated[str | None, tyro.conf.arg(metavar="ROBOT@START")] = None
+    """Let a robot lie: r2@10."""
+    report: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
+    """Write the report of the recordings here; by default report.html in the run's folder."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+@dataclasses.dataclass(frozen=True)
+class KeysCommand:
+    """Makes an authority for a team and one certificate a robot; what is there is kept."""
+
+    team: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="TEAM.toml")]]
+    """The team file; [live] keys names the folder, "keys" beside the file by default."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Parses, runs, prints."""
+    if arguments and arguments[0] == "keys":
+        _keys(parse(KeysCommand, arguments[1:], "team keys"))
+        return
+    command = parse(TeamCommand, arguments, "team")
+    config = _config(load(command.team, Config), command)
+
+    from rich.console import Console
+    from rich.live import Live
+
+    from steelyard import live
+
+    plan = live.plan_team(config, Path(command.team))
+    folder = live.next_folder(plan.folder)
+    place = msgspec.structs.replace(config.live, folder=str(folder.resolve()))
+    plan = live.plan_team(msgspec.structs.replace(config, live=place), Path(command.team))
+    settings = folder / "settings.json"
+    live.write_settings(plan.config, settings)
+    team, stopped = live.TeamProcess(plan, settings), []
+    before = signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
+    signal.signal(signal.SIGTERM, lambda *_: stopped.append(True))
+    console = Console(stderr=True, quiet=command.json)
+    try:
+        if console.is_terminal and not command.json:
+            with Live(live.live_table(team.view, plan.graph.names), console=console, auto_refresh=False) as shown:
+                final = team.run(
+                    lambda view: shown.update(live.live_table(view, plan.graph.names), refresh=True),
+                    lambda: bool(stopped),
+                )
+        else:
+            final = team.run(lambda view: None, lambda: bool(stopped))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    report = live.write_run_report(plan, Path(command.report) if command.report else folder / "report.html")
+    if command.json:
+        print_json({**final.as_json(), "report": None if report is None else str(report)})
+        return
+    Console().print(live.final_table(final))
+    print(f"Recordings, checkpoints and logs: {folder}")
+    if report is not None:
+        print(f"Report: {report}")
+
+
+def _keys(command: KeysCommand) -> None:
+    config = load(command.team, Config)
+
+    from steelyard import live
+    from steelyard.team.wire import make_keys
+
+    plan = live.plan_team(config, Path(command.team))
+    folder = plan.keys_folder or plan.path.parent / "keys"
+    hosts = {name: endpoint.rpartition(":")[0] for name, endpoint in plan.endpoints.links.items()}
+    made = make_keys(folder, plan.name, hosts)
+    hint = "" if config.live.keys else f' Write keys = "{folder.name}" in [live] of {command.team} to use them.'
+    say(
+        command.json,
+        {"folder": str(folder), "made": [path.name for path in made]},
+        f"{len(made)} files made in {folder}: give each robot authority.crt and its own .crt and .key, keep "
+        f"authority.key to yourself.{hint}",
+    )
+
+
+def _config(config: Config, command: TeamCommand) -> Config:
+    """The team file with what the command line says instead."""
+    world, faults = {}, {}
+    for key in ("duration", "pace", "seed"):
+        if getattr(command, key) is not None:
+            world[key] = getattr(command, key)
+    for key in ("loss", "jitter", "seed"):
+        if getattr(command, key) is not None:
+            faults[key] = getattr(command, key)
+    if command.kill is not None:
+        robot, start, end = _at("--kill", command.kill, "r3@20-25")
+        faults["kill"] = (*config.faults.kill, Away(robot, start, end))
+    if command.lie is not None:
+        robot, start, _ = _at("--lie", command.lie, "r2@10")
+        faults["lie"] = (*config.faults.lie, Lie(robot, start))
+    if command.cut is not None:
+        which, start, end = _at("--cut", command.cut, "r1-r2@30-33")
+        pairs = tuple((one, other) for one, _, other in (link.partition("-") for link in which.split(",")))
+        faults["cut"] = (*config.faults.cut, CutLinks(start, end if end is not None else 1e9, pairs))
+    changed = msgspec.convert({**msgspec.to_builtins(config.faults), **msgspec.to_builtins(faults)}, Faults)
+    return msgspec.structs.replace(config, world=msgspec.structs.replace(config.world, **world), faults=changed)
+
+
+def _at(option: str, text: str, example: str) -> tuple[str, float, float | None]:
+    what, at, times = text.rpartition("@")
+    start, _, end = times.partition("-")
+    try:
+        if not (what and at):
+            raise ValueError
+        return what, float(start), float(end) if end else None
+    except ValueError:
+        raise BadInput(f'{option} is "{text}"; write it like {example}, times in s of the run.') from None

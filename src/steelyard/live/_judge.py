@@ -1,0 +1,63 @@
+"""Whose account of a rigid load's motion does not fit the others'?"""
+
+import math
+
+import numpy as np
+from jaxtyping import Complex, Float
+
+_SUSPICIOUS = 8.0
+"""Standard deviations of chi-square beyond which a group of robots does not fit together."""
+_FITTING = 5.0
+"""And up to which it does."""
+
+
+def odd_one_out(misfits: Float[np.ndarray, " robot"], together: float) -> int | None:
+    """The robot without which all others fit together, if it is the only such; `misfits` are of all but one each."""
+    if together < _SUSPICIOUS:
+        return None
+    fitting = np.flatnonzero(misfits < _FITTING)
+    if len(fitting) != 1 or np.sum(misfits > _SUSPICIOUS) < len(misfits) - 1:
+        return None
+    return int(fitting[0])
+
+
+def planar_liar(velocities: Complex[np.ndarray, "time robot"], sigma: float) -> int | None:
+    """From the velocities of contacts with a load on a plane, world axes; `sigma` is their noise an axis.
+
+    Whatever the load does, v_j = v_O + s z_j with the same v_O and s for all robots, and z_j is constant: less the mean
+    over the robots, the table has rank one. [icra15, Eq. (8)]
+    """
+    everybody = range(velocities.shape[1])
+    misfits = [_planar_misfit(np.delete(velocities, one, axis=1), sigma) for one in everybody]
+    return odd_one_out(np.array(misfits), _planar_misfit(velocities, sigma))
+
+
+def _planar_misfit(velocities: Complex[np.ndarray, "time robot"], sigma: float) -> float:
+    """By how many standard deviations of chi-square they are too far from rank one."""
+    rows, robots = velocities.shape
+    freedom = 2 * (rows - 1) * (robots - 2)
+    if freedom <= 0:
+        return 0.0
+    spread = velocities - velocities.mean(axis=1, keepdims=True)
+    sizes = np.linalg.svd(spread, compute_uv=False)
+    return (float(np.sum(sizes[1:] ** 2)) / sigma**2 - freedom) / math.sqrt(2.0 * freedom)
+
+
+def spatial_liar(twists: Float[np.ndarray, "time robot 6"]) -> int | None:
+    """From twists, each in its robot's own frame, in units of their noise.
+
+    All are linear in the six numbers of one of them: side by side, the table has rank six. [fan17, Eq. (9)]
+    """
+    everybody = range(twists.shape[1])
+    misfits = [_spatial_misfit(np.delete(twists, one, axis=1)) for one in everybody]
+    return odd_one_out(np.array(misfits), _spatial_misfit(twists))
+
+
+def _spatial_misfit(twists: Float[np.ndarray, "time robot 6"]) -> float:
+    """By how many standard deviations of chi-square they are too far from rank six."""
+    rows, robots, _ = twists.shape
+    freedom = (rows - 6) * (6 * robots - 6)
+    if freedom <= 0:
+        return 0.0
+    sizes = np.linalg.svd(twists.reshape(rows, -1), compute_uv=False)
+    return (float(np.sum(sizes[6:] ** 2)) - freedom) / math.sqrt(2.0 * freedom)

@@ -1,0 +1,52 @@
+"""A robot's recording: what it measured, received, sent and estimated, as a ROS 2 bag."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from steelyard.estimators import Estimate
+from steelyard.logs import Bag
+
+
+class Recorder:
+    """Writes to a bag of its own; a process that is started again begins another beside it."""
+
+    def __init__(self, folder: Path, robot: str):
+        folder.mkdir(parents=True, exist_ok=True)
+        k, path = 1, folder / robot
+        while path.exists():
+            k, path = k + 1, folder / f"{robot}.{k + 1}"
+        self._robot = robot
+        self._bag = Bag(path)
+
+    def measured(self, time: float, columns: tuple[str, ...], values: tuple[float, ...]) -> None:
+        """A sample, as the agent got it; team's time, s."""
+        self._bag.signals(time, self._robot, dict(zip(columns, values, strict=True)))
+
+    def received(self, time: float, sender: str, data: bytes) -> None:
+        """An agent's message, as it was let in."""
+        self._bag.raw(time, f"/{self._robot}/received/{sender}", data)
+
+    def sent(self, time: float, recipient: str, data: bytes) -> None:
+        """An agent's message."""
+        self._bag.raw(time, f"/{self._robot}/sent/{recipient}", data)
+
+    def estimated(self, time: float, estimates: Mapping[str, Estimate]) -> None:
+        """Values, then standard deviations; nothing where a quantity is not known."""
+        for name, one in estimates.items():
+            if one.value is not None and one.std is not None:
+                topic = f"/{self._robot}/estimate/{name}"
+                self._bag.numbers(time, topic, np.concatenate([np.ravel(one.value), np.ravel(one.std)]))
+
+    def noticed(self, time: float, what: str) -> None:
+        """An event, in words."""
+        self._bag.text(time, f"/{self._robot}/events", what)
+
+    def flush(self) -> None:
+        """Called each second: what is lost to a kill is what came after."""
+        self._bag.flush()
+
+    def close(self) -> None:
+        """Ends the recording."""
+        self._bag.close()

@@ -1,0 +1,61 @@
+"""A radio that is as bad as it is told to be: loses, delays, doubles and overtakes, by the seed; for trials."""
+
+import heapq
+import itertools
+import math
+import random
+
+from steelyard.config import CutLinks
+from steelyard.errors import BadInput
+
+
+class BadRadio:
+    """Stands between a bus and a gate of the robot that hears; what it loses, it tells nobody."""
+
+    def __init__(self, name: str, seed: int, loss: float, jitter: float, double: float, cuts: tuple[CutLinks, ...]):
+        if not (0.0 <= loss < 1.0 and 0.0 <= double <= 1.0 and jitter >= 0.0):
+            raise BadInput(f"A radio cannot lose {loss}, double {double} or delay by {jitter} s; give sane shares.")
+        self.name, self.loss, self.jitter, self.double, self.cuts = name, loss, jitter, double, cuts
+        self.discarded = 0
+        self.doubled = 0
+        self._draw = random.Random(f"{seed}/{name}")
+        self._waiting: list[tuple[float, int, str, bytes]] = []
+        self._order = itertools.count()
+
+    @property
+    def perfect(self) -> bool:
+        """Whether it does nothing at all."""
+        return self.loss == 0.0 and self.jitter == 0.0 and self.double == 0.0 and not self.cuts
+
+    @property
+    def next_due(self) -> float:
+        """When something will be heard next; never, if nothing is under way."""
+        return self._waiting[0][0] if self._waiting else math.inf
+
+    def take(self, now: float, run_time: float, sender: str, data: bytes) -> None:
+        """A message as it came; it will be heard later, or not at all, or twice."""
+        if self._draw.random() < self.loss or self._cut(run_time, sender):
+            self.discarded += 1
+            return
+        twice = self._draw.random() < self.double
+        self.doubled += twice
+        for _ in range(2 if twice else 1):
+            due = now + self.jitter * self._draw.random()
+            heapq.heappush(self._waiting, (due, next(self._order), sender, data))
+
+    def heard(self, now: float) -> list[tuple[str, bytes]]:
+        """What is due: by whom, and what."""
+        found = []
+        while self._waiting and self._waiting[0][0] <= now:
+            _, _, sender, data = heapq.heappop(self._waiting)
+            found.append((sender, data))
+        return found
+
+    def _cut(self, run_time: float, sender: str) -> bool:
+        link = {sender, self.name}
+        return any(cut.start <= run_time < cut.end and link in map(set, cut.links) for cut in self.cuts)
+
+    def be_good(self) -> None:
+        """From now on nothing is lost or delayed: the end of a trial, when all is counted."""
+        self.loss = self.jitter = self.double = 0.0
+        self.cuts = ()

@@ -1,0 +1,118 @@
+"""Team files for tests, and a whole team of pilots in one process and in virtual time."""
+
+import heapq
+import itertools
+import socket
+from pathlib import Path
+
+import msgspec
+
+from steelyard.config import Config, Faults, WrongClock, parse
+from steelyard.live import Pilot, Reading, plan_team
+
+PLANAR = """
+[team]
+robots = ["r1", "r2", "r3"]
+links = [["r1", "r2"], ["r2", "r3"], ["r3", "r1"]]
+[noise]
+velocity = 0.05
+[live]
+problem = "planar-load"
+rate = 50.0
+[world]
+duration = 4.0
+"""
+SPATIAL = """
+[team]
+robots = ["r1", "r2", "r3", "r4", "r5"]
+links = [["r1", "r2"], ["r2", "r3"], ["r3", "r4"], ["r4", "r5"], ["r5", "r1"]]
+[noise]
+twist_angular = 0.05
+twist_linear = 0.05
+specific_force = 0.2
+wrench_torque = 0.02
+wrench_force = 0.2
+[live]
+problem = "spatial-load"
+rate = 50.0
+[world]
+duration = 20.0
+"""
+
+
+def configured(text: str, duration: float | None = None, **faults) -> Config:
+    config = parse(text, Config, "team.toml")
+    world = config.world if duration is None else msgspec.structs.replace(config.world, duration=duration)
+    return msgspec.structs.replace(config, world=world, faults=Faults(**faults))
+
+
+def free_ports(count: int) -> int:
+    """The first of so many ports in a row that nobody listens on."""
+    for start in itertools.count(21000, count):
+        taken = []
+        try:
+            for port in range(start, start + count):
+                one = socket.socket()
+                taken.append(one)
+                one.bind(("127.0.0.1", port))
+        except OSError:
+            continue
+        finally:
+            for one in taken:
+                one.close()
+        return start
+    raise AssertionError
+
+
+class VirtualTeam:
+    """Pilots whose messages take a millisecond, and whose clocks are as wrong as `[faults]` says."""
+
+    def __init__(self, config: Config):
+        self.plan = plan_team(config, Path("team.toml"))
+        self.names = self.plan.graph.names
+        self.time = 1000.0
+        self.dead: set[str] = set()
+        self.events = []
+        self._wrong = {name: config.faults.clocks.get(name, WrongClock()) for name in self.names}
+        self._flying, self._order = [], itertools.count()
+        self.pilots = {name: self.start(name) for name in self.names}
+        self.player = self.plan.task.play(self.plan.graph, self.plan.rate)
+
+    def clock(self, name: str) -> float:
+        return self.time + self._wrong[name].offset + self._wrong[name].drift * (self.time - 1000.0)
+
+    def start(self, name: str) -> Pilot:
+        def send(recipient: str, data: bytes) -> None:
+            heapq.heappush(self._flying, (self.time + 0.001, next(self._order), name, recipient, data))
+
+        return Pilot(self.plan, name, lambda: self.clock(name), int(self.time * 1e9), send)
+
+    def _deliver(self) -> None:
+        while self._flying and self._flying[0][0] <= self.time:
+            _, _, sender, recipient, data = heapq.heappop(self._flying)
+            if recipient not in self.dead and sender not in self.dead:
+                self.pilots[recipient].hear(sender, data, self.clock(recipient))
+
+    def advance(self, seconds: float, samples: bool = True) -> None:
+        end = self.time + seconds
+        while self.time < end - 1e-9:
+            there = [name for name in self.names if name not in self.dead]
+            if samples:
+                called = dict(zip(self.names, self.player.robots, strict=True))
+                row = self.player.next(frozenset(called[name] for name in there))
+                assert row is not None
+                self._deliver()
+                for name in there:
+                    reading = Reading(self.clock(name), dict(row.readings[called[name]]))
+                    self.pilots[name].sense(reading, self.clock(name))
+            for _ in range(2):
+                self.time += 0.5 / self.plan.rate
+                self._deliver()
+                for name in there:
+                    self.pilots[name].look_after(self.clock(name))
+                    self.events += [(self.time, event) for event in self.pilots[name].events]
+                    self.pilots[name].events.clear()
+
+    def mass(self, name: str) -> float | None:
+        one = self.pilots[name].estimates.get("mass")
+        return None if one is None or one.value is None else float(one.value)

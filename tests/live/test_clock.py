@@ -1,0 +1,45 @@
+"""Clocks that differ and drift agree over the links, whatever the radio does."""
+
+from teams import PLANAR, VirtualTeam, configured
+
+from steelyard.config import WrongClock
+
+
+def spread(team: VirtualTeam) -> float:
+    times = [pilot.clock.team_time(team.clock(name)) for name, pilot in team.pilots.items()]
+    return max(times) - min(times)
+
+
+WRONG = {"r1": WrongClock(0.05), "r2": WrongClock(-0.08, 2e-5), "r3": WrongClock(0.1, -5e-5)}
+
+
+def test_clocks_a_tenth_of_a_second_apart_agree_to_a_millisecond():
+    team = VirtualTeam(configured(PLANAR, clocks=WRONG))
+    team.advance(3.0, samples=False)
+    assert spread(team) < 0.001
+    assert {pilot.clock.root for pilot in team.pilots.values()} == {"r1"}
+
+
+def test_a_bad_radio_costs_accuracy_of_half_its_jitter_at_most():
+    jitter = 0.02
+    team = VirtualTeam(configured(PLANAR, clocks=WRONG, loss=0.2, jitter=jitter, double=0.1))
+    team.advance(6.0, samples=False)
+    assert spread(team) < 0.5 * jitter
+
+
+def test_when_the_first_robot_goes_the_time_goes_on_as_it_is():
+    team = VirtualTeam(configured(PLANAR, clocks=WRONG))
+    team.advance(3.0, samples=False)
+    before = team.pilots["r2"].clock.team_time(team.clock("r2"))
+    team.dead.add("r1")
+    team.advance(5.0, samples=False)
+    after = team.pilots["r2"].clock.team_time(team.clock("r2"))
+    assert abs(after - before - 5.0) < 0.001
+    assert team.pilots["r3"].clock.root == "r2"
+
+
+def test_samples_of_one_instant_get_the_same_tick_everywhere():
+    team = VirtualTeam(configured(PLANAR, clocks=WRONG))
+    team.advance(3.0, samples=False)
+    team.advance(1.0)
+    assert len({pilot.tick for pilot in team.pilots.values()}) == 1
