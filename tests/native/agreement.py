@@ -14,9 +14,10 @@ import jax.numpy as jnp
 import numpy as np
 import registry
 
-from steelyard.estimators import Packing, replay
+from steelyard.estimators import Packing
 from steelyard.native import emit, load
 
+HASTY = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 LIFE = 100
 """Rows after which a belief starts anew."""
 
@@ -50,8 +51,8 @@ def random_rows(samples, steps: int, rng: np.random.Generator):
     return structure.unflatten([jnp.asarray(leaf) for leaf in drawn])
 
 
-def agreement(name: str, steps: int, flags: tuple[str, ...], seed: int = 0) -> Agreement:
-    """Steps along XLA's beliefs, each taken again by native code."""
+def agreement(name: str, steps: int, flags: tuple[str, ...], hasty: bool = False, seed: int = 0) -> Agreement:
+    """Steps along XLA's beliefs, each taken again by native code; where hasty, XLA compiles without optimisation."""
     case = registry.build(name)
     estimator, start = case.estimator, case.estimator.init(case.guess)
     samples = random_rows(case.samples, steps, np.random.default_rng(seed))
@@ -59,10 +60,19 @@ def agreement(name: str, steps: int, flags: tuple[str, ...], seed: int = 0) -> A
     call = load(code, flags).call
     beliefs, rows = Packing(start), Packing(case.sample(0))
     given = np.stack([rows.pack_numpy(jax.tree.map(lambda leaf, k=k: leaf[k], samples)) for k in range(steps)])
+
+    def follow(start, life):
+        def step(belief, sample):
+            belief = estimator.step(belief, sample)
+            return belief, beliefs.pack(belief)
+
+        return jax.lax.scan(step, start, life)[1]
+
+    follow = jax.jit(follow, compiler_options=HASTY if hasty else None)
     first, before, after = beliefs.pack_numpy(start), [], []
     for begin in range(0, steps, LIFE):
         life = jax.tree.map(lambda leaf, b=begin: leaf[b : b + LIFE], samples)
-        kept = np.asarray(replay(estimator, start, life, beliefs.pack).kept)
+        kept = np.asarray(follow(start, life))
         before += [first, *kept[:-1]]
         after += [*kept]
     ours = np.empty((steps, beliefs.size))

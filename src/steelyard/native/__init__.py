@@ -6,7 +6,8 @@ from ._compile import NoCompiler as NoCompiler
 from ._compile import find_compiler as find_compiler
 from ._emit import Code as Code
 from ._emit import emit as emit
+from ._export import Exported as Exported
+from ._export import export as export
 from ._load import Loaded as Loaded
 from ._load import load as load
-from ._online import Engine as Engine
 from ._online import Online as Online

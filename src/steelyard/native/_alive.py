@@ -21,6 +21,12 @@ class Alive:
         """Nodes that compute something."""
         return sum(isinstance(item, Node) and item.op not in ("load", "index", "counter") for item in self.items)
 
+    @property
+    def bytes(self) -> int:
+        """Of memory, if every number had a place of its own."""
+        arrays = sum(8 * buffer.size for buffer in self.buffers if buffer.constant is None)
+        return arrays + 8 * sum(isinstance(item, Node) for item in self.items)
+
     @staticmethod
     def in_block(block: Block, result: str) -> "Alive":
         """From the writes to the buffer of this name backwards."""

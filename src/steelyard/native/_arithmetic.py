@@ -33,7 +33,7 @@ class Arithmetic:
     def __init__(self, graph: Graph):
         self.graph = graph
 
-    def number(self, value: float, like: Node) -> Node:
+    def number(self, value: int | float, like: Node) -> Node:
         """A constant of another node's type."""
         return self.graph.constant(value, like.dtype)
 

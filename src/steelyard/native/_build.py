@@ -44,7 +44,7 @@ class Builder:
     `small` is the number of scalars up to which an equation is taken apart; `unroll` that up to which a scan is.
     """
 
-    def __init__(self, graph: Graph, small: float, unroll: float):
+    def __init__(self, graph: Graph, small: int | float, unroll: int | float):
         self.graph, self.mem = graph, Memory(graph)
         self.small, self.unroll = small, unroll
 

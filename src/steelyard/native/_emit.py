@@ -39,6 +39,8 @@ class Code:
     single: bool
     looped: bool
     """Whether it has loops over arrays: too long to be written scalar by scalar."""
+    stack_bound: int
+    """Bytes of its arrays and, each in a place of its own, of its scalars; compilers need far less."""
 
     @property
     def real(self) -> str:
@@ -67,7 +69,9 @@ def emit(step: Callable[..., Any], example: Sequence[Any], name: str = "step", s
     lines += ["", signature, "{"]
     lines += [f"    (void){label};" for label in names if label not in read]
     lines += [*text.block(graph.block, alive), "}"]
-    return Code(name, arguments, result, "\n".join(lines).lstrip("\n"), signature, alive.operations, single, looped)
+    return Code(
+        name, arguments, result, "\n".join(lines).lstrip("\n"), signature, alive.operations, single, looped, alive.bytes
+    )
 
 
 def _build(
@@ -75,9 +79,9 @@ def _build(
     arguments: Sequence[Layout],
     result: Layout,
     single: bool,
-    limit: float,
-    small: float,
-    unroll: float,
+    limit: int | float,
+    small: int | float,
+    unroll: int | float,
 ) -> Graph:
     graph = Graph(limit)
     builder = Builder(graph, small, unroll)

@@ -77,7 +77,7 @@ class Block:
 class Graph:
     """Where nodes are made. What is known in a block is known in those inside it, and nowhere else."""
 
-    def __init__(self, limit: float = math.inf):
+    def __init__(self, limit: int | float = math.inf):
         self.limit = limit
         self.block = Block()
         self.constants: dict[Any, Node] = {}
@@ -163,6 +163,6 @@ class Graph:
         return made
 
 
-def is_constant(node: Node, value: float | None = None) -> bool:
+def is_constant(node: Node, value: int | float | None = None) -> bool:
     """Whether it is a constant, and this one."""
     return node.op == "const" and (value is None or bool(node.extra == value))

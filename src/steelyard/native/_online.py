@@ -13,7 +13,6 @@ from steelyard.native._compile import NoCompiler
 from steelyard.native._emit import emit
 from steelyard.native._load import Loaded, load
 
-Engine = Literal["auto", "xla", "native"]
 ENGINES = ("auto", "xla", "native")
 
 
@@ -31,7 +30,7 @@ class Online:
     it is JAX's own; `"auto"` takes C where there is a compiler, else says once that it does not.
     """
 
-    def __init__(self, estimator: Estimator, belief: Belief, sample: Sample, engine: Engine = "auto"):
+    def __init__(self, estimator: Estimator, belief: Belief, sample: Sample, engine: str = "auto"):
         if engine not in ENGINES:
             raise BadInput(f'Unknown engine "{engine}"; {nearest(engine, list(ENGINES))}')
         self._beliefs, self._samples = Packing(belief), Packing(sample)

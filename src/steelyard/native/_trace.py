@@ -84,8 +84,10 @@ class _Flat:
         self.equations: list[Equation] = []
         self.known: dict[Any, list[Value]] = {}
 
-    def walk(self, jaxpr: Jaxpr, consts: Sequence[Operand], arguments: Sequence[Operand]) -> list[Operand]:
-        """Adds the equations of a jaxpr; its outputs."""
+    def walk(
+        self, jaxpr: Jaxpr, consts: Sequence[Operand], arguments: Sequence[Operand], called_at: str = ""
+    ) -> list[Operand]:
+        """Adds the equations of a jaxpr, which was called at some place; its outputs."""
         at: dict[Any, Operand] = dict(zip(jaxpr.constvars, consts, strict=True))
         at.update(zip(jaxpr.invars, arguments, strict=True))
 
@@ -94,27 +96,29 @@ class _Flat:
 
         for eqn in jaxpr.eqns:
             inputs = [read(atom) for atom in eqn.invars]
-            at.update(zip(eqn.outvars, self._take(eqn, inputs), strict=True))
+            at.update(zip(eqn.outvars, self._take(eqn, inputs, called_at), strict=True))
         return [read(atom) for atom in jaxpr.outvars]
 
-    def _take(self, eqn: Any, inputs: list[Operand]) -> Sequence[Operand]:
+    def _take(self, eqn: Any, inputs: list[Operand], called_at: str) -> Sequence[Operand]:
         name = eqn.primitive.name
+        # What JAX has traced before carries the place of then: the place of the call comes first.
+        place = called_at or source_info_util.summarize(eqn.source_info)
         if name in _CALLS:
             called = eqn.params[_CALLS[name]]
             if isinstance(called, ClosedJaxpr):
-                return self.walk(called.jaxpr, [np.asarray(const) for const in called.consts], inputs)
-            return self.walk(called, [], inputs)
+                return self.walk(called.jaxpr, [np.asarray(const) for const in called.consts], inputs, place)
+            return self.walk(called, [], inputs, place)
         if name in DECOMPOSITIONS:
             avals = [jax.ShapeDtypeStruct(operand.shape, operand.dtype) for operand in inputs]
             made = jax.make_jaxpr(functools.partial(DECOMPOSITIONS[name], **eqn.params))(*avals)
-            return self.walk(made.jaxpr, [np.asarray(const) for const in made.consts], inputs)
+            return self.walk(made.jaxpr, [np.asarray(const) for const in made.consts], inputs, place)
         bodies = _bodies(name, eqn.params)
         key = None if bodies else (name, tuple(map(_identity, inputs)), repr(sorted(eqn.params.items())))
         if key is not None and key in self.known:
             return self.known[key]
         outputs = [_value(variable) for variable in eqn.outvars]
-        place = source_info_util.summarize(eqn.source_info)
-        self.equations.append(Equation(name, inputs, outputs, eqn.params, place, bodies))
+        params = {key: _plain(value) for key, value in eqn.params.items()}
+        self.equations.append(Equation(name, inputs, outputs, params, place, bodies))
         if key is not None:
             self.known[key] = outputs
         return outputs
@@ -126,6 +130,13 @@ def _bodies(name: str, params: dict[str, Any]) -> tuple[Program, ...]:
     if name == "cond":
         return tuple(flatten(branch) for branch in params["branches"])
     return ()
+
+
+def _plain(value: Any) -> Any:
+    """Python's integers, where JAX holds NumPy's."""
+    if isinstance(value, np.integer):
+        return int(value)
+    return tuple(map(_plain, value)) if type(value) is tuple else value
 
 
 def _identity(operand: Operand) -> Any:

@@ -29,5 +29,8 @@ from ._push import Push as Push
 from ._push import read_push as read_push
 from ._registry import PROBLEMS as PROBLEMS
 from ._registry import identify as identify
+from ._steps import ReadyStep as ReadyStep
+from ._steps import first_sample as first_sample
+from ._steps import ready_step as ready_step
 from ._weigh_push import Weighed as Weighed
 from ._weigh_push import weigh_push as weigh_push

@@ -52,7 +52,7 @@ def identify_multirotor(
     """Weighs every multirotor of a log; `advance` is told how many rows are done."""
     if method not in METHODS:
         raise BadInput(f'Unknown method "{method}" for multirotor; {nearest(method, list(METHODS))}')
-    weighed = {robot: _weigh(log.without_truth(), robot, config, method, advance) for robot in _robots(log, config)}
+    weighed = {robot: _weigh(log.without_truth(), robot, config, method, advance) for robot in robots_of(log, config)}
     return Identification(
         problem="multirotor",
         method=method,
@@ -78,7 +78,7 @@ _SCALE_CAVEAT = (
 def _weigh(log: Log, robot: str, config: Config, method: str, advance: Callable[[int], None]) -> _Weighed:
     """Read, choose the noise figures, run."""
     flight = read_flight(log, robot, config)
-    figures, notes = choose_figures(flight, config, _likelihood_of(flight.head(_ROWS_TO_TUNE_ON), config, method))
+    figures, notes = figures_of(flight, config, method)
     weighing = METHODS[method](flight, figures, config)
     begin = time.perf_counter()
     track = _run(weighing, advance)
@@ -87,6 +87,11 @@ def _weigh(log: Log, robot: str, config: Config, method: str, advance: Callable[
 
 
 _ROWS_TO_TUNE_ON = 4096
+
+
+def figures_of(flight: Flight, config: Config, method: str) -> tuple[Figures, tuple[str, ...]]:
+    """The noise figures of a flight, as configured or as its first rows tell, and what to say of them."""
+    return choose_figures(flight, config, _likelihood_of(flight.head(_ROWS_TO_TUNE_ON), config, method))
 
 
 def _likelihood_of(flight: Flight, config: Config, method: str) -> Callable[[Figures], float]:
@@ -119,7 +124,7 @@ def _run(weighing: Weighing, advance: Callable[[int], None] = lambda rows: None)
     return replay_in_chunks(weighing.estimator, weighing.belief, weighing.samples, weighing.keep, advance)
 
 
-def _robots(log: Log, config: Config) -> tuple[str, ...]:
+def robots_of(log: Log, config: Config) -> tuple[str, ...]:
     """The robots named in the configuration; else those of the log with a thrust or throttles; else all there are.
 
     The last will not do, and the reading of the first says what it lacks.

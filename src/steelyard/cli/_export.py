@@ -1,0 +1,85 @@
+"""`steelyard export --as PROBLEM -o DIR`: the step as dependency-free C99."""
+
+import dataclasses
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from steelyard.cli._output import print_json
+from steelyard.cli._parse import parse
+from steelyard.config import Config, load
+from steelyard.errors import BadInput
+
+
+@dataclasses.dataclass(frozen=True)
+class Export:
+    """Writes the step of a filter as C99 that needs nothing but <math.h>, with a program that checks it."""
+
+    problem: Annotated[str, tyro.conf.arg(name="as", metavar="PROBLEM")]
+    """What it identifies: multirotor, jets, planar-load (the observer of the centre of mass), or a .py file that
+    describes a robot of your own."""
+    output: Annotated[str, tyro.conf.arg(aliases=["-o"], metavar="DIR")]
+    """The folder to write: a new one, or an empty one."""
+    method: Annotated[str | None, tyro.conf.arg(metavar="METHOD")] = None
+    """How, as in identify; by default the problem's best."""
+    log: Annotated[str | None, tyro.conf.arg(metavar="LOG")] = None
+    """A log of the robot: noise that is not configured, the first guess and the check's recorded rows come from it.
+    For a multirotor a simulated flight by default."""
+    config: Annotated[str | None, tyro.conf.arg(metavar="FILE.toml")] = None
+    """Noise, guesses and the robot's own figures."""
+    name: str = "filter"
+    """Of the files and the function."""
+    single: bool = False
+    """In float32."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Parses, generates, writes, tells the sizes."""
+    command = parse(Export, arguments, "export")
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", command.name):
+        raise BadInput(f'--name is "{command.name}"; give small letters, digits and underscores.')
+    if not Path(command.output).absolute().parent.is_dir():
+        raise BadInput(f"{command.output}: its folder does not exist; create it or choose another output.")
+    config = Config() if command.config is None else load(command.config, Config)
+
+    from steelyard import logs
+
+    log = None if command.log is None else logs.read(command.log)
+
+    from steelyard._jax import prepare_program
+
+    prepare_program()
+
+    from steelyard import problems, worlds
+    from steelyard.native import export
+
+    if log is None and command.problem == "multirotor":
+        columns = worlds.simulate(worlds.MultirotorFlight(), seed=1)
+        log = logs.Log(columns.pop("time"), columns, "simulation")
+    ready = problems.ready_step(command.problem, command.method, log, config)
+    first = problems.first_sample(ready)
+    told = export(
+        ready.step, (ready.belief, first), command.output, command.name, samples=ready.samples,
+        single=command.single, about=ready.about,
+    )  # fmt: skip
+    if command.json:
+        print_json(
+            {
+                "folder": str(told.folder),
+                "files": list(told.files),
+                "operations": told.code.operations,
+                "state": told.code.arguments[0].size,
+                "sample": told.code.arguments[1].size,
+                "sizes": [dataclasses.asdict(size) for size in told.sizes],
+            }
+        )
+        return
+    print(f"Wrote {told.folder}: {', '.join(told.files)}.")
+    print(f"{told.code.operations} scalar operations a step, {told.code.arguments[0].size} numbers of state.")
+    for size in told.sizes:
+        print(f"{size.target}: flash {size.flash} bytes, RAM {size.ram} bytes, stack {size.stack} bytes.")

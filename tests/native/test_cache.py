@@ -1,0 +1,124 @@
+"""What was compiled is kept by content, for its owner only, whole or not at all."""
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from steelyard.native import NoCompiler, emit, load
+from steelyard.native._compile import is_private, private_folder, shared_library
+from steelyard.native._stub import library_source
+
+HASTY = ("-std=c99", "-O0")
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("STEELYARD_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "native"
+
+
+@pytest.fixture
+def source() -> str:
+    return library_source(emit(lambda x: 2.0 * x, (np.zeros(2),)))
+
+
+def entries(cache: Path) -> list[Path]:
+    return sorted(cache.iterdir())
+
+
+def test_the_second_time_nothing_is_compiled(cache, source, monkeypatch):
+    first = shared_library(source, HASTY)
+    made = first.stat().st_mtime_ns
+    assert shared_library(source, HASTY) == first
+    assert first.stat().st_mtime_ns == made
+    assert entries(cache) == [first]
+    assert stat.S_IMODE(cache.stat().st_mode) == 0o700
+    assert shared_library(source, (*HASTY, "-O1")) != first  # by content, flags included
+
+
+def corrupt(entry: Path) -> None:
+    data = bytearray(entry.read_bytes())
+    data[len(data) // 2] ^= 1
+    entry.write_bytes(bytes(data))
+
+
+def cut_short(entry: Path) -> None:
+    entry.write_bytes(entry.read_bytes()[:100])
+
+
+def open_to_all(entry: Path) -> None:
+    entry.chmod(0o777)
+
+
+def replace_by_link(entry: Path) -> None:
+    other = entry.with_name("other")
+    entry.rename(other)
+    entry.symlink_to(other)
+
+
+@pytest.mark.parametrize("spoil", [corrupt, cut_short, open_to_all, replace_by_link])
+def test_a_spoilt_entry_is_made_again_and_never_loaded(source, spoil):
+    first = shared_library(source, HASTY)
+    good = first.read_bytes()
+    spoil(first)
+    again = shared_library(source, HASTY)
+    assert again.read_bytes() == good
+    assert not again.is_symlink()
+    assert stat.S_IMODE(again.stat().st_mode) == 0o700
+
+
+def test_a_folder_that_others_can_write_is_not_used(cache, source, tmp_path):
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache").chmod(0o777)
+    folder = private_folder()
+    assert cache not in (folder, *folder.parents)
+    assert is_private(folder)
+    assert folder in shared_library(source, HASTY).parents
+
+
+def test_a_folder_that_is_a_link_is_not_used(cache, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    cache.parent.mkdir()
+    cache.symlink_to(elsewhere)
+    assert private_folder() not in (cache, elsewhere)
+
+
+def test_a_compiler_that_fails_leaves_nothing(cache):
+    with pytest.raises(NoCompiler, match="failed"):
+        shared_library("this is no C", HASTY)
+    assert entries(cache) == []
+
+
+def test_an_interruption_leaves_no_half_file(cache, tmp_path):
+    """A compiler that never ends, and leaves scratch files, is interrupted."""
+    slow = tmp_path / "cc"
+    slow.write_text(
+        '#!/bin/sh\n[ "$1" = --version ] && exit 0\necho half > step.so\necho x > "$TMPDIR/cc.s"\nsleep 60\n'
+    )
+    slow.chmod(0o700)
+    code = "from steelyard.native._compile import shared_library; shared_library('int x;')"
+    environment = {**os.environ, "CC": str(slow)}
+    process = subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 60
+    while not list(cache.glob(".building-*/step.so")) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert list(cache.glob(".building-*/step.so"))
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) != 0
+    assert entries(cache) == []
+
+
+def test_a_loaded_function_outlives_what_it_came_from():
+    call = load(emit(lambda x: 2.0 * x, (np.zeros(2),)), HASTY).call
+    out = np.empty(2)
+    for _ in range(3):
+        call(np.array([1.0, 2.0]), out)
+    np.testing.assert_array_equal(out, [2.0, 4.0])
