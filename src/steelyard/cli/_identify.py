@@ -33,7 +33,8 @@ class Identify:
     report: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
     """Also write a report, one file that opens in any browser."""
     urdf: Annotated[str | None, tyro.conf.arg(metavar="FILE.urdf")] = None
-    """Also write the load as a URDF, one link with its <inertial> a robot frame; with --as rigid-body."""
+    """Also write the load as a URDF, one link with its <inertial> a robot frame; with --as spatial-load
+    or rigid-body."""
     start: float = -math.inf
     """Leave out what is before this time, s: a take-off from the ground, say."""
     end: float = math.inf

@@ -1,7 +1,7 @@
 """`identify --as planar-load`: a team weighs a load on a plane, each robot from its own columns and its neighbours."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from steelyard.problems._identification import Event, Identification, Series
 from steelyard.problems._planar_words import planar_verdict
 from steelyard.problems._push import Push, read_push
 from steelyard.problems._record import truth_in
+from steelyard.problems._said import series_of_said
 from steelyard.problems._weigh_push import Weighed, weigh_push
 from steelyard.team import Graph, LoadEvent
 
@@ -39,7 +40,7 @@ def identify_planar_load(
         events=_events(push, weighed),
         verdict=planar_verdict(push, robots),
         notes=(*push.notes, _traffic(weighed)),
-        series={name: _series([_in_order(said) for said in history]) for name, history in weighed.history.items()},
+        series={name: series_of_said([_in_order(one) for one in said]) for name, said in weighed.history.items()},
         truth=_truth(log, push.graph),
         settings=_settings(log, config, push),
         seconds_a_row=seconds_a_row,
@@ -73,22 +74,6 @@ def _change(robot: str, noticed: float, event: LoadEvent, weighed: Weighed) -> E
         way = "up" if size > 0 else "down"
         what = f"The load's {event.quantity} jumped {way} by {abs(size):.3g} {known[-1].unit}, to {after[-1]:.4g}."
     return Event(event.time, "change", robot, event.quantity, what, size, noticed)
-
-
-def _series(history: Sequence[Mapping[str, Estimate]]) -> dict[str, Series]:
-    """Every quantity over the times at which the robot said something; NaN while it was not known."""
-    found = {}
-    for quantity in dict.fromkeys(name for said in history for name in said):
-        said = [one[quantity] for one in history if quantity in one]
-        shape = next((np.shape(one.value) for one in said if one.value is not None), ())
-        blank = np.full(shape, np.nan)
-        found[quantity] = Series(
-            np.array([one.time for one in said]),
-            np.array([blank if one.value is None else one.value for one in said]),
-            np.array([blank if one.std is None else one.std for one in said]),
-            said[0].unit,
-        )
-    return found
 
 
 def _truth(log: Log, graph: Graph) -> dict[str, Series]:

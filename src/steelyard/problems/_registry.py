@@ -45,6 +45,7 @@ PROBLEMS: dict[str, Callable[[], Solver]] = {
     "multirotor": _multirotor,
     "planar-load": _planar_load,
     "rigid-body": _rigid_body,
+    "spatial-load": _spatial_load,
 }
 """By name; each is imported when it is asked for."""
 

@@ -48,15 +48,15 @@ def _why_no_inertia(piece: Piece) -> str:
     if sizes[-1] < 0.05**2:
         return "because the load hardly turned: turn it about every axis"
     if sizes[0] < 0.1 * sizes[-1]:
-        return f"because the load hardly turned about {_named(axes[:, 0])}: turn it about that axis, too"
+        return f"because the load hardly turned about {named_direction(axes[:, 0])}: turn it about that axis, too"
     return "because the load turned too little for this noise: turn it faster, or for longer"
 
 
 def _worst_direction(covariance: np.ndarray) -> str:
-    return _named(np.linalg.eigh(covariance)[1][:, -1])
+    return named_direction(np.linalg.eigh(covariance)[1][:, -1])
 
 
-def _named(direction: np.ndarray) -> str:
+def named_direction(direction: np.ndarray) -> str:
     """A direction in sensor axes, its sign of no account."""
     direction = direction * np.sign(direction[np.argmax(np.abs(direction))])
     return f"({', '.join(f'{x + 0.0:.2f}' for x in direction)}) in sensor axes"

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.estimators import Estimate
 from steelyard.problems._hold import Hold
-from steelyard.team import Bus, Disturbance, SpatialAgent, SpatialEvent, Turn, run_team, spatial_team
+from steelyard.team import Bus, Disturbance, SpatialAgent, SpatialEvent, SpatialState, Turn, run_team, spatial_team
 
 Said = Mapping[str, Estimate]
 """A robot's estimates by quantity."""
@@ -29,7 +29,7 @@ class WeighedHold:
     seconds_a_step: float
     """What one step of one robot took, on average."""
     agent: SpatialAgent
-    state: object
+    state: SpatialState
     """The first robot and its memory at the end, for reports."""
 
 

@@ -33,7 +33,8 @@ def urdf_of(identification: Identification) -> str:
         mass, com, inertia = (_known(identification, robot, quantity) for quantity in _NEEDED)
         if inertia.shape != (3, 3) or com.shape != (3,):
             raise BadInput(
-                f"--urdf: a {identification.problem} has no inertia in space; a URDF goes with --as rigid-body."
+                f"--urdf: a {identification.problem} has no inertia in space; a URDF goes with --as spatial-load or "
+                "rigid-body."
             )
         link = ElementTree.SubElement(root, "link", name=robot)
         inertial = ElementTree.SubElement(link, "inertial")
@@ -52,7 +53,8 @@ def _known(identification: Identification, robot: str, quantity: str) -> np.ndar
     estimate = identification.robots[robot].get(quantity)
     if estimate is None:
         raise BadInput(
-            f"--urdf: a {identification.problem} has no {quantity} to write; a URDF goes with --as rigid-body."
+            f"--urdf: a {identification.problem} has no {quantity} to write; a URDF goes with --as spatial-load or "
+            "rigid-body."
         )
     if estimate.value is None:
         raise BadInput(

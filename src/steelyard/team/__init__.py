@@ -55,6 +55,7 @@ from ._run import run_team as run_team
 from ._size import NetworkSize as NetworkSize
 from ._spatial_agent import SpatialAgent as SpatialAgent
 from ._spatial_agent import SpatialSample as SpatialSample
+from ._spatial_agent import SpatialState as SpatialState
 from ._spatial_belief import SpatialEvent as SpatialEvent
 from ._spatial_exact import sweep_exactly as sweep_exactly
 from ._spatial_point import SpatialPoint as SpatialPoint

@@ -68,6 +68,8 @@ class Course:
     motion: Motion | None
     information: np.ndarray
     score: np.ndarray
+    spurious: np.ndarray
+    """(param, param), the part of the information that noise alone would have made."""
     surprise: float
     """Squares of the whitened surprises at the course's own point, summed."""
     count: int
@@ -94,7 +96,9 @@ class Course:
         )
         key = _digest(str(start).encode(), *(np.ascontiguousarray(part).tobytes() for part in parts))
         ones = np.ones((point.robots, 9))
-        return Course(point, prior, start, start, None, np.zeros((n, n)), np.zeros(n), 0.0, 0, ones, (), key)
+        return Course(
+            point, prior, start, start, None, np.zeros((n, n)), np.zeros(n), np.zeros((n, n)), 0.0, 0, ones, (), key
+        )
 
     @property
     def precision(self) -> np.ndarray:
@@ -103,8 +107,15 @@ class Course:
 
     @functools.cached_property
     def covariance(self) -> np.ndarray:
-        """(param, param), of what is known now."""
-        return np.linalg.inv(self.precision)
+        """(param, param), of what is known now.
+
+        The part of the information that noise alone makes is taken off; along directions of which it is half or more,
+        only the prior is left.
+        """
+        share, B = self._axes
+        before = np.minimum(np.einsum("ia,ab,ib->i", B, self.prior.precision, B), 1.0)
+        left = np.where(share < 0.5, 1.0 - share, np.maximum(before, 1e-9))
+        return (B.T / left) @ B
 
     @functools.cached_property
     def step(self) -> np.ndarray:
@@ -131,9 +142,18 @@ class Course:
         return self.surprise + float(off @ self.prior.precision @ off)
 
     @functools.cached_property
+    def _axes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Axes (in rows) along which the precision is one, and the share of it there that noise alone makes."""
+        L_inv = np.linalg.inv(np.linalg.cholesky(self.precision))
+        share, axes = np.linalg.eigh(L_inv @ self.spurious @ L_inv.T)
+        return share, axes.T @ L_inv
+
+    @functools.cached_property
     def unsettled(self) -> float:
-        """The square of the step to the likeliest point, in standard deviations."""
-        return float(self.step @ self.precision @ self.step)
+        """The square of the step to the likeliest point, in standard deviations, along what the rows do tell."""
+        share, B = self._axes
+        along = B @ (self.precision @ self.step)
+        return float(np.sum(along[share < 0.5] ** 2))
 
     @property
     def doubt(self) -> float:
@@ -143,7 +163,7 @@ class Course:
     @property
     def misfit(self) -> float:
         """Squares of surprises that the likeliest point would leave over."""
-        return self.cost - self.unsettled
+        return self.cost - float(self.step @ self.precision @ self.step)
 
 
 def advance(course: Course, record: Record, end: int, memory: int) -> Course:
@@ -211,6 +231,7 @@ def _taken(course: Course, motion: Motion, told: Told, until: int, memory: int, 
         motion=motion,
         information=course.information + told.information,
         score=course.score + told.score.sum(axis=0),
+        spurious=course.spurious + told.spurious,
         surprise=course.surprise + float(told.surprise.sum()),
         count=course.count + int(told.count.sum()),
         by_channel=(1.0 - share) * course.by_channel + share * fresh,

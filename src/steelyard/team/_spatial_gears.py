@@ -45,6 +45,8 @@ class Rows:
     """(time, robot, 6): the wrench as the rows around tell, this one and those beside it left out."""
     alpha: np.ndarray
     """(time, robot, 3): angular acceleration, as the gyros of the same rows around tell."""
+    alpha_noise: np.ndarray
+    """(time,): standard deviation of the mean of these over the robots, an axis."""
     doubt: np.ndarray
     """(time,): how many times as noisy as usual the total wrench is; 1 where everybody told theirs."""
 
@@ -184,6 +186,20 @@ class Gears:
             for j in range(1, robots):
                 D[:, j, :, pose_of(j)] += own[:, j - 1]
         return H, D
+
+    def spurious_slopes(self) -> np.ndarray:
+        """(3, robot, 9, param): how the slopes of `expected` follow an error of the angular acceleration, by axis."""
+        axes, n = np.eye(3), self.point.robots
+        by_load = np.zeros((3, 6, 10))
+        by_load[:, :3, 4:] = -self.I_inv @ moment_entries(axes)
+        by_load[:, 3:] = self.C @ by_load[:, :3]
+        by_load[:, 3:, 1:4] -= skew(axes)
+        D = np.zeros((3, n, 9, self.point.size))
+        D[:, :, 6:, LOAD] = self.lever @ (by_load @ self.slopes)[:, None]
+        for j in range(1, n):
+            at = pose_of(j)
+            D[:, j, 6:, at.start : at.start + 3] += self.R_t[j] @ skew(axes)
+        return D
 
     def transitions(self, motion: np.ndarray, felt: "FeltSlopes", rows: Rows) -> tuple[np.ndarray, ...]:
         """From every row to the next: (9, 15) of the state, (9, 6) of the new error, (9, param) of the point."""

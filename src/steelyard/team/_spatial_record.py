@@ -101,6 +101,7 @@ class Record:
             self._halfway(wrench, dt)[cut],
             self._smooth(wrench)[cut],
             self._alpha(raw[:, :, :3])[cut],
+            np.full(end - begin, self._alpha_noise),
             doubt[cut],
         )
 
@@ -150,11 +151,21 @@ class Record:
         scale = s0 * s2 - s1 * s1
         return np.where(scale > 1e-9, (s0 * y1 - s1 * y0) / np.maximum(scale, 1e-9), 0.0) * self.rate
 
+    @property
+    def _alpha_noise(self) -> float:
+        """Of the mean over the robots of these slopes, an axis, rad/s²."""
+        weights, lags = self._weights()
+        slope = weights * lags / np.sum(weights * lags**2)
+        return float(self.noise[0] * self.rate * np.linalg.norm(slope) / np.sqrt(self.robots))
+
+    def _weights(self) -> tuple[np.ndarray, np.ndarray]:
+        lags = np.arange(-self.wide, self.wide + 1)
+        return np.where(np.abs(lags) < 2, 0.0, 1.0 + np.cos(np.pi * lags / (self.wide + 1))), lags.astype(float)
+
     def _sums(self, values: np.ndarray) -> np.ndarray:
         """(time, …, 3): weighted sums over the rows around, times powers 0, 1, 2 of how many rows away they are."""
-        lags = np.arange(-self.wide, self.wide + 1)
-        weights = np.where(np.abs(lags) < 2, 0.0, 1.0 + np.cos(np.pi * lags / (self.wide + 1)))
-        powers = weights[:, None] * lags[:, None].astype(float) ** np.arange(3)
+        weights, lags = self._weights()
+        powers = weights[:, None] * lags[:, None] ** np.arange(3)
         padded = np.pad(values, ((self.wide, self.wide), *[(0, 0)] * (values.ndim - 1)))
         return np.lib.stride_tricks.sliding_window_view(padded, len(lags), axis=0) @ powers
 
@@ -163,4 +174,4 @@ def long_gap(raw: np.ndarray, rate: float) -> bool:
     """Whether somebody's wrench was silent for so long that nobody can say what acted."""
     silent = np.isnan(raw[:, :, 9:]).any(axis=2)
     rows = max(round(_LONGEST_GAP * rate), 2)
-    return len(raw) >= rows and bool(np.any(np.all(silent[len(raw) - rows :], axis=0)))
+    return len(raw) >= rows and bool(np.any(np.sum(silent[-rows:], axis=0) == rows))

@@ -33,6 +33,8 @@ class Told:
     """(time, param)."""
     information: np.ndarray
     """(param, param), of all rows together."""
+    spurious: np.ndarray
+    """(param, param), the part of it that noise alone would have made: slopes are noisy, too."""
     load_information: np.ndarray
     """(time, 10, param), its rows about the load, by row."""
     surprise: np.ndarray
@@ -42,7 +44,7 @@ class Told:
     predicted: np.ndarray
     """(time, 9): the motion, each row as the rows before it tell."""
     residual: np.ndarray
-    """(time, robot, 9): reading less expectation, in standard deviations of the reading alone; zero where silent."""
+    """(time, robot, 9): reading less expectation, in standard deviations as expected; zero where silent."""
 
 
 def begin(point: SpatialPoint, rows: Rows, noise: np.ndarray) -> Motion:
@@ -79,7 +81,7 @@ def sweep(
     HtW = np.swapaxes(H * w[:, :, None], 1, 2)
     V = np.empty((n, 15, 1 + size))
     V[:, :, :1], V[:, :, 1:] = HtW @ y[:, :, None], -(HtW @ D)
-    inputs = np.concatenate([task.drift[:, :, None], by_point], axis=2)
+    F, inputs = _tangent(task.path, F, np.concatenate([task.drift[:, :, None], by_point], axis=2))
     run = _recursion(motion.covariance, task.columns, HtW @ H, V, F, added, inputs, first)
     e = y - (H @ run.before[:, :, :1])[:, :, 0]
     G = H @ run.before[:, :, 1:] + D  # the slopes of the expectation
@@ -88,14 +90,16 @@ def sweep(
     # Row by row: one large product would be spread over all cores, which costs more than it brings.
     information = np.swapaxes(Gw, 1, 2) @ G - np.swapaxes(M, 1, 2) @ PM
     score = (np.swapaxes(Gw, 1, 2) @ e[:, :, None] - np.swapaxes(PM, 1, 2) @ q[:, :, None])[:, :, 0]
+    spread = np.sum((H @ run.priors) * H, axis=2)
     told = Told(
         score,
         information.sum(axis=0),
+        _spurious(task, H[-1], run.gains[-1]),
         information[:, LOAD],
         np.sum(w * e * e, axis=1) - np.einsum("ta,tab,tb->t", q, run.gains, q),
         np.sum(w > 0.0, axis=1),
         task.path[take] + run.before[:, :9, 0],
-        (e * np.sqrt(w)).reshape(n, point.robots, 9),
+        np.where(w > 0.0, e / np.sqrt(1.0 / np.maximum(w, 1e-300) + spread), 0.0).reshape(n, point.robots, 9),
     )
     return Motion(task.path[-1], run.columns, run.covariance), told
 
@@ -111,7 +115,8 @@ def predict(
     F, added, _ = task.gears.transitions(task.path, task.felt, task.rows)
     H = H.reshape(len(H), -1, 15)
     HtW = np.swapaxes(H * task.weight[:, :, None], 1, 2)
-    V, inputs = HtW @ task.y[:, :, None], task.drift[:, :, None]
+    V = HtW @ task.y[:, :, None]
+    F, inputs = _tangent(task.path, F, task.drift[:, :, None])
     run = _recursion(motion.covariance, task.columns, HtW @ H, V, F, added, inputs, first)
     return task.path[task.take] + run.before[:, :9, 0]
 
@@ -136,7 +141,8 @@ def _prepare(
     point: SpatialPoint, motion: Motion, path: np.ndarray, rows: Rows, noise: np.ndarray, first: bool
 ) -> _Task:
     gears, path = gears_of(point, tuple(noise)), path.copy()
-    columns = motion.columns
+    columns, size = motion.columns, float(np.linalg.norm(point.down))
+    path[:, DOWN] = _of_size(path[:, DOWN], size)
     if first:
         path[0] = motion.mean
         weight = rows.weight.copy()
@@ -144,7 +150,10 @@ def _prepare(
         rows = dataclasses.replace(rows, weight=weight)
     else:  # deviations are from the path, which may have another opinion about the row before
         columns = columns.copy()
-        columns[:9, 0] += motion.mean - path[0]
+        believed = motion.mean + columns[:9, 0]
+        believed[DOWN] = _of_size(believed[DOWN], size)
+        columns[:9, 0] = believed - path[0]
+        columns[DOWN] = _across(path[:1, DOWN])[0] @ columns[DOWN]
     take = slice(0 if first else 1, len(path))
     total, halfway = gears.total(rows.wrench), gears.total(rows.halfway)
     drift = gears.after(path[:-1], total[:-1], halfway[1:], total[1:], rows.dt[1:]) - path[1:]
@@ -152,6 +161,37 @@ def _prepare(
     w = rows.weight[take].reshape(take.stop - take.start, -1)
     y = np.where(w > 0.0, y.reshape(w.shape), 0.0)
     return _Task(gears, path, rows, columns, take, gears.felt_slopes(path[:, :3], rows), drift, w, y)
+
+
+def _tangent(path: np.ndarray, F: np.ndarray, inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Deviations of gravity stay across it, for its size is known.
+
+    Without this every correction of its direction would lengthen it a little, and bias the mass by half a standard
+    deviation in 12 s.
+    """
+    across = _across(path[1:, DOWN])
+    F, inputs = F.copy(), inputs.copy()
+    F[:, DOWN], inputs[:, DOWN] = across @ F[:, DOWN], across @ inputs[:, DOWN]
+    return F, inputs
+
+
+def _across(down: np.ndarray) -> np.ndarray:
+    """(time, 3, 3): the part of a vector across gravity."""
+    square = np.maximum(np.sum(down * down, axis=1), 1e-300)[:, None, None]
+    return np.eye(3) - down[:, :, None] * down[:, None, :] / square
+
+
+def _of_size(vectors: np.ndarray, size: float) -> np.ndarray:
+    return vectors * (size / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-300))
+
+
+def _spurious(task: _Task, H: np.ndarray, gain: np.ndarray) -> np.ndarray:
+    """What the noise of the gyros' angular accelerations adds to the information, by the last row for all."""
+    w = task.weight[-1]
+    D = task.gears.spurious_slopes().reshape(3, len(w), -1)
+    M = (H * w[:, None]).T @ D
+    power = float(np.sum(task.rows.alpha_noise[task.take] ** 2))
+    return power * np.sum(np.swapaxes(D, 1, 2) @ (D * w[:, None]) - np.swapaxes(M, 1, 2) @ gain @ M, axis=0)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -162,6 +202,8 @@ class _Run:
     covariance: np.ndarray
     before: np.ndarray
     """(time, 15, column), before each row is taken in."""
+    priors: np.ndarray
+    """(time, 15, 15), the covariance before it."""
     gains: np.ndarray
     """(time, 15, 15), the covariance after it."""
     new: np.ndarray
@@ -171,7 +213,8 @@ class _Run:
 def _recursion(P, Y, Lam, V, F, added, inputs, first: bool) -> _Run:
     n, width = len(Lam), Y.shape[1]
     Q, eye = added @ np.swapaxes(added, 1, 2), np.eye(15)
-    before, gains, new = np.empty((n, 15, width)), np.empty((n, 15, 15)), np.empty((n, 15, width))
+    before, new = np.empty((2, n, 15, width))
+    priors, gains = np.empty((2, n, 15, 15))
     for k in range(n):
         step = k - 1 if first else k
         if step >= 0:
@@ -184,10 +227,10 @@ def _recursion(P, Y, Lam, V, F, added, inputs, first: bool) -> _Run:
             Y_next = np.zeros((15, width))
             Y_next[:9] = Fk @ Y + inputs[step]
             Y = Y_next
-        before[k] = Y
+        before[k], priors[k] = Y, P
         P = np.linalg.solve(eye + P @ Lam[k], P)
         P = 0.5 * (P + P.T)
         gains[k] = P
         new[k] = V[k] - Lam[k] @ Y
         Y = Y + P @ new[k]
-    return _Run(Y, P, before, gains, new)
+    return _Run(Y, P, before, priors, gains, new)
