@@ -12,5 +12,7 @@ from ._rows import Row as Row
 from ._speed import RACES as RACES
 from ._speed import measure_speed as measure_speed
 from ._start import measure_start as measure_start
+from ._team import TEAM_RACES as TEAM_RACES
+from ._team import measure_team as measure_team
 from ._window import WINDOW_RACES as WINDOW_RACES
 from ._window import measure_window as measure_window

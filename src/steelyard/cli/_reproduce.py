@@ -42,9 +42,14 @@ class Icra15(_Shared):
     """The same with noisy velocities: the paper's method in closed loop, ours, and the Cramér-Rao bound."""
 
     trials: int = 20
-    """Runs of the paper's method and of ours, each with its own noise and forces; about 5 s a run and core."""
+    """Runs of the paper's method and of ours, each with its own noise and forces; about 15 s a run and core."""
     observer_trials: int = 50
     """Motions on which the paper's observer is tried alone, each with every noise level; the paper has 1000."""
+    team_trials: int = 0
+    """Runs of ours in teams of other sizes and graphs, with bad radios, with robots that come and go, and with a load
+    that loses a part."""
+    team_sizes: tuple[int, ...] = (3, 8)
+    """How many robots those other teams have; a run takes some 2 s a robot and core."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,6 +95,10 @@ def _check(command: _Shared) -> None:
         for option, count in (("--trials", command.trials), ("--observer-trials", command.observer_trials)):
             if not 1 <= count <= 100_000:
                 raise BadInput(f"{option} is {count}; give a number from 1 to 100000.")
+        if not 0 <= command.team_trials <= 100_000:
+            raise BadInput(f"--team-trials is {command.team_trials}; give a number from 0 to 100000.")
+        if not all(3 <= size <= 1000 for size in command.team_sizes):
+            raise BadInput(f"--team-sizes has {min(command.team_sizes)}; give numbers from 3 to 1000.")
 
 
 def _reproduce(command: _Shared) -> "Reproduction":
@@ -102,9 +111,9 @@ def _reproduce(command: _Shared) -> "Reproduction":
         with progress("reproducing", sesame.work(repetitions), quiet=command.json) as advance:
             return sesame.reproduce(repetitions, command.settings, command.seed, advance)
     if isinstance(command, Icra15):
-        trials, observer_trials = command.trials, command.observer_trials
-        with progress("reproducing", planar.icra15_work(trials, observer_trials), quiet=command.json) as advance:
-            return planar.reproduce_icra15(trials, observer_trials, command.seed, advance)
+        how_much = (command.trials, command.observer_trials, command.team_trials, command.team_sizes)
+        with progress("reproducing", planar.icra15_work(*how_much), quiet=command.json) as advance:
+            return planar.reproduce_icra15(*how_much, command.seed, advance)
     with progress("reproducing", planar.CDC14_WORK, quiet=command.json) as advance:
         return planar.reproduce_cdc14(command.seed, advance)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.estimators import Estimate
 from steelyard.problems._push import Push
-from steelyard.team import Bus, LoadEvent, Turn, load_team, run_team
+from steelyard.team import Bus, LoadEvent, Stay, Turn, load_team, run_team
 
 Said = Mapping[str, Estimate]
 """A robot's estimates by quantity."""
@@ -31,8 +31,13 @@ class Weighed:
     """By robot, what it sends to its neighbours, all of them together."""
 
 
-def weigh_push(push: Push, advance: Callable[[int], None] = lambda rows: None) -> Weighed:
-    """Joins the agents by a bus in this process; `advance` is told each row.
+def weigh_push(
+    push: Push,
+    advance: Callable[[int], None] = lambda rows: None,
+    bus: Bus | None = None,
+    stays: Mapping[str, Stay] | None = None,
+) -> Weighed:
+    """Joins the agents by a bus in this process, a perfect one by default; `advance` is told each row.
 
     Messages take time from robot to robot. After the last row the robots go on talking, for less than a second and with
     nothing new to tell, so that all of it reaches everybody.
@@ -50,7 +55,7 @@ def weigh_push(push: Push, advance: Callable[[int], None] = lambda rows: None) -
 
     samples = {name: [*own, *silence] for name, own in push.samples().items()}
     agents = load_team(push.graph, push.rate, push.velocity_noise)
-    run = run_team(agents, samples, Bus(push.graph), watch=watch)
+    run = run_team(agents, samples, bus or Bus(push.graph), stays, watch)
     history = {name: [_later(said, start) for said in run.estimates[name]] for name in names}
     end = float(push.time[-1])
     sent = {name: run.bytes_sent[name] * push.rate / len(samples[name]) for name in names}

@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 
 from steelyard.team._agent import Agent, Message, Turn
-from steelyard.team._load_fit import LOG_SCALE, N_UNKNOWNS, Averaging
+from steelyard.team._load_fit import LOG_INERTIA, LOG_MASS, LOG_SCALE, N_UNKNOWNS, Averaging
 from steelyard.team._load_place import covariance, place_by_turning, refine_place
 from steelyard.team._load_report import report
 from steelyard.team._load_solve import find_jump, solve, start_over
@@ -33,7 +33,7 @@ _FEWEST_ROWS = 25
 _EVIDENCE = 40.0  # logarithm of the likelihood ratio that makes a change an event
 _SLIDE = 160
 _SETTLED = 100  # rows before a change can be told from a fit that is finding its way, or a newcomer's place is sure
-_ROOM = 32  # sums that letters can carry each way in the time of a row: a version of a whole window must pass in time
+_ROOM = 64  # sums that letters can carry each way in the time of a row: a version of a whole window must pass in time
 _UPPER = np.triu_indices(N_UNKNOWNS)
 
 
@@ -61,7 +61,13 @@ class LoadAgent(Agent):
 
     def init(self) -> LoadState:
         """Nothing is known but who the neighbours are."""
-        return LoadState(self.name, self.neighbours, N_SUMS, max(8, _ROOM // self.per_row))
+        return LoadState(self.name, self.neighbours, N_SUMS, max(16, _ROOM // self.per_row))
+
+    def meet_again(self, state: LoadState, neighbour: str) -> LoadState:
+        """What was sent to the neighbour and not told on is sent again."""
+        state = state.copied()
+        state.tree.meet_again(neighbour)
+        return state
 
     def decode(self, data: bytes) -> LoadMessage:
         """A message of another such robot from its bytes."""
@@ -80,6 +86,7 @@ class LoadAgent(Agent):
         if stretch is not None:
             events = self._fit(state, stretch)
             self._tell_sensitivity(state)
+            state.settled = state.settled or self._places_are_settled(state)
         if stretch is not None or state.tick - state.told_at >= FIT_EVERY * self.per_row:
             state.told_at = state.tick
             state.estimates = report(self, state)
@@ -212,8 +219,8 @@ class LoadAgent(Agent):
     def _own_readings(self, state: LoadState, start: int, end: int) -> tuple[np.ndarray, np.ndarray]:
         """Velocities (complex, NaN where there is none) and forces (time, 2) of a stretch."""
         v = np.array([state.velocities.get(row, complex(math.nan)) for row in range(start, end + 1)])
-        f = np.array([state.forces.get(row, 0j) for row in range(start, end + 1)])
-        return v, np.stack([f.real, f.imag], axis=1)
+        f = np.array([_pair(state.forces.get(row, 0j)) for row in range(start, end + 1)])
+        return v, f
 
     def _fit(self, state: LoadState, stretch: tuple[int, int, int]) -> tuple[LoadEvent, ...]:
         version, start, end = stretch
@@ -228,7 +235,7 @@ class LoadAgent(Agent):
         if before is not None and version != state.fit_version and shift is not None:
             starts.insert(0, before.unknowns + shift[:N_UNKNOWNS])
         fit = solve(window, starts, 15)
-        settled = state.refined >= 3 and version == state.fit_version and end - start >= _SETTLED
+        settled = state.settled and version == state.fit_version and end - start >= _SETTLED
         if before is not None and before.good and fit is not None and settled:
             jump = find_jump(window, fit)
             if jump is not None and jump.evidence > _EVIDENCE:  # or has the fit not arrived yet?
@@ -263,6 +270,14 @@ class LoadAgent(Agent):
         for row, note in zip(FOLLOWS, np.split(notes, len(FOLLOWS)), strict=True):
             state.tree.add((row, state.row // FIT_EVERY), note)
         state.tree.add((AHEAD, state.row // FIT_EVERY), ahead)
+
+    def _places_are_settled(self, state: LoadState) -> bool:
+        """Whether the places' next steps would move the load by less than its noise: then what does not fit is news."""
+        ahead, fitted = self.ahead(state), state.fitted()
+        if ahead is None or fitted is None or state.fit is None or state.refined < 3:
+            return False
+        std = np.sqrt(np.diag(self.covariance_of(state, self.window(state, *fitted), state.fit)))
+        return bool(np.all(np.abs(ahead[[LOG_MASS, LOG_INERTIA]]) < std[[LOG_MASS, LOG_INERTIA]]))
 
     def _begin_again(self, state: LoadState, stretch, start: int, keep: tuple[int, ...], slack: float) -> None:
         """A new window from a row on, with what the last fit says of some unknowns."""

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from steelyard import _jax as _jax
+from steelyard.models import Numbers
 from steelyard.team._load_sums import Sum
 
 N_UNKNOWNS = 9
@@ -29,12 +30,12 @@ class Normal(NamedTuple):
 class Rows(NamedTuple):
     """A window as the fit takes it: filled up to a length it is compiled for with rows in which nothing happens."""
 
-    sums: Float[Array, "time sum"]
-    trend: Float[Array, "time 4"]
+    sums: Float[Numbers, "time sum"]
+    trend: Float[Numbers, "time 4"]
     """How fast the sums F and A change, a second."""
-    dt: Float[Array, " time"]
+    dt: Float[Numbers, " time"]
     """s."""
-    weights: Float[Array, " time"]
+    weights: Float[Numbers, " time"]
     """One over the standard deviation of a robot's velocity averaged over the row; zero for no reading."""
 
 
@@ -132,12 +133,12 @@ def normal_equations(unknowns, rows: Rows, after, means: Averaging) -> Normal:
 class Slopes(NamedTuple):
     """A shot and its derivatives with respect to the unknowns."""
 
-    residuals: Float[Array, " reading"]
-    by_unknowns: Float[Array, "reading unknown"]
-    end: Float[Array, "4"]
+    residuals: Float[Numbers, " reading"]
+    by_unknowns: Float[Numbers, "reading unknown"]
+    end: Float[Numbers, "4"]
     """θ, ω and velocity at the end of the last row."""
-    end_by_unknowns: Float[Array, "4 unknown"]
-    path: Float[Array, "time 6"]
+    end_by_unknowns: Float[Numbers, "4 unknown"]
+    path: Float[Numbers, "time 6"]
     """As `motion` has it."""
 
 
@@ -157,8 +158,8 @@ def slopes(unknowns, rows: Rows, means: Averaging, last) -> Slopes:
 class OwnSlopes(NamedTuple):
     """What an error of one robot's place does to a shot, through the torque of its force."""
 
-    residuals: Float[Array, "reading 2"]
-    end: Float[Array, "4 2"]
+    residuals: Float[Numbers, "reading 2"]
+    end: Float[Numbers, "4 2"]
 
 
 @jax.jit

@@ -95,6 +95,7 @@ class LoadState:
         self.fit: Fit | None = None
         self.fit_version = self.fit_end = -1
         self.refined = 0
+        self.settled = False  # whether the places were once near their best: before, no change can be told
         self.weight = 0.0
         self.aim: complex | None = None  # where the last step of the own place led, momentum left out
         self.step = 0j  # the next one of the own place, as the last fit has it

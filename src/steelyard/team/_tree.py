@@ -92,6 +92,11 @@ class Tree:
         tree.lines = {name: fresh(line) for name, line in self.lines.items()}
         return tree
 
+    def meet_again(self, neighbour: str) -> None:
+        """Nothing is known of a neighbour but that it is there."""
+        self.lines[neighbour] = Line()
+        self._children = tuple(name for name in self._children if name != neighbour)
+
     def add(self, key: Key, row: np.ndarray) -> None:
         """The robot's own part of a sum."""
         self.own[key] = row
@@ -162,7 +167,7 @@ class Tree:
             line.queue = dict.fromkeys(line.late[old][1]) | line.queue
         chosen: dict[bool, list[tuple[Key, np.ndarray]]] = {True: [], False: []}
         wanted = {True: neighbour == self.parent, False: neighbour in self._children}
-        for item in list(line.queue):
+        for item in sorted(line.queue, key=_urgency) if len(line.queue) > self.per_letter else list(line.queue):
             up, key = item
             row = (self._part(key) if up else self.totals.get(key)) if wanted[up] else None
             if row is None:
@@ -239,6 +244,12 @@ class Tree:
                     line.patience = min(max(line.patience, tick - sent + 2), SILENCE)
                 elif gap >= _REMEMBERED and table is line.late:
                     del table[sequence]
+
+
+def _urgency(item: tuple[bool, Key]) -> int:
+    """Notes first, then rows from the newest to the oldest: a new version of old rows must not hold up new ones."""
+    row = item[1][0]
+    return -(10**9) if row < 0 else -row
 
 
 def _closed(rows: list[tuple[Key, np.ndarray]]) -> bytes:

@@ -13,6 +13,16 @@ from steelyard.papers.planar._observer import observer_table
 from steelyard.papers.planar._ours import PUSH, OurTrial, our_trial
 from steelyard.papers.planar._record import Record
 from steelyard.papers.planar._results import Results
+from steelyard.papers.planar._teams import (
+    DISTURBED,
+    DROPPED,
+    UNDISTURBED,
+    Case,
+    conclude,
+    size_rows,
+    sizes,
+    trials_of,
+)
 from steelyard.papers.planar._trials import INERTIA, VELOCITY_NOISE, in_processes, judged, paper_trial, run_paper
 from steelyard.worlds import planar_truth
 
@@ -27,18 +37,35 @@ PUBLISHED = {
 """[icra15, Sec. VI]: errors and each robot's own stated deviations in %, scatter of z_c in m."""
 
 
-def icra15_work(trials: int, observer_trials: int) -> int:
+def icra15_work(trials: int, observer_trials: int, team_trials: int, team_sizes: Sequence[int]) -> int:
     """How many times `advance` will be called with one."""
-    return 3 * trials + observer_trials
+    return 3 * trials + observer_trials + team_trials * len(_cases(team_sizes))
 
 
 def reproduce_icra15(
-    trials: int, observer_trials: int, seed: int, advance: Callable[[int], None] = lambda steps: None
+    trials: int,
+    observer_trials: int,
+    team_trials: int,
+    team_sizes: Sequence[int],
+    seed: int,
+    advance: Callable[[int], None] = lambda steps: None,
 ) -> Reproduction:
-    """The paper's method and ours on `trials` runs each, whose noise and forces follow from the seed."""
+    """The paper's method and ours on `trials` runs each, whose noise and forces follow from the seed.
+
+    Beyond the paper, ours in each case of `_teams` on `team_trials` runs.
+    """
     results = _measure(trials, observer_trials, seed, advance)
     rows, findings = _rows(results), _conclude(results)
+    if team_trials:
+        seeds = [seed + k for k in range(team_trials)]
+        found = {case: trials_of(case, seeds, advance) for case in _cases(team_sizes)}
+        rows += [row for case in sizes(team_sizes) for row in size_rows(case, found[case])]
+        findings += conclude(found)
     return Reproduction("icra15", trials, rows, findings, sections(results, findings))
+
+
+def _cases(team_sizes: Sequence[int]) -> list[Case]:
+    return [*sizes(team_sizes), UNDISTURBED, *DISTURBED, DROPPED]
 
 
 def _measure(trials: int, observer_trials: int, seed: int, advance: Callable[[int], None]) -> Results:
@@ -131,7 +158,9 @@ def _ours(results: Results) -> str:
         f"Ours after {PUSH.duration:g} s of sinusoids: m is off by {100 * (rms['mass'] or 0):.3f} % RMS at the worst "
         f"robot ({ratio['mass']:.2f} of the bound), J by {100 * (rms['inertia'] or 0):.3f} % ({ratio['inertia']:.2f}), "
         f"z_c by {1e3 * z_c[0]:.2f} and {1e3 * z_c[1]:.2f} mm ({z_c[0] / least[0]:.2f} and {z_c[1] / least[1]:.2f}). "
-        f"The busiest robot sends {sent / 1e3:.1f} kB a second to its neighbours on the line of {len(LINE.names)}."
+        f"The busiest robot sends {sent / 1e3:.1f} kB a second to its neighbours on the line of {len(LINE.names)}. "
+        f"In {PUSH.duration * len(results.ours) / 60:.1f} minutes without a change, robots reported "
+        f"{sum(trial.false_alarms for trial in results.ours)}."
     )
 
 

@@ -29,6 +29,8 @@ class OurTrial:
     """What was true at the time of each robot's last word."""
     bytes_a_second: float
     """Sent by the busiest robot."""
+    false_alarms: int
+    """Changes that a robot reported; there was none."""
 
 
 def our_trial(seed: int) -> OurTrial:
@@ -45,7 +47,7 @@ def our_trial(seed: int) -> OurTrial:
         truths = {"mass": PUSH.mass, "inertia": INERTIA, "com": np.array([-arm.real, -arm.imag])}
         for quantity, truth in truths.items():
             covered[quantity] += _covered(said[name][quantity], truth)
-    return OurTrial(errors, covered, said, moments, max(weighed.bytes_a_second.values()))
+    return OurTrial(errors, covered, said, moments, max(weighed.bytes_a_second.values()), len(weighed.events))
 
 
 def _covered(estimate: Estimate, truth: float | np.ndarray) -> list[bool]:

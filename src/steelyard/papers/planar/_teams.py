@@ -1,0 +1,182 @@
+"""Ours beyond the paper: other teams, bad radios, robots that come and go, and a load that loses a part."""
+
+import dataclasses
+import functools
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from steelyard.papers._reproduction import Row
+from steelyard.papers.planar._central import centralised
+from steelyard.papers.planar._trials import INERTIA, VELOCITY_NOISE, in_processes
+from steelyard.problems import Push, Weighed, weigh_push
+from steelyard.team import Bus, Disturbance, Graph, Stay
+from steelyard.worlds import PlanarPush, PlanarTruth, planar_truth
+
+GRAPHS = ("line", "ring", "random")
+ROBOTS = 4
+SECONDS = 20.0
+DROP = 0.3
+"""Share of the load that is lost at half time."""
+QUANTITIES = ("mass", "inertia")
+
+
+@dataclasses.dataclass(frozen=True)
+class Trial:
+    """Relative errors (robot, quantity) at the end, NaN where nothing is known, and what else came of one push."""
+
+    errors: np.ndarray
+    central: np.ndarray
+    """The same (quantity) of one who has everybody's data."""
+    kilobytes: float
+    """A second, of the busiest robot."""
+    noticed: tuple[float, ...] = ()
+    """By robot, seconds from a change to its first report; infinite for none."""
+
+
+_PERFECT, _ALWAYS = Disturbance(), Stay()
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A team, and what happens to it."""
+
+    name: str
+    robots: int = ROBOTS
+    graph: str = "line"
+    radio: Disturbance = _PERFECT
+    stay: Stay = _ALWAYS
+    """Of the last robot, which pushes only while it is there."""
+    drop: float = 0.0
+
+    @property
+    def there(self) -> int:
+        """How many robots are asked in the end."""
+        return self.robots - (self.stay.leave is not None)
+
+
+HALF = round(SECONDS * 50.0)
+"""Samples."""
+UNDISTURBED = Case("undisturbed")
+DISTURBED = (
+    Case("30 % of the messages lost", radio=Disturbance(loss=0.3)),
+    Case("messages late by 5 samples", radio=Disturbance(delay=5)),
+    Case("both", radio=Disturbance(loss=0.3, delay=5)),
+    Case("one leaves at half time", stay=Stay(leave=HALF)),
+    Case("one joins at half time", stay=Stay(join=HALF)),
+)
+DROPPED = Case("a part is lost", drop=DROP)
+
+
+def sizes(numbers: Sequence[int]) -> list[Case]:
+    """A case for each number of robots and kind of graph."""
+    return [Case(f"{n} robots, {kind}", n, kind) for n in numbers for kind in GRAPHS]
+
+
+def trials_of(case: Case, seeds: Sequence[int], advance: Callable[[int], None]) -> list[Trial]:
+    """Over the cores of this machine."""
+    found = []
+    for trial in in_processes(functools.partial(team_trial, case), seeds):
+        found.append(trial)
+        advance(1)
+    return found
+
+
+def team_trial(case: Case, seed: int) -> Trial:
+    """One push of the case; forces shrink with the root of the team's size, so that all move the load alike."""
+    force = 4.0 * math.sqrt(ROBOTS / case.robots)
+    push = PlanarPush(
+        case.robots,
+        force=force,
+        duration=SECONDS,
+        inertia=INERTIA,
+        velocity_noise=VELOCITY_NOISE,
+        drop_share=case.drop,
+        drop_time=SECONDS / 2,
+    )
+    truth = planar_truth(push, seed)
+    away = [not case.stay.covers(k) for k in range(len(truth.time))]
+    forces = truth.forces.copy()
+    if any(away):
+        forces[away, -1] = 0.0
+        truth = planar_truth(push, seed, forces)
+    noise = VELOCITY_NOISE * np.random.default_rng([seed, 35]).standard_normal(forces.shape)
+    velocities = truth.contact_velocities + noise
+    before = np.concatenate([forces[:1], forces[:-1]])
+    graph = _graph(case, seed)
+    told = Push(graph, truth.time, velocities, 0.5 * (before + forces), VELOCITY_NOISE, 0.0, ())
+    weighed = weigh_push(told, bus=Bus(graph, case.radio, seed), stays={graph.names[-1]: case.stay})
+    asked = graph.names[: case.there]
+    errors = np.array([[_error(weighed, name, quantity, truth) for quantity in QUANTITIES] for name in asked])
+    noticed = tuple(_noticed(weighed, name) for name in asked) if case.drop else ()
+    kilobytes = max(weighed.bytes_a_second.values()) / 1e3
+    return Trial(errors, np.full(2, np.nan) if case.drop else _central(told, truth), kilobytes, noticed)
+
+
+def rms(trials: Sequence[Trial]) -> np.ndarray:
+    """By quantity, relative, at the worst robot; NaN where one did not know."""
+    return np.sqrt(np.mean([trial.errors**2 for trial in trials], axis=0)).max(axis=0)
+
+
+def size_rows(case: Case, trials: Sequence[Trial]) -> list[Row]:
+    """Ours at the worst robot, beside the centralised answer to the same data."""
+    central = np.sqrt(np.mean([trial.central**2 for trial in trials], axis=0))
+    name, kind = case.robots, case.graph
+    rows = [
+        Row(f"team/{kind}/{name}/{quantity}", "%", steelyard=100.0 * float(ours), bound=100.0 * float(least))
+        for quantity, ours, least in zip(QUANTITIES, rms(trials), central, strict=True)
+    ]
+    return [*rows, Row(f"team/{kind}/{name}/sent", "kB/s", steelyard=max(trial.kilobytes for trial in trials))]
+
+
+def conclude(found: Mapping[Case, Sequence[Trial]]) -> list[str]:
+    """In sentences."""
+    said, usual = [], rms(found[UNDISTURBED])
+    for case, trials in found.items():
+        ours = rms(trials)
+        if case in DISTURBED:
+            m, J = ours / usual
+            said.append(
+                f"With a disturbance ({case.name}) the others' RMS error ends {100 * (m - 1):+.0f} % (m) and "
+                f"{100 * (J - 1):+.0f} % (J) off the undisturbed team's."
+            )
+        elif case == DROPPED:
+            late = max(one for trial in trials for one in trial.noticed)
+            worst = 100.0 * max(float(np.abs(trial.errors).max()) for trial in trials)
+            said.append(
+                f"When the load loses {100 * DROP:.0f} % the last robot of all trials says so after {late:.2f} s, and "
+                f"{SECONDS / 2:g} s later no robot is off by more than {worst:.2f} %."
+            )
+        elif case != UNDISTURBED:
+            m, J = ours / np.sqrt(np.mean([trial.central**2 for trial in trials], axis=0))
+            sent = max(trial.kilobytes for trial in trials)
+            said.append(
+                f"{case.name}: the worst robot's RMS error is {m:.2f} (m) and {J:.2f} (J) of the centralised answer's; "
+                f"the busiest sends {sent:.0f} kB a second."
+            )
+    return said
+
+
+def _graph(case: Case, seed: int) -> Graph:
+    names = [f"r{i + 1:03d}" for i in range(case.robots)]
+    if case.graph == "random":
+        return Graph.random(names, seed, min(1.0, 2.0 / case.robots))
+    return Graph.ring(names) if case.graph == "ring" else Graph.line(names)
+
+
+def _error(weighed: Weighed, name: str, quantity: str, truth: PlanarTruth) -> float:
+    value = weighed.last[name][quantity].value
+    return math.nan if value is None else float(value) / float(getattr(truth, quantity)[-1]) - 1.0
+
+
+def _central(push: Push, truth: PlanarTruth) -> np.ndarray:
+    dt = np.diff(push.time, prepend=push.time[:1])
+    state = centralised(truth.state_at(0), dt, push.force, push.velocity)
+    logs = np.array([state.log_mass, state.log_inertia], float)
+    return np.exp(logs) / np.array([truth.mass[0], truth.inertia[0]]) - 1.0
+
+
+def _noticed(weighed: Weighed, name: str) -> float:
+    times = [noticed - SECONDS / 2 for robot, noticed, _ in weighed.events if robot == name]
+    return min((time for time in times if time >= 0.0), default=math.inf)
