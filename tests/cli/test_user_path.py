@@ -73,12 +73,23 @@ def test_help_answers_at_once_and_nothing_heavy_is_loaded(process):
     assert time.perf_counter() - begin < 0.5
 
 
-def test_demo_leaves_a_log_and_a_report(steelyard, tmp_path):
-    code, out, _ = steelyard("demo", "--output", tmp_path / "demo")
-    assert code == 0
-    assert "mass" in out
-    assert (tmp_path / "demo" / "flight.csv").stat().st_size > 1e5
-    assert "<html" in (tmp_path / "demo" / "report.html").read_text()[:2000]
+def test_demo_leaves_a_log_a_team_and_a_report(process, tmp_path):
+    """Every robot's answers against the truth: mass, centre and inertia known, and the change told."""
+    done = process("demo", "--output", "demo", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    answer = json.loads(done.stdout)
+    assert list(answer["robots"]) == ["r1", "r2", "r3", "r4", "r5"]
+    for said in answer["robots"].values():
+        assert {said[quantity]["status"] for quantity in ("mass", "com", "inertia")} == {"known"}
+        # All robots weigh from the same samples, so this is one draw: five deviations are one in two million.
+        assert abs(said["mass"]["value"] - 1.2) < 5 * said["mass"]["std"] < 0.05
+    assert {event["robot"] for event in answer["events"] if event["kind"] == "change"} == set(answer["robots"])
+    folder = tmp_path / "demo"
+    assert (folder / "hold.csv").stat().st_size > 1e6
+    assert "[team]" in (folder / "team.toml").read_text()
+    page = (folder / "report.html").read_text()
+    assert "<html" in page[:2000]
+    assert "The load in space" in page
 
 
 def test_parquet_and_csv_give_the_same_answer(steelyard, flight_csv, tmp_path):

@@ -58,7 +58,7 @@ class SpatialWorld:
 
     def samples(self, noise=0.0, seed=0):
         """By robot, for `run_team`."""
-        from steelyard.team.fan17 import SpatialSample
+        from steelyard.team import SpatialSample
 
         rng, told = np.random.default_rng(seed), {}
         for i, name in enumerate(self.names):

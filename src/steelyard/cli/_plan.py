@@ -13,12 +13,15 @@ from steelyard.cli._parse import choose, parse
 from steelyard.errors import BadInput
 from steelyard.logs import Log, write
 from steelyard.report import progress
-from steelyard.worlds import PlanarPush, check_push
+from steelyard.worlds import PlanarPush, SpatialHold, check_hold, check_push
 
 if TYPE_CHECKING:
-    from steelyard.problems import PlannedMotion
+    from steelyard.problems import PlannedHold, PlannedMotion
 
-SCENARIOS = {"planar": "robots push an unknown load on a plane"}
+SCENARIOS = {
+    "planar": "robots push an unknown load on a plane",
+    "spatial": "robots hold an unknown load in space",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,15 +37,35 @@ class Planar:
     """Print one JSON object and nothing else."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Spatial:
+    """Tells what a motion of a load that robots hold can identify, and looks for one that tells more."""
+
+    output: Annotated[str | None, tyro.conf.arg(aliases=["-o"], metavar="WRENCHES")] = None
+    """Where the better wrenches go, as a log with the robots' wrench columns: .csv, .csv.gz or .parquet."""
+    hold: tyro.conf.OmitArgPrefixes[SpatialHold] = dataclasses.field(default_factory=lambda: SpatialHold(robots=5))
+    seed: int = 0
+    """Chooses grips and wrenches, and among which motions a better one is looked for."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
 def run(arguments: Sequence[str]) -> None:
     """Parses, plans, prints."""
-    _, rest = choose(SCENARIOS, arguments, "plan", "scenario")
-    command = parse(Planar, rest, "plan planar")
+    scenario, rest = choose(SCENARIOS, arguments, "plan", "scenario")
+    command = parse({"planar": Planar, "spatial": Spatial}[scenario], rest, f"plan {scenario}")
     if command.output is not None:
         check_output(command.output)
-    check_push(command.push)
     if command.seed < 0:
         raise BadInput(f"--seed is {command.seed}; give a number from 0 up.")
+    if isinstance(command, Spatial):
+        _spatial(command)
+    else:
+        _planar(command)
+
+
+def _planar(command: Planar) -> None:
+    check_push(command.push)
     prepare_program()
 
     from steelyard.problems import plan_planar
@@ -59,6 +82,41 @@ def run(arguments: Sequence[str]) -> None:
     _print(motions)
     if command.output is not None:
         print(f"Wrote {command.output}: the better forces, {len(motions[-1].time)} rows.")
+
+
+def _spatial(command: Spatial) -> None:
+    check_hold(command.hold)
+    prepare_program()
+
+    from steelyard.problems import CANDIDATES, plan_spatial
+
+    with progress("planning", CANDIDATES + 1, quiet=command.json) as advance:
+        motions = plan_spatial(command.hold, command.seed, advance)
+    if command.output is not None:
+        settings = {name: str(value) for name, value in dataclasses.asdict(command.hold).items()}
+        better = motions[-1]
+        write(Log(better.time, better.columns(), "plan", {"scenario": "spatial", **settings}), command.output)
+    if command.json:
+        print_json({"scenario": "spatial", "motions": [motion.as_json() for motion in motions]})
+        return
+    _print_holds(motions)
+    if command.output is not None:
+        print(f"Wrote {command.output}: the better wrenches, {len(motions[-1].time)} rows.")
+
+
+def _print_holds(motions: "Sequence[PlannedHold]") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = list(motions[0].std)
+    table = Table("motion", *shown, title="Attainable standard deviations at the worst robot")
+    looks = {"mass": _share, "inertia": _share, "com": _length, "position": _length, "rotation": _angle}
+    for motion in motions:
+        table.add_row(motion.name, *[looks[quantity](motion.std[quantity]) for quantity in shown])
+    console = Console()
+    console.print(table)
+    for motion in motions:
+        console.print(f"{motion.name}: {motion.verdict}", markup=False, highlight=False)
 
 
 def _print(motions: "Sequence[PlannedMotion]") -> None:
@@ -85,3 +143,7 @@ def _share(std: float | None) -> str:
 
 def _length(std: float | None) -> str:
     return "cannot be told" if std is None else f"{1e3 * std:.3g} mm"
+
+
+def _angle(std: float | None) -> str:
+    return "cannot be told" if std is None else f"{1e3 * std:.3g} mrad"

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 PAPERS = {
     "cdc14": "a team weighs a plate it pushes on a plane, without noise",
     "icra15": "the same with noisy velocities",
+    "fan17": "a team weighs a rigid load in space, each robot in its own frame",
+    "ironcub": "the thrust of every jet of a flying humanoid, failures included",
     "sesame": "seven online methods on a drone of varying mass",
 }
 
@@ -53,6 +55,22 @@ class Icra15(_Shared):
 
 
 @dataclasses.dataclass(frozen=True)
+class Fan17(_Shared):
+    """Five robots weigh a rigid load in space, each in its own frame: the paper's method, ours, and the bound."""
+
+    trials: int = 20
+    """Runs of both methods, each with its own grips, wrenches and noise; about 15 s a run and core."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Ironcub(_Shared):
+    """A humanoid on four jets flies, stands on scales and loses engines: the paper's filter, its halves, and ours."""
+
+    trials: int = 20
+    """Flights, each with its own engines and noise; about 10 s a flight and core, and some three minutes besides."""
+
+
+@dataclasses.dataclass(frozen=True)
 class Sesame(_Shared):
     """Seven online methods on a drone of varying mass: the paper's tables and figures, and ours beside them."""
 
@@ -64,7 +82,8 @@ class Sesame(_Shared):
 def run(arguments: Sequence[str]) -> None:
     """Parses, reproduces, prints."""
     paper, rest = choose(PAPERS, arguments, "reproduce", "paper")
-    command = parse({"cdc14": Cdc14, "icra15": Icra15, "sesame": Sesame}[paper], rest, f"reproduce {paper}")
+    kinds = {"cdc14": Cdc14, "icra15": Icra15, "fan17": Fan17, "ironcub": Ironcub, "sesame": Sesame}
+    command = parse(kinds[paper], rest, f"reproduce {paper}")
     _check(command)
     page = command.report or (None if command.json else f"{paper}.html")
     if page is not None:
@@ -91,6 +110,8 @@ def _check(command: _Shared) -> None:
         raise BadInput(f"--seed is {command.seed}; give a number from 0 up.")
     if isinstance(command, Sesame) and (command.trials % 25 or not 25 <= command.trials <= 1250):
         raise BadInput(f"--trials is {command.trials}; give a multiple of 25 up to 1250.")
+    if isinstance(command, Fan17 | Ironcub) and not 1 <= command.trials <= 100_000:
+        raise BadInput(f"--trials is {command.trials}; give a number from 1 to 100000.")
     if isinstance(command, Icra15):
         for option, count in (("--trials", command.trials), ("--observer-trials", command.observer_trials)):
             if not 1 <= count <= 100_000:
@@ -103,7 +124,7 @@ def _check(command: _Shared) -> None:
 
 def _reproduce(command: _Shared) -> "Reproduction":
     """With a bar for those who wait."""
-    from steelyard.papers import planar, sesame
+    from steelyard.papers import fan17, ironcub, planar, sesame
     from steelyard.report import progress
 
     if isinstance(command, Sesame):
@@ -114,6 +135,12 @@ def _reproduce(command: _Shared) -> "Reproduction":
         how_much = (command.trials, command.observer_trials, command.team_trials, command.team_sizes)
         with progress("reproducing", planar.icra15_work(*how_much), quiet=command.json) as advance:
             return planar.reproduce_icra15(*how_much, command.seed, advance)
+    if isinstance(command, Ironcub):
+        with progress("reproducing", ironcub.work(command.trials), quiet=command.json) as advance:
+            return ironcub.reproduce(command.trials, command.seed, advance)
+    if isinstance(command, Fan17):
+        with progress("reproducing", command.trials, quiet=command.json) as advance:
+            return fan17.reproduce_fan17(command.trials, command.seed, advance)
     with progress("reproducing", planar.CDC14_WORK, quiet=command.json) as advance:
         return planar.reproduce_cdc14(command.seed, advance)
 

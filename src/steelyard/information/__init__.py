@@ -12,6 +12,7 @@ from ._fisher import bound_of as bound_of
 from ._fisher import cramer_rao as cramer_rao
 from ._fisher import information as information
 from ._fisher import learn as learn
+from ._fisher import split as split
 from ._verdict import Verdict as Verdict
 from ._verdict import identifiable as identifiable
 from ._verdict import verdict as verdict

@@ -20,6 +20,7 @@ from ._plots import truth_line as truth_line
 from ._progress import progress as progress
 from ._rows import Row as Row
 from ._rows import rows as rows
+from ._sections import picture_in_space as picture_in_space
 from ._table import print_identification as print_identification
 from ._table import table as table
 from ._urdf import urdf_of as urdf_of

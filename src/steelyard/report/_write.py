@@ -4,7 +4,7 @@ from pathlib import Path
 
 from steelyard.problems import Identification
 from steelyard.report._page import Section, write_page
-from steelyard.report._sections import events, from_above, innovations, notes, over_time, settings, summary
+from steelyard.report._sections import events, from_above, in_space, innovations, notes, over_time, settings, summary
 
 
 def write_report(identification: Identification, path: str | Path) -> None:
@@ -14,10 +14,10 @@ def write_report(identification: Identification, path: str | Path) -> None:
 
 def sections(identification: Identification) -> list[Section]:
     """What such a report says, in its order; another report may take some and add its own."""
-    above = from_above(identification)
+    pictures = [from_above(identification), in_space(identification)]
     return [
         summary(identification),
-        *([] if above is None else [above]),
+        *[picture for picture in pictures if picture is not None],
         over_time(identification),
         events(identification),
         innovations(identification),

@@ -48,5 +48,6 @@ from ._spatial_hold import SIGNALS as SIGNALS
 from ._spatial_hold import SpatialHold as SpatialHold
 from ._spatial_hold import check_hold as check_hold
 from ._spatial_hold import errors_of as errors_of
+from ._spatial_hold import grips_of as grips_of
 from ._trajectories import COURSES as COURSES
 from ._trajectories import CourseName as CourseName

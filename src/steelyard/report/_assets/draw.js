@@ -21,12 +21,15 @@
   const draw = (onPaper) => {
     for (const plot of document.querySelectorAll(".plot")) {
       const { data, layout } = JSON.parse(plot.nextElementSibling.textContent, named);
+      const buttons = layout.scene
+        ? [["orbitRotation", "pan3d", "zoom3d", "resetCameraDefault3d", "toImage"]]
+        : config.modeBarButtons;
       if (coarse.matches) layout.dragmode = false; // a finger scrolls the page
       if (onPaper) {
         const most = plot.closest(".grid") ? 320 : 680;
         Object.assign(layout, { autosize: false, width: Math.min(most, plot.clientWidth) });
       }
-      Plotly.react(plot, data, layout, config);
+      Plotly.react(plot, data, layout, { ...config, modeBarButtons: buttons });
     }
   };
 

@@ -2,6 +2,8 @@
 
 from ._events import events as events
 from ._from_above import from_above as from_above
+from ._in_space import in_space as in_space
+from ._in_space import picture_in_space as picture_in_space
 from ._innovations import innovations as innovations
 from ._over_time import over_time as over_time
 from ._settings import notes as notes

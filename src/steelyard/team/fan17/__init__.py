@@ -30,7 +30,6 @@ from ._pose import fit_pose as fit_pose
 from ._procedure import Fan17Message as Fan17Message
 from ._procedure import Fan17Procedure as Fan17Procedure
 from ._procedure import Fan17State as Fan17State
-from ._procedure import SpatialSample as SpatialSample
 from ._squares import identify as identify
 from ._squares import load_covariance as load_covariance
 from ._team import fan17_team as fan17_team

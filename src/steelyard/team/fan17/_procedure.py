@@ -16,23 +16,6 @@ ROW = 9
 """Numbers of a row under consensus: a wrench and an angular acceleration."""
 
 
-class SpatialSample(msgspec.Struct, frozen=True):
-    """What a robot that holds a rigid load measures by itself, in its own sensor frame; NaN where silent."""
-
-    time: float
-    """s."""
-    angular: tuple[float, float, float]
-    """rad/s."""
-    linear: tuple[float, float, float]
-    """m/s."""
-    specific_force: tuple[float, float, float]
-    """m/s², an accelerometer's reading."""
-    torque: tuple[float, float, float]
-    """N m, applied to the load, about the sensor frame's origin."""
-    force: tuple[float, float, float]
-    """N."""
-
-
 class Fan17Procedure(msgspec.Struct, frozen=True):
     """Everything that [fan17, Sec. VII] sets, and what it leaves open."""
 

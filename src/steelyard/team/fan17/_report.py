@@ -27,13 +27,13 @@ def report(state: Fan17State, name: str, procedure: Fan17Procedure) -> dict[str,
             Estimate(
                 np.concatenate([fit.t_ji, fit.q_real]),
                 np.diag(np.concatenate([fit.position_std, fit.rotation_std]) ** 2),
-                "m, 1",
+                "m",
                 name,
                 state.time,
                 "known",
             )
             if fit is not None and fit.known
-            else Estimate.unknown("not-yet-known", "m, 1", name, state.time)
+            else Estimate.unknown("not-yet-known", "m", name, state.time)
         )
     return said
 

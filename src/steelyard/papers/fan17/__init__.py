@@ -1,0 +1,3 @@
+"""A rigid load in space, weighed by a team in which each robot knows its own frame only [fan17]."""
+
+from ._reproduce import reproduce_fan17 as reproduce_fan17

@@ -1,0 +1,121 @@
+"""One trial: the paper's method and ours on the same readings, and what was attainable."""
+
+import dataclasses
+import time
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from steelyard.estimators import Estimate
+from steelyard.papers.fan17._scenario import HOLD, MOMENTS, NAMES, RING, Course, course, row_at
+from steelyard.papers.fan17._score import QUANTITIES, Score, score
+from steelyard.problems import SpatialBound, WeighedHold, spatial_bound, weigh_hold, weigh_hold_at_once
+from steelyard.team import Bus, TeamRun, run_team
+from steelyard.team.fan17 import fan17_team
+
+Said = Sequence[Mapping[str, Estimate]]
+_TALKING = 10.0
+"""s of ours over messages."""
+Scores = Mapping[float, Mapping[str, Score]]
+"""By moment and robot."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Trial:
+    """What came of one."""
+
+    paper: Scores
+    ours: Scores
+    bounds: Mapping[float, Mapping[str, Mapping[str, float]]]
+    """By moment, robot and quantity: the least deviation, in the quantity's unit."""
+    delays: Mapping[str, float]
+    """By robot, s from the drop until it was told as an event; infinite where it never was."""
+    false_events: int
+    """Events of any robot that were none."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Shown:
+    """One trial in full: what is drawn on the page, and what messages cost."""
+
+    course: Course
+    paper: TeamRun
+    ours: WeighedHold
+    talking: WeighedHold
+    """Its first seconds over messages."""
+    paper_bytes: Mapping[str, float]
+    """A second, by robot."""
+    paper_step: float
+    """s."""
+
+
+def trial(seed: int) -> Trial:
+    """Ours without messages: a robot that has heard all says the same, two samples later on this ring."""
+    run = course(seed)
+    return judged(run, run_paper(run), weigh_hold_at_once(run.hold))
+
+
+def shown_trial(seed: int) -> tuple[Trial, Shown]:
+    """The same with all that was said on the way, and ours over messages for a while: what talking costs."""
+    run = course(seed)
+    begin = time.perf_counter()
+    paper = run_paper(run)
+    seconds = (time.perf_counter() - begin) / (len(run.truth.time) * len(NAMES))
+    ours = weigh_hold_at_once(run.hold)
+    sent = {name: sent / HOLD.duration for name, sent in paper.bytes_sent.items()}
+    rows = slice(row_at(_TALKING))
+    talking = weigh_hold(dataclasses.replace(run.hold, time=run.hold.time[rows], readings=run.hold.readings[rows]))
+    return judged(run, paper, ours), Shown(run, paper, ours, talking, sent, seconds)
+
+
+def run_paper(run: Course) -> TeamRun:
+    """The paper's method over the bus."""
+    agents = fan17_team(RING, rate=HOLD.rate, noise=HOLD.noises)
+    return run_team(agents, run.hold.samples(), Bus(RING))
+
+
+def judged(run: Course, paper: TeamRun, ours: WeighedHold) -> Trial:
+    """Both against the truth."""
+    told = {name: _noticed(ours, name) for name in NAMES}
+    others = [e for robot, _, e in ours.events if abs(e.time - HOLD.drop_time) > 1.0 and robot in NAMES]
+    return Trial(
+        paper={at: _scores(paper.estimates, run, at) for at in MOMENTS},
+        ours={at: _scores(ours.history, run, at) for at in MOMENTS},
+        bounds={at: _bounds(run, at) for at in MOMENTS},
+        delays=told,
+        false_events=len(others),
+    )
+
+
+def _scores(history: Mapping[str, Said], run: Course, at: float) -> dict[str, Score]:
+    return {name: score(latest(history[name], at), run.truth, name, at) for name in NAMES}
+
+
+def latest(history: Said, at: float) -> Mapping[str, Estimate]:
+    """The last word of a robot up to a time, s."""
+    return [said for said in history if said["mass"].time <= at + 1e-9][-1]
+
+
+def _noticed(ours: WeighedHold, name: str) -> float:
+    found = [noticed for robot, noticed, e in ours.events if robot == name and abs(e.time - HOLD.drop_time) <= 1.0]
+    return min(found, default=float("inf")) - HOLD.drop_time
+
+
+def _bounds(run: Course, at: float) -> dict[str, dict[str, float]]:
+    row = row_at(at)
+    of = spatial_bound(run.truth, HOLD.noises, row)
+    return {name: _least(of[i], name, float(run.truth.mass[row])) for i, name in enumerate(NAMES)}
+
+
+def _least(bound: SpatialBound, name: str, mass: float) -> dict[str, float]:
+    poses = np.stack([bound.poses[NAMES.index(other)] for other in RING.neighbours(name)])
+    whole = float(np.sqrt(np.sum(bound.inertia**2)))
+    found = {
+        "rotation": float(np.sqrt(np.mean(np.sum(poses[:, 3:] ** 2, axis=1)))),
+        "position": float(np.sqrt(np.mean(np.sum(poses[:, :3] ** 2, axis=1)))),
+        "inertia": whole,
+        "inertia/entry": whole / 3.0,
+        "com": float(np.linalg.norm(bound.com)),
+        "mass": 100.0 * bound.mass / mass,
+    }
+    return {quantity: found[quantity] for quantity in QUANTITIES}
