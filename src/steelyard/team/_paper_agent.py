@@ -15,7 +15,11 @@ from steelyard.team._stages import count_votes, next_ballot
 
 
 class PaperAgent(Agent):
-    """Measures its contact's velocity, hears its neighbours, chooses its force; made by `cdc14_team`, `icra15_team`."""
+    """Measures its contact's velocity, hears its neighbours, chooses its force; made by `cdc14_team`, `icra15_team`.
+
+    The papers take a perfect radio for granted. Where messages are lost the averages lag, no ballot finds all content,
+    and the team stays in its stage with what it does not know `not-yet-known`; `load_team` is for such radios.
+    """
 
     def __init__(self, name: str, neighbours: tuple[str, ...], procedure: Procedure):
         if not neighbours:
