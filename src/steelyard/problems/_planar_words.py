@@ -101,8 +101,13 @@ def _lacking(push: Push, robots: Mapping[str, Mapping[str, Estimate]]) -> str:
         said.append(
             "The mass cannot be told from this motion: the forces cancel, so the load as a whole was not pushed."
         )
-    if not apart:
-        said.append("The inertia and where the robots hold the load cannot be told from this motion: nothing turned.")
+    if not apart and any(one["inertia"].value is not None for one in robots.values()):
+        said.append("All robots hold the load at the same point: where that is cannot be told from this motion.")
+    elif not apart:
+        said.append(
+            "The inertia and where the robots hold the load cannot be told from this motion: nothing turned, or all "
+            "hold the load at the same point."
+        )
     elif together:
         said += [
             f"Robots {names[i]} and {names[j]} hold the load at the same point, so the difference of their velocities "
