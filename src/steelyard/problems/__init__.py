@@ -3,7 +3,6 @@
 from ._flight import Flight as Flight
 from ._flight import read_flight as read_flight
 from ._hold import Hold as Hold
-from ._hold import Hold as Hold
 from ._hold import read_hold as read_hold
 from ._identification import Event as Event
 from ._identification import Identification as Identification
@@ -19,14 +18,16 @@ from ._jets import ThrustTrack as ThrustTrack
 from ._jets import estimate_thrusts as estimate_thrusts
 from ._jets import identify_jets as identify_jets
 from ._jets import run_thrusts as run_thrusts
-from ._jets_filter import METHODS as THRUST_METHODS
+from ._jets_filter import THRUST_METHODS as THRUST_METHODS
 from ._jets_filter import ThrustRun as ThrustRun
 from ._jets_filter import Tuning as Tuning
 from ._jets_filter import thrust_run as thrust_run
 from ._jets_reading import JetsRecord as JetsRecord
 from ._jets_reading import read_jets as read_jets
+from ._jets_reading import standing as standing
 from ._jets_robot import ConfiguredRobot as ConfiguredRobot
 from ._jets_robot import robot_from as robot_from
+from ._jets_words import alike as alike
 from ._jets_words import engine_events as engine_events
 from ._own import OwnRobot as OwnRobot
 from ._own import Quantity as Quantity

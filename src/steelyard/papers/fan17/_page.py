@@ -8,7 +8,7 @@ from steelyard.estimators import Estimate
 from steelyard.papers.fan17._results import Results
 from steelyard.papers.fan17._scenario import HOLD, NAMES, row_at, true_pose
 from steelyard.papers.fan17._score import QUANTITIES, score
-from steelyard.papers.fan17._trials import Said, latest
+from steelyard.papers.fan17._trials import Said, Shown, latest
 from steelyard.papers.planar._figures import said_list
 from steelyard.report import (
     PLOTTING,
@@ -30,15 +30,14 @@ _DRAWN = 20.0
 """s at which the load is drawn."""
 
 
-def sections(results: Results, findings: Sequence[str]) -> list[Section]:
+def sections(results: Results, shown: Shown, findings: Sequence[str]) -> list[Section]:
     """In the order of the paper, ours beside it."""
-    shown = results.shown
     ways = {"the paper's method": shown.paper.estimates, "ours": shown.ours.history}
     return [
         Section("What came out", said_list(findings)),
         *(_by_robot(results, at) for at in (20.0, 50.0)),
-        *(_over_time(results, name, history) for name, history in ways.items()),
-        *(_picture(results, name, history) for name, history in ways.items()),
+        *(_over_time(shown, name, history) for name, history in ways.items()),
+        *(_picture(shown, name, history) for name, history in ways.items()),
     ]
 
 
@@ -57,10 +56,10 @@ def _by_robot(results: Results, at: float) -> Section:
     return Section(f"Robot by robot at {at:g} s", fill("<p>$words</p>$table", words=words, table=table))
 
 
-def _over_time(results: Results, way: str, history: Mapping[str, Said]) -> Section:
+def _over_time(shown: Shown, way: str, history: Mapping[str, Said]) -> Section:
     """Figures 2-4 of the paper, of one trial."""
     times = np.arange(_EVERY, HOLD.duration + 1e-9, _EVERY)
-    truth = results.shown.course.truth
+    truth = shown.course.truth
     scores = {name: [score(latest(history[name], at), truth, name, at).errors for at in times] for name in NAMES}
     plots = []
     for quantity, caption in (
@@ -95,8 +94,8 @@ def _plot(traces: list, unit: str, caption: str, log: bool = False) -> Markup:
     return drawing(traces, look, caption, f"{caption} at every robot over time, {unit}.")
 
 
-def _picture(results: Results, way: str, history: Mapping[str, Said]) -> Section:
-    truth, row = results.shown.course.truth, row_at(_DRAWN)
+def _picture(shown: Shown, way: str, history: Mapping[str, Said]) -> Section:
+    truth, row = shown.course.truth, row_at(_DRAWN)
     frames = {name: true_pose(truth, 0, i) for i, name in enumerate(NAMES)}
     said: Mapping[str, Mapping[str, Estimate]] = {name: latest(history[name], _DRAWN) for name in NAMES}
     true = (float(truth.mass[row]), truth.com[row, 0], truth.inertia[row, 0])

@@ -7,7 +7,7 @@ from steelyard.papers.fan17._page import sections
 from steelyard.papers.fan17._results import Results
 from steelyard.papers.fan17._scenario import HOLD, PUBLISHED
 from steelyard.papers.fan17._score import QUANTITIES
-from steelyard.papers.fan17._trials import shown_trial, trial
+from steelyard.papers.fan17._trials import Shown, shown_trial, trial
 from steelyard.papers.planar._trials import in_processes
 
 _ASKED = {
@@ -29,12 +29,13 @@ def reproduce_fan17(trials: int, seed: int, advance: Callable[[int], None] = lam
     for one in in_processes(trial, [seed + k for k in range(1, trials)]):
         found.append(one)
         advance(1)
-    results = Results(found, shown)
-    rows, findings = _rows(results), _conclude(results)
-    return Reproduction("fan17", trials, rows, findings, sections(results, findings))
+    results = Results(found)
+    findings = _conclude(results, shown)
+    return Reproduction("fan17", trials, rows_of(results), findings, sections(results, shown, findings))
 
 
-def _rows(results: Results) -> list[Row]:
+def rows_of(results: Results) -> list[Row]:
+    """What a machine reads."""
     rows = []
     for at, quantities in _ASKED.items():
         for quantity in quantities:
@@ -49,8 +50,7 @@ def _rows(results: Results) -> list[Row]:
     return rows
 
 
-def _conclude(results: Results) -> list[str]:
-    shown = results.shown
+def _conclude(results: Results, shown: Shown) -> list[str]:
     said = [
         f"Scenario: five robots in a ring at {HOLD.rate:g} Hz, noise of 0.4 on every channel, {HOLD.force:g} N and "
         f"{HOLD.torque:g} N m rms an axis together; the paper leaves rate, load, grips and wrenches open. Every trial "

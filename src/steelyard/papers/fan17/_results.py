@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from steelyard.papers.fan17._scenario import NAMES
-from steelyard.papers.fan17._trials import Shown, Trial
+from steelyard.papers.fan17._trials import Trial
 
 
 @dataclasses.dataclass(frozen=True)
 class Results:
-    """Of all trials; the first is also shown in full."""
+    """Of all trials."""
 
     trials: Sequence[Trial]
-    shown: Shown
 
     def rms(self, which: str, quantity: str, at: float) -> dict[str, float]:
         """By robot, over the trials, in the quantity's unit; which is `paper`, `ours` or `bounds`.

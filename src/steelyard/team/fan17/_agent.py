@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 
+import jax.numpy as jnp
 import msgspec
 import numpy as np
 
@@ -109,9 +110,9 @@ class Fan17Agent(Agent):
             state,
             neighbours=neighbours,
             weights=weights,
-            Sigma=_covariance(neighbours, weights.covariance, procedure),
+            Sigma=jnp.asarray(_covariance(neighbours, weights.covariance, procedure)),
             load=np.concatenate([middle, [1.0, 1.0, 1.0, 0.0, 0.0, 0.0], [1.0]]),
-            P=procedure.first_variance * np.eye(10),
+            P=procedure.first_variance * jnp.eye(10),
             weighed=-1,
         )
 
@@ -140,12 +141,13 @@ class Fan17Agent(Agent):
         """One round of consensus in different coordinates for every row under way."""
         assert state.neighbours is not None
         moves = {nth: state.neighbours[name].row_ij for nth, name in enumerate(self.neighbours)}
-        rows = state.rows
+        rows, told = state.rows, {}
         for letter in letters:
-            if letter.rows.keys:
-                told = {self.neighbours.index(letter.sender): letter.rows}
-                rows = hear_rows(rows, told, moves, len(self.neighbours))
-        return _with(state, rows=rows)
+            nth = self.neighbours.index(letter.sender)
+            if nth in told:  # a late one: the earlier goes in before it
+                rows, told = hear_rows(rows, told, moves, len(self.neighbours)), {}
+            told[nth] = letter.rows
+        return _with(state, rows=hear_rows(rows, told, moves, len(self.neighbours)))
 
     def _weigh(self, state: Fan17State) -> Fan17State:
         """Rows that have had all their rounds go into the least squares, in their order."""
@@ -157,7 +159,7 @@ class Fan17Agent(Agent):
                 continue
             felt = np.concatenate([own[:3], own[6:9], value[6:], self.procedure.n_robots * value[:6]])
             found = identify(load, P, felt, state.Sigma, self.procedure.forgetting)
-            load, P, weighed = np.asarray(found[0]), np.asarray(found[1]), int(key)
+            load, P, weighed = np.asarray(found[0]), found[1], int(key)
         return _with(state, rows=rows.only(~done) if done.any() else rows, load=load, P=P, weighed=weighed)
 
     def _mix_loads(self, state: Fan17State) -> Fan17State:

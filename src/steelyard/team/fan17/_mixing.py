@@ -66,6 +66,8 @@ def hear_rows(rows: Rows, told: Mapping[int, ToldRows], moves: Mapping[int, np.n
     """A round of every row whose neighbours all have been heard; `moves` are the A_ij, by the neighbour's number."""
     gathered, heard = rows.gathered.copy(), rows.heard.copy()
     for nth, news in told.items():
+        if not news.keys:
+            continue
         mine, its = _common(rows.keys, np.array(news.keys, int))
         at_same = np.flatnonzero((rows.rounds[mine] == np.array(news.rounds, int)[its]) & ~heard[mine, nth])
         mine, its = mine[at_same], its[at_same]

@@ -1,6 +1,7 @@
 """What a robot of the spatial paper is told beforehand, measures, keeps and tells."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -66,11 +67,11 @@ class Fan17State(msgspec.Struct, frozen=True):
     neighbours: Mapping[str, Neighbour] | None = None
     """Where they are, once that is settled."""
     weights: AlphaWeights | None = None
-    Sigma: np.ndarray | None = None
-    """Covariance of (ω, s, α, τ_Σ, f_Σ) as they go into the least squares."""
+    Sigma: Any = None
+    """Covariance (15, 15) of (ω, s, α, τ_Σ, f_Σ) as they go into the least squares; left where JAX has it, as P is."""
     load: np.ndarray | None = None
     """(p_c, I_c, 1/m)."""
-    P: np.ndarray | None = None
+    P: Any = None
     weighed: int = -1
     """Number of the sample to which the load refers."""
     told_loads: Mapping[str, tuple[int, np.ndarray]] = msgspec.field(default_factory=dict)

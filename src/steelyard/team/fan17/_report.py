@@ -48,7 +48,7 @@ def _load(state: Fan17State, name: str, procedure: Fan17Procedure) -> dict[str, 
     if not np.isfinite(state.load).all() or inverse_mass <= 0.0:
         return unknown
     mass, I_c = 1.0 / inverse_mass, moments[_ENTRIES]
-    std = np.sqrt(np.maximum(np.diag(state.P), 0.0))
+    std = np.sqrt(np.maximum(np.diag(np.asarray(state.P)), 0.0))
     sure = std[9] < 0.5 * inverse_mass and std[:3].max() < COM_KNOWN and std[3:9].max() < 0.5 * np.trace(I_c)
     if not sure or not _is_possible(mass, com, moments):
         return unknown
