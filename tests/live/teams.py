@@ -27,14 +27,14 @@ SPATIAL = """
 robots = ["r1", "r2", "r3", "r4", "r5"]
 links = [["r1", "r2"], ["r2", "r3"], ["r3", "r4"], ["r4", "r5"], ["r5", "r1"]]
 [noise]
-twist_angular = 0.05
-twist_linear = 0.05
+twist_angular = 0.2
+twist_linear = 0.2
 specific_force = 0.2
-wrench_torque = 0.02
+wrench_torque = 0.2
 wrench_force = 0.2
 [live]
 problem = "spatial-load"
-rate = 50.0
+rate = 100.0
 [world]
 duration = 20.0
 """
@@ -112,7 +112,3 @@ class VirtualTeam:
                     self.pilots[name].look_after(self.clock(name))
                     self.events += [(self.time, event) for event in self.pilots[name].events]
                     self.pilots[name].events.clear()
-
-    def mass(self, name: str) -> float | None:
-        one = self.pilots[name].estimates.get("mass")
-        return None if one is None or one.value is None else float(one.value)

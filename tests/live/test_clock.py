@@ -1,6 +1,6 @@
 """Clocks that differ and drift agree over the links, whatever the radio does."""
 
-from teams import PLANAR, VirtualTeam, configured
+from teams import PLANAR, SPATIAL, VirtualTeam, configured
 
 from steelyard.config import WrongClock
 
@@ -18,6 +18,12 @@ def test_clocks_a_tenth_of_a_second_apart_agree_to_a_millisecond():
     team.advance(3.0, samples=False)
     assert spread(team) < 0.001
     assert {pilot.clock.root for pilot in team.pilots.values()} == {"r1"}
+
+
+def test_the_time_reaches_the_other_end_of_a_ring_within_a_second_or_two():
+    team = VirtualTeam(configured(SPATIAL, clocks={"r2": WrongClock(0.1, 2e-5), "r4": WrongClock(-0.05)}))
+    team.advance(3.0, samples=False)
+    assert spread(team) < 0.001
 
 
 def test_a_bad_radio_costs_accuracy_of_half_its_jitter_at_most():

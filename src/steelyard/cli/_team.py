@@ -37,6 +37,8 @@ class TeamCommand:
     """Cut links: r1-r2@30-33."""
     lie: Annotated[str | None, tyro.conf.arg(metavar="ROBOT@START")] = None
     """Let a robot lie: r2@10."""
+    measure: bool = False
+    """Weigh the same load in one process, too, and say how the two compare and what this run cost; with --json."""
     report: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
     """Write the report of the recordings here; by default report.html in the run's folder."""
     json: bool = False
@@ -59,10 +61,16 @@ def run(arguments: Sequence[str]) -> None:
         _keys(parse(KeysCommand, arguments[1:], "team keys"))
         return
     command = parse(TeamCommand, arguments, "team")
+    if command.measure and not command.json:
+        raise BadInput("--measure goes with --json; add --json.")
     config = _config(load(command.team, Config), command)
 
     from rich.console import Console
     from rich.live import Live
+
+    from steelyard._jax import prepare_program
+
+    prepare_program()
 
     from steelyard import live
 
@@ -89,7 +97,8 @@ def run(arguments: Sequence[str]) -> None:
         signal.signal(signal.SIGINT, before)
     report = live.write_run_report(plan, Path(command.report) if command.report else folder / "report.html")
     if command.json:
-        print_json({**final.as_json(), "report": None if report is None else str(report)})
+        measured = {"measured": live.measure(plan, final)} if command.measure else {}
+        print_json({**measured, **final.as_json(), "report": None if report is None else str(report)})
         return
     Console().print(live.final_table(final))
     print(f"Recordings, checkpoints and logs: {folder}")

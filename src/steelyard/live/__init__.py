@@ -3,6 +3,7 @@
 from ._crew import next_folder as next_folder
 from ._final import Final as Final
 from ._final import Link as Link
+from ._measure import measure as measure
 from ._pilot import Pilot as Pilot
 from ._pilot import Reading as Reading
 from ._plan import TeamPlan as TeamPlan

@@ -63,22 +63,20 @@ def read_checkpoint(path: Path, team: str, robot: str, agent: str) -> Checkpoint
     return found if fits else None
 
 
-def make_checkpoint(team: str, robot: str, agent: Any, state: Any, **rest: Any) -> Checkpoint:
-    """Of an agent's state as it is now."""
-    return Checkpoint(
-        version=_VERSION,
-        team=team,
-        robot=robot,
-        agent=type(agent).__qualname__,
-        state=pickle.dumps(state, protocol=5),
-        **rest,
-    )
+def make_checkpoint(team: str, robot: str, agent: Any, **rest: Any) -> Checkpoint:
+    """Of an agent whose state is `rest`'s."""
+    return Checkpoint(version=_VERSION, team=team, robot=robot, agent=type(agent).__qualname__, **rest)
 
 
-def state_of(checkpoint: Checkpoint) -> Any | None:
-    """The agent's state; None where it cannot be made out, as after a change of the package."""
+def close_state(state: Any) -> bytes:
+    """An agent's state as it is now."""
+    return pickle.dumps(state, protocol=5)
+
+
+def open_state(data: bytes) -> Any | None:
+    """An agent's state; None where it cannot be made out, as after a change of the package."""
     try:
-        return _Careful(io.BytesIO(checkpoint.state)).load()
+        return _Careful(io.BytesIO(data)).load()
     except Exception:  # whatever an old or damaged state does: the neighbours know enough to start afresh
         return None
 

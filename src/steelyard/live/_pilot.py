@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -9,7 +10,7 @@ import msgspec
 
 from steelyard.estimators import Estimate
 from steelyard.live._align import Aligned, Aligner
-from steelyard.live._checkpoint import Checkpoint, make_checkpoint, state_of
+from steelyard.live._checkpoint import Checkpoint, close_state, make_checkpoint, open_state
 from steelyard.live._lie import lie
 from steelyard.live._plan import TeamPlan
 from steelyard.live._record import Recorder
@@ -21,6 +22,8 @@ _ALIVE = 0.5  # s since a neighbour was last heard
 _ALONE = 1.0  # s without any neighbour, after which a robot lets go of the load
 _PATIENCE = 10.0  # s after which a neighbour that never appeared is worth a word
 _HELLO = 0.05  # s between envelopes while there is nothing else to say
+_SNAPSHOT = 1.0  # s between two copies of the agent's state
+_LONGEST_LIE = 6.0  # s for which a liar may have gone unnoticed
 _UPDATE = 0.1  # s between looks at clocks and neighbours
 
 Send = Callable[[str, bytes], None]
@@ -40,6 +43,7 @@ class _Due:
     """When what is done now and then is done next, own clock."""
 
     hello: float = 0.0
+    snapshot: float = 0.0
     update: float = 0.0
     step: float = math.inf
 
@@ -84,6 +88,7 @@ class Pilot:
         self._send, self._recorder = send, recorder
         self._inbox: list[Any] = []
         self._heard: dict[str, float] = dict.fromkeys(self.neighbours, -math.inf)
+        self._snapshots: deque[tuple[int, bytes]] = deque(maxlen=round(_LONGEST_LIE / _SNAPSHOT) + 2)
         self._told: dict[str, str] = {}
         self._epochs: dict[str, int] = {}
         self._born, self._last_word = now, now
@@ -95,7 +100,7 @@ class Pilot:
 
     def resume(self, checkpoint: Checkpoint) -> bool:
         """Goes on from a checkpoint, if its state can be read."""
-        state = state_of(checkpoint)
+        state = open_state(checkpoint.state)
         if state is None:
             return False
         self.clock.start, self.liars = checkpoint.start, frozenset(checkpoint.liars)
@@ -110,16 +115,17 @@ class Pilot:
 
     def checkpoint(self, now: float) -> Checkpoint:
         """All that a later process of this robot needs."""
+        tick, state = self._snapshots[-1] if self._snapshots else (self.tick, close_state(self.state))
         accounts = {name: accounts[-1] for name, accounts in self.gate.ledger.accounts.items() if accounts}
         return make_checkpoint(
             self.plan.name,
             self.name,
             self.agent,
-            self.state,
             written=now,
             offset=self.clock.offset or 0.0,
             start=self.clock.start or 0.0,
-            tick=self.tick,
+            tick=tick,
+            state=state,
             heard={name: (account.epoch, account.newest) for name, account in accounts.items()},
             liars=tuple(sorted(self.liars)),
         )
@@ -172,6 +178,9 @@ class Pilot:
             self._watch_neighbours(now)
             for liar, why in self.witness.judge(self.tick):
                 self._shun(liar, why, now)
+        if now >= self._due.snapshot and self.phase == "running":
+            self._due.snapshot = now + _SNAPSHOT
+            self._snapshots.append((self.tick, close_state(self.state)))
         if now >= self._due.step and self.phase == "running":
             self._step(None, now)
         if now >= self._due.hello and self.phase != "stopping":
@@ -264,8 +273,15 @@ class Pilot:
         self.liars = self.liars | {liar}
         if self.plan.task.shuns and liar in self.neighbours:
             self.gate.shunned.add(liar)
-        self.state, self._inbox = self.agent.init(), []
+        self.state, self._inbox = self.agent.disbelieve(self.state, self._earlier(), self.liars), []
+        self._snapshots.clear()
         self._notice(self.run_time(now), "liar", why, liar)
+
+    def _earlier(self) -> Any:
+        """The agent's state from before anybody can have lied unnoticed."""
+        before = self.tick - _LONGEST_LIE * self.plan.rate
+        found = [open_state(data) for tick, data in self._snapshots if tick <= before][-1:]
+        return found[0] if found and found[0] is not None else self.agent.init()
 
     def _watch_neighbours(self, now: float) -> None:
         for name in self.neighbours:

@@ -15,7 +15,8 @@ from steelyard.live._plan import TeamPlan
 from steelyard.live._status import Noticed, Status
 from steelyard.team.wire import key_of, local_settings, open_session
 
-_LAST_WORDS = 1.2  # s for which robots go on talking after the last sample
+_LAST_WORDS = 1.2  # s without anything new, after the last sample
+_LONGEST_TALK = 8.0  # s after the last sample
 _LONGEST_START = 180.0  # s
 
 
@@ -38,7 +39,8 @@ class TeamProcess:
         self.view = View({}, {}, [])
         self.started: float | None = None
         """s from the start of the first process to the first sample at every robot."""
-        self._begin = time.monotonic()
+        self._begin = self._longest = time.monotonic()
+        self._said: dict[str, list[float]] = {}
         self._decoders = msgspec.json.Decoder(Status), msgspec.json.Decoder(Noticed)
         self._pending = [("kill", one) for one in plan.config.faults.kill]
         self._pending += [("freeze", one) for one in plan.config.faults.freeze]
@@ -101,10 +103,21 @@ class TeamProcess:
         while not interrupted() and (end is None or time.monotonic() < end):
             self._check()
             self._disturb()
-            if end is None and self.crew.ended("world") is not None:
-                end = time.monotonic() + _LAST_WORDS
+            if self.crew.ended("world") is not None:
+                end = self._end_of_talk(end)
             show(self.view)
             time.sleep(0.1)
+
+    def _end_of_talk(self, end: float | None) -> float:
+        """Robots go on talking after the last sample, until nobody has anything new to say."""
+        said = {name: [one.time for one in status.known.values()] for name, status in self.view.statuses.items()}
+        now = time.monotonic()
+        if end is None:
+            self._longest = now + _LONGEST_TALK
+        if end is None or said != self._said:
+            self._said = said
+            return min(now + _LAST_WORDS, self._longest)
+        return end
 
     def _disturb(self) -> None:
         """What `[faults]` wants done to processes, when its time has come."""

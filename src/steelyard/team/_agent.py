@@ -54,6 +54,13 @@ class Agent(abc.ABC):
         """
         return self.init()
 
+    def disbelieve(self, state: Any, earlier: Any, liars: frozenset[str]) -> Any:
+        """The state once robots turn out to lie about how the load moves; `earlier` is one from before they did.
+
+        By default the robot begins again.
+        """
+        return self.init()
+
     def meet_again(self, state: Any, neighbour: str) -> Any:
         """The state once a neighbour's process has been replaced by one that knows little of what the old one said."""
         return state

@@ -24,13 +24,18 @@ class _Peer:
     def __init__(self) -> None:
         self.heard = -1e9  # own clock, when its last timing arrived
         self.timing: Timing | None = None
-        self.trips: deque[tuple[float, float, float]] = deque()  # when, how long, the neighbour's offset from own clock
+        self.trips: deque[tuple[float, float, float]] = deque()  # when, how long, its clock less the own one
 
     def offset(self, now: float) -> float | None:
-        """Team time less own clock by this neighbour's account, over the shortest trip; None before one."""
+        """Team time less own clock by this neighbour's account; None before it has one.
+
+        Clocks are compared over the shortest trip; what the neighbour makes of its clock is its newest account.
+        """
         while self.trips and now - self.trips[0][0] > _WINDOW:
             self.trips.popleft()
-        return min(self.trips, key=lambda trip: trip[1])[2] if self.trips else None
+        if not self.trips or self.timing is None or self.timing.team is None:
+            return None
+        return min(self.trips, key=lambda trip: trip[1])[2] + self.timing.team - self.timing.stamp
 
 
 class TeamClock:
@@ -85,11 +90,11 @@ class TeamClock:
         if peer.timing is not None and timing.stamp <= peer.timing.stamp and now - peer.heard < _SILENCE:
             return  # overtaken
         peer.timing, peer.heard = timing, now
-        if timing.echo is None or timing.team is None:
+        if timing.echo is None:
             return
         trip = now - timing.echo - timing.held
         if 0.0 <= trip < _SILENCE:
-            peer.trips.append((now, trip, timing.team + 0.5 * trip - now))
+            peer.trips.append((now, trip, timing.stamp + 0.5 * trip - now))
 
     def update(self, now: float) -> bool:
         """Follows; called some ten times a second. True where the team's start moved under samples already taken."""

@@ -1,0 +1,84 @@
+"""How a run of a team compares with the same load weighed in one process, and what it cost."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from steelyard.live._final import Final
+from steelyard.live._plan import TeamPlan
+from steelyard.logs import Log
+from steelyard.problems import identify
+
+_ENTRIES = ("xx", "yy", "zz", "xy", "xz", "yz")
+
+
+def measure(plan: TeamPlan, final: Final) -> dict[str, Any]:
+    """Figures at the worst robot; liars are left out of the errors.
+
+    The other run is of the same world without faults, all robots in one process.
+    """
+    robots = {name: robot for name, robot in final.robots.items() if robot is not None}
+    liars = {event["about"] for event in final.events if event["kind"] == "liar"}
+    honest = [name for name in robots if name not in liars]
+    inside = identify(_undisturbed(plan), plan.config.live.problem, plan.config)
+    quantities = {}
+    for quantity in ("mass", "com", "inertia"):
+        ours = {name: robots[name]["known"].get(quantity, {}).get("value") for name in honest}
+        theirs = {name: inside.robots[name][quantity].value for name in honest}
+        live, other = (_worst(values, final.truth, quantity) for values in (ours, theirs))
+        ratio = None if live is None or not other else live / other
+        quantities[quantity] = {"live": live, "in_process": other, "ratio": ratio}
+    lies = {one.robot: one.start for one in plan.config.faults.lie}
+    named = {
+        event["robot"]: event["time"] - lies.get(event["about"], 0.0)
+        for event in final.events
+        if event["kind"] == "liar"
+    }
+    return {
+        "errors": quantities,
+        "late_p99_ms": max(robot["late"][1] for robot in robots.values()),
+        "memory_mb": max(robot["memory"] for robot in robots.values()),
+        "processor": max(robot["processor"] for robot in robots.values()),
+        "seconds_to_start": final.seconds_to_start,
+        "liars": sorted(liars),
+        "seconds_to_name": max(named.values(), default=None),
+        "unaccounted": sum(abs(link.unaccounted) for link in final.links),
+    }
+
+
+def _undisturbed(plan: TeamPlan) -> Log:
+    """All rows of the world as they would be if nothing went wrong."""
+    player = plan.task.play(plan.graph, plan.rate)
+    names = dict(zip(player.robots, plan.graph.names, strict=True))
+    times, table = [], []
+    while (row := player.next(frozenset(player.robots))) is not None:
+        times.append(row.time)
+        table.append([row.readings[one][column] for one in player.robots for column in plan.task.columns])
+    columns = [f"{names[one]}/{column}" for one in player.robots for column in plan.task.columns]
+    values = np.array(table)
+    return Log(np.array(times), {name: values[:, k] for k, name in enumerate(columns)}, "the same world, undisturbed")
+
+
+def _worst(values: Mapping[str, Any], truth: Mapping[str, float], quantity: str) -> float | None:
+    """The largest error of any robot, in the quantity's unit; None where one does not know."""
+    errors = []
+    for name, value in values.items():
+        true = _truth(truth, name, quantity)
+        if value is None or true is None:
+            return None
+        error = np.asarray(value) - true
+        errors.append(float(np.max(np.abs(error)) if np.ndim(true) == 2 else np.linalg.norm(error)))
+    return max(errors, default=None)
+
+
+def _truth(truth: Mapping[str, float], robot: str, quantity: str) -> np.ndarray | None:
+    for stem in (f"truth/{robot}/{quantity}", f"truth/{quantity}"):
+        if stem in truth:
+            return np.asarray(truth[stem])
+        if f"{stem}/x" in truth:
+            return np.array([truth[f"{stem}/{axis}"] for axis in "xyz" if f"{stem}/{axis}" in truth])
+        if f"{stem}/xx" in truth:
+            xx, yy, zz, xy, xz, yz = (truth[f"{stem}/{axis}"] for axis in _ENTRIES)
+            return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return None

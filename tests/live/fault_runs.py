@@ -1,0 +1,61 @@
+"""Long trials in virtual time, for `in_earnest`."""
+
+from teams import SPATIAL, VirtualTeam, configured
+
+from steelyard.config import CutLinks, Lie, WrongClock
+
+TRUE_MASS = 2.0
+
+
+def calm(seconds: float) -> dict:
+    team = VirtualTeam(configured(SPATIAL, duration=seconds))
+    team.advance(2.5, samples=False)
+    team.advance(seconds)
+    return _told(team)
+
+
+def bad_radio(seconds: float) -> dict:
+    """Loss, jitter, copies, wrong clocks, and a ring that is cut for a second."""
+    cut = CutLinks(3.0, 4.0, (("r1", "r2"),))
+    clocks = {"r2": WrongClock(0.1, 2e-5), "r4": WrongClock(-0.05)}
+    faults = {"loss": 0.2, "jitter": 0.02, "double": 0.05, "clocks": clocks, "cut": (cut,)}
+    team = VirtualTeam(configured(SPATIAL, duration=seconds, **faults))
+    team.advance(4.0, samples=False)
+    team.advance(seconds)
+    return _told(team)
+
+
+def killed(before: float, away: float, after: float) -> dict:
+    """r3 is killed and comes back from a checkpoint of half a second before."""
+    noisy = SPATIAL.replace("= 0.2", "= 0.4")
+    team = VirtualTeam(configured(noisy, duration=before + away + after + 1.0))
+    team.advance(2.5, samples=False)
+    team.advance(before - 0.5)
+    checkpoint = team.pilots["r3"].checkpoint(team.clock("r3"))
+    team.advance(0.5)
+    team.dead.add("r3")
+    team.advance(away)
+    meanwhile = {name: team.pilots[name].known["mass"].value.item() for name in team.names if name != "r3"}
+    team.dead.discard("r3")
+    team.pilots["r3"] = team.start("r3")
+    resumed = team.pilots["r3"].resume(checkpoint)
+    team.advance(after)
+    return {**_told(team), "resumed": resumed, "meanwhile": meanwhile}
+
+
+def liar(start: float, seconds: float) -> dict:
+    team = VirtualTeam(configured(SPATIAL, duration=seconds, lie=(Lie("r2", start),)))
+    team.advance(2.5, samples=False)
+    begin = team.time
+    team.advance(seconds)
+    named = [(time - begin, event.robot, event.about) for time, event in team.events if event.kind == "liar"]
+    return {**_told(team), "named": named}
+
+
+def _told(team: VirtualTeam) -> dict:
+    lost = {name: pilot.gate.ledger.lost for name, pilot in team.pilots.items()}
+    changes = [event.robot for _, event in team.events if event.kind == "change"]
+    liars = [event.about for _, event in team.events if event.kind == "liar"]
+    last = {name: pilot.known.get("mass") for name, pilot in team.pilots.items()}
+    mass = {name: None if one is None or one.value is None else float(one.value) for name, one in last.items()}
+    return {"mass": mass, "lost": lost, "changes": changes, "liars": liars}

@@ -1,0 +1,52 @@
+"""A team goes on weighing when messages are lost, robots die and one of them lies. In virtual time."""
+
+import functools
+
+import fault_runs
+
+from earnest import in_earnest
+
+
+@functools.cache
+def run(name: str, *arguments: float) -> dict:
+    return in_earnest(getattr(fault_runs, name), *arguments)
+
+
+def error(told: dict, robot: str) -> float:
+    assert told["mass"][robot] is not None, f"{robot} does not know the mass"
+    return abs(told["mass"][robot] - fault_runs.TRUE_MASS) / fault_runs.TRUE_MASS
+
+
+def test_every_robot_comes_to_the_same_mass():
+    told = run("calm", 6.0)
+    assert max(error(told, robot) for robot in told["mass"]) < 0.01
+    assert max(told["mass"].values()) - min(told["mass"].values()) < 1e-9
+    assert set(told["lost"].values()) == {0}
+
+
+def test_a_bad_radio_and_wrong_clocks_cost_time_and_little_else():
+    told, calm = run("bad_radio", 6.0), run("calm", 6.0)
+    assert min(told["lost"].values()) > 100
+    # The clocks' own errors move samples by less than a tick: against noise that is nothing.
+    assert all(abs(told["mass"][robot] - calm["mass"][robot]) < 0.01 for robot in told["mass"])
+
+
+def test_a_robot_that_was_killed_agrees_again_within_seconds():
+    told = run("killed", 8.0, 3.0, 3.5)
+    assert told["resumed"]
+    assert all(abs(mass - fault_runs.TRUE_MASS) < 0.04 for mass in told["meanwhile"].values()), "survivors still know"
+    assert max(error(told, robot) for robot in told["mass"]) < 0.02
+    assert max(told["mass"].values()) - min(told["mass"].values()) < 0.01
+    assert told["changes"] == [], "its absence is no change of the load"
+
+
+def test_a_liar_is_named_by_all_and_the_others_weigh_without_it():
+    told = run("liar", 3.0, 13.0)
+    assert {about for _, _, about in told["named"]} == {"r2"}
+    assert {robot for _, robot, _ in told["named"]} == {"r1", "r2", "r3", "r4", "r5"}
+    assert max(time for time, _, _ in told["named"]) < 3.0 + 5.0
+    assert max(error(told, robot) for robot in told["mass"]) < 0.01
+
+
+def test_nobody_is_called_a_liar_without_reason():
+    assert run("calm", 6.0)["liars"] == run("bad_radio", 6.0)["liars"] == []
