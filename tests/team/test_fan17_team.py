@@ -4,11 +4,12 @@ import msgspec
 import numpy as np
 import pytest
 from fan17_runs import NAMES, RING, one_axis, without_noise
+from load_runs import Recorder, outputs
 from spatial_world import SpatialWorld
 
 from earnest import in_earnest
 from steelyard.errors import BadInput
-from steelyard.team import Agent, Bus, Graph, Turn, run_team
+from steelyard.team import Bus, Graph, run_team
 from steelyard.team.fan17 import Fan17Agent, fan17_team
 
 QUICK = {"settle": 0.4, "rounds": 8, "noise": (0.01,) * 5, "report_every": 5}
@@ -28,32 +29,6 @@ def test_turning_about_one_axis_leaves_everything_not_yet_known():
     for said in in_earnest(one_axis).values():
         assert set(said) >= {"mass", "com", "inertia"}
         assert set(said.values()) == {"not-yet-known"}
-
-
-class Recorder(Agent):
-    """Passes everything on, and keeps the bytes of what came in and went out."""
-
-    def __init__(self, inner):
-        self.name, self.inner = inner.name, inner
-        self.samples, self.inboxes, self.turns = [], [], []
-
-    def init(self):
-        return self.inner.init()
-
-    def step(self, state, sample, inbox) -> Turn:
-        self.samples.append(sample)
-        self.inboxes.append([msgspec.msgpack.encode(message) for message in inbox])
-        turn = self.inner.step(state, sample, inbox)
-        self.turns.append(outputs(turn))
-        return turn
-
-    def decode(self, data):
-        return self.inner.decode(data)
-
-
-def outputs(turn):
-    told = {name: msgspec.msgpack.encode(message) for name, message in turn.outbox.items()}
-    return told, {name: (e.status, repr(e.value), repr(e.std)) for name, e in turn.estimates.items()}
 
 
 def recorded(samples):
