@@ -8,6 +8,8 @@ from ._accuracy import weigh_steps as weigh_steps
 from ._filters import FILTER_RACES as FILTER_RACES
 from ._filters import measure_filters as measure_filters
 from ._memory import measure_memory as measure_memory
+from ._native import NATIVE_RACES as NATIVE_RACES
+from ._native import measure_native as measure_native
 from ._rows import Row as Row
 from ._speed import RACES as RACES
 from ._speed import measure_speed as measure_speed

@@ -29,7 +29,7 @@ def measure_memory() -> list[Row]:
     resident = []
     for _ in range(ROWS // CHUNK):
         belief = jax.block_until_ready(replay(estimator, belief, chunk, _nothing)).belief
-        resident.append(_resident())
+        resident.append(resident_mib())
     growth = np.median(resident[-WARM:]) - np.median(resident[WARM : 2 * WARM])
     return [Row("hour_memory_growth", max(float(growth), 0.0), "MiB")]
 
@@ -38,7 +38,7 @@ def _nothing(belief: Belief) -> None:
     del belief
 
 
-def _resident() -> float:
+def resident_mib() -> float:
     """Of this process, MiB."""
     pages = int(_STATM.read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20

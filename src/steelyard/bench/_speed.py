@@ -26,12 +26,12 @@ def measure_speed(advance: Callable[[int], None] = lambda steps: None) -> list[R
         ours, steps = prepare(course)
         ours()
         compiled = time.perf_counter() - begin
-        value, peer = race(lap(ours, steps), _peer(course), advance)
+        value, peer = race(lap(ours, steps), peer_lap(course), advance)
         rows += [Row(key, value, "us", peer), Row(f"{key}_compile", compiled, "s")]
     return rows
 
 
-def _peer(course: Course) -> Lap:
+def peer_lap(course: Course) -> Lap:
     """A peer is built anew for each lap, off the clock."""
     rows = course.peer_rows()[:200]
 

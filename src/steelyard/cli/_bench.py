@@ -34,9 +34,11 @@ def run(arguments: Sequence[str]) -> None:
 
     from steelyard import bench, report
 
-    total = bench.RACES + bench.FILTER_RACES + bench.WINDOW_RACES + bench.TEAM_RACES + 2 + len(bench.SEEDS)
+    races = bench.RACES + bench.NATIVE_RACES + bench.FILTER_RACES + bench.WINDOW_RACES + bench.TEAM_RACES
+    total = races + 2 + len(bench.SEEDS)
     with report.progress("measuring", total, quiet=command.json) as advance:
         rows = bench.measure_speed(advance)
+        rows += bench.measure_native(advance)
         rows += bench.measure_filters(advance)
         rows += bench.measure_window(advance)
         rows += bench.measure_team(advance)

@@ -65,7 +65,7 @@ def run(arguments: Sequence[str]) -> None:
     first = problems.first_sample(ready)
     told = export(
         ready.step, (ready.belief, first), command.output, command.name, samples=ready.samples,
-        single=command.single, about=ready.about,
+        single=command.single, symmetric=("covariance",), about=ready.about,
     )  # fmt: skip
     if command.json:
         print_json(

@@ -1,7 +1,8 @@
 """Operations on scalars, simplified where that is exact.
 
-The one liberty: `0 * x` and `0 / x` are 0 whatever x is, so that the structural zeros of a Jacobian cost nothing. XLA
-says NaN where x is not finite; a step that meets such an x on its way has lost its result to it, too.
+Two liberties. `0 * x` and `0 / x` are 0 whatever x is, so that the structural zeros of a Jacobian cost nothing; XLA
+says NaN where x is not finite, but a step that meets such an x on its way has lost its result to it, too. And
+`a * (b * c)` is `(a * b) * c` where `a * b` is there already: the same but for the last digit.
 """
 
 from collections.abc import Callable
@@ -94,7 +95,17 @@ class Arithmetic:
                 return self.neg(other)
             if one.op == "neg":
                 return self.neg(self.mul(one.args[0], other))
-        return self._make("mul", a, b)
+        return self._regrouped(a, b) or self._make("mul", a, b)
+
+    def _regrouped(self, a: Node, b: Node) -> Node | None:
+        """A product of three from one of two that is there already."""
+        for one, other in ((a, b), (b, a)):
+            if other.op == "mul" and other.kind == FLOAT:
+                for near, far in (other.args, other.args[::-1]):
+                    pair = tuple(sorted((one, near), key=lambda node: node.number))
+                    if (made := self.graph.find("mul", pair, one.dtype)) is not None:
+                        return self._make("mul", made, far)
+        return None
 
     def div(self, a: Node, b: Node) -> Node:
         if a.kind == INT:
@@ -166,8 +177,8 @@ class Arithmetic:
     def select(self, condition: Node, yes: Node, no: Node) -> Node:
         if is_constant(condition):
             return yes if condition.extra else no
-        if yes is no:
-            return yes
+        if yes is no or (is_constant(yes, 0) and is_constant(no, 0)):
+            return yes  # a zero is a zero, whatever its sign: derivatives are full of them
         if condition.op == "not":
             return self.select(condition.args[0], no, yes)
         if yes.kind == BOOL:

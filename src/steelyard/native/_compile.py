@@ -3,6 +3,7 @@
 import functools
 import hashlib
 import os
+import platform
 import shutil
 import signal
 import stat
@@ -16,6 +17,8 @@ from steelyard._jax import cache_folder
 COMPILERS = ("cc", "gcc", "clang")
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O2", "-ffp-contract=off")
 """No fast mathematics: the numbers are XLA's."""
+HERE = ("-march=native",)
+"""For code that stays on this machine."""
 SHARED = ("-fPIC", "-shared", "-fvisibility=hidden")
 
 
@@ -38,7 +41,7 @@ def shared_library(source: str, flags: Sequence[str] = FLAGS) -> Path:
     cut short or belongs to somebody else is made again and never loaded.
     """
     compiler = find_compiler()
-    given = "\0".join([source, compiler, _version(compiler, _changed(compiler)), *flags, *SHARED])
+    given = "\0".join([source, compiler, _version(compiler, _changed(compiler)), _processor(), *flags, *SHARED])
     key = hashlib.sha256(given.encode()).hexdigest()[:32]
     folder = private_folder()
     for entry in sorted(folder.glob(f"{key}-*.so")):
@@ -122,6 +125,16 @@ def run_compiler(command: Sequence[str], room: Path) -> str:
     if process.returncode != 0:
         raise NoCompiler(f"{command[0]} failed: {' '.join(said.split())[:300]}")
     return said
+
+
+@functools.cache
+def _processor() -> str:
+    """What this machine can do: code made for it is not for another one that shares its cache."""
+    told = Path("/proc/cpuinfo")
+    lines = told.read_text(encoding="utf-8", errors="replace").splitlines() if told.exists() else []
+    return "\n".join(
+        [*platform.uname()[::5], *sorted({line for line in lines if line.startswith(("flags", "Features"))})]
+    )
 
 
 @functools.cache

@@ -11,10 +11,11 @@ import numpy as np
 
 from steelyard.errors import BadInput
 from steelyard.native._alive import Alive
-from steelyard.native._arrays import Array, Index, Large
+from steelyard.native._arrays import Array, Index, Large, Scalars
 from steelyard.native._build import Builder
 from steelyard.native._layout import Layout
 from steelyard.native._nodes import Buffer, Graph, TooLong
+from steelyard.native._order import late_first
 from steelyard.native._text import Text
 from steelyard.native._trace import Program, trace
 
@@ -48,8 +49,17 @@ class Code:
         return "float" if self.single else "double"
 
 
-def emit(step: Callable[..., Any], example: Sequence[Any], name: str = "step", single: bool = False) -> Code:
-    """C for a step; the example's arguments tell the shapes. With `single` all of it is in float32."""
+def emit(
+    step: Callable[..., Any],
+    example: Sequence[Any],
+    name: str = "step",
+    single: bool = False,
+    symmetric: Sequence[str] = (),
+) -> Code:
+    """C for a step; the example's arguments tell the shapes. With `single` all of it is in float32.
+
+    Square arguments whose last name is in `symmetric` are so: only half of them is read.
+    """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         raise BadInput(f'"{name}" is no name of a function in C; give letters, digits and underscores.')
     program = trace(step, example)
@@ -57,9 +67,10 @@ def emit(step: Callable[..., Any], example: Sequence[Any], name: str = "step", s
     arguments = tuple(Layout.of(label, tree) for label, tree in zip(names, example, strict=True))
     result = Layout.of("out", jax.eval_shape(step, *example))
     try:
-        graph, looped = _build(program, arguments, result, single, SCALAR_LIMIT, np.inf, np.inf), False
+        graph, looped = _build(program, arguments, result, symmetric, SCALAR_LIMIT, np.inf, np.inf), False
     except TooLong:
-        graph, looped = _build(program, arguments, result, single, np.inf, SMALL, UNROLL), True
+        graph, looped = _build(program, arguments, result, symmetric, np.inf, SMALL, UNROLL), True
+    late_first(graph.block)
     text, alive = Text(single), Alive.in_block(graph.block, "out")
     read = {buffer.name for buffer in alive.buffers}
     real = "float" if single else "double"
@@ -78,7 +89,7 @@ def _build(
     program: Program,
     arguments: Sequence[Layout],
     result: Layout,
-    single: bool,
+    symmetric: Sequence[str],
     limit: int | float,
     small: int | float,
     unroll: int | float,
@@ -89,7 +100,10 @@ def _build(
     inputs: list[Array] = []
     for layout in arguments:
         buffer = Buffer(layout.name, layout.size, real)
-        inputs += [_given(builder, buffer, leaf.offset, leaf.shape, leaf.dtype) for leaf in layout.leaves]
+        for leaf in layout.leaves:
+            array = _given(builder, buffer, leaf.offset, leaf.shape, leaf.dtype)
+            named = leaf.name.split("/")[-1] in symmetric and len(leaf.shape) == 2
+            inputs.append(_mirrored(array) if named and isinstance(array, Scalars) else array)
     outputs = builder.run(program, inputs)
     out = Buffer("out", result.size, real)
     held = [builder.mem.stored(array) if isinstance(array, Large) else array for array in outputs]
@@ -109,6 +123,14 @@ def _given(builder: Builder, buffer: Buffer, offset: int, shape: tuple[int, ...]
     return builder.settle(
         Large(shape, dtype, lambda where: builder.mem.ar.convert(view.at(where), dtype), stored=False)
     )
+
+
+def _mirrored(array: Scalars) -> Scalars:
+    """A symmetric matrix from its lower half."""
+    nodes = array.nodes.copy()
+    for i, j in zip(*np.triu_indices(len(nodes), 1), strict=True):
+        nodes[i, j] = nodes[j, i]
+    return Scalars(nodes, array.dtype)
 
 
 def _safe(builder: Builder, array: Array, own: set[str]) -> Array:

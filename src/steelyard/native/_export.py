@@ -40,20 +40,21 @@ def export(
     *,
     samples: Any = None,
     single: bool = False,
+    symmetric: Sequence[str] = (),
     about: str = "",
 ) -> Exported:
     """Writes a pure step as C99 into a folder, which is made or must be empty.
 
     `example` has the step's arguments, whose shapes stay. Where the step takes a state and a sample and gives the next
     state, `samples`, with a leading axis of time, are what the check replays; else it repeats the example. With
-    `single` all is in float32.
+    `single` all is in float32. Square arguments whose last name is in `symmetric` are so, which saves work.
     """
     place = Path(folder)
     if place.exists() and (not place.is_dir() or any(place.iterdir())):
         raise BadInput(f"{place} is there already and not an empty folder; give a new one.")
     if not place.parent.is_dir():
         raise BadInput(f"{place}: the folder {place.parent} does not exist; create it or choose another output.")
-    code = emit(step, example, f"{name}_step", single)
+    code = emit(step, example, f"{name}_step", single, symmetric)
     states, rows, expected = _recorded(step, example, samples, code)
     source = source_file(code, name)
     try:

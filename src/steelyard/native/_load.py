@@ -4,7 +4,7 @@ import ctypes
 import dataclasses
 from collections.abc import Callable
 
-from steelyard.native._compile import FLAGS, NoCompiler, shared_library
+from steelyard.native._compile import FLAGS, HERE, NoCompiler, shared_library
 from steelyard.native._emit import Code
 from steelyard.native._stub import can_run, library_source
 
@@ -29,7 +29,7 @@ class Loaded:
     none. Only where the step takes a state and a sample and gives the next state."""
 
 
-def load(code: Code, flags: tuple[str, ...] = FLAGS) -> Loaded:
+def load(code: Code, flags: tuple[str, ...] = (*FLAGS, *HERE)) -> Loaded:
     """Compiles, or finds in the cache, and loads."""
     path = shared_library(library_source(code), flags)
     try:

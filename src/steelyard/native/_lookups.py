@@ -177,10 +177,5 @@ LOOKUPS: dict[str, Rule] = {
     "dynamic_update_slice": _dynamic_update_slice,
     "gather": _gather,
     "scatter": _scatter("set"),
-    "scatter-add": _scatter("add"),
-    "scatter_add": _scatter("add"),
-    "scatter-sub": _scatter("sub"),
-    "scatter_mul": _scatter("mul"),
-    "scatter_max": _scatter("max"),
-    "scatter_min": _scatter("min"),
+    **{f"scatter{dash}{join}": _scatter(join) for dash in "-_" for join in ("add", "sub", "mul", "max", "min")},
 }

@@ -106,13 +106,16 @@ class Graph:
 
     def make(self, op: str, args: tuple[Node, ...], dtype: np.dtype, extra: Any = None) -> Node:
         """The node of this operation, made once."""
-        key = (op, tuple(arg.number for arg in args), dtype.str, extra)
-        for scope in reversed(self.known):
-            if key in scope:
-                return scope[key]
+        if (found := self.find(op, args, dtype, extra)) is not None:
+            return found
         node = self.fresh(op, args, dtype, extra)
-        self.known[-1][key] = node
+        self.known[-1][op, tuple(arg.number for arg in args), dtype.str, extra] = node
         return node
+
+    def find(self, op: str, args: tuple[Node, ...], dtype: np.dtype, extra: Any = None) -> Node | None:
+        """The node of this operation, if it was made here or in a block around."""
+        key = (op, tuple(arg.number for arg in args), dtype.str, extra)
+        return next((scope[key] for scope in reversed(self.known) if key in scope), None)
 
     def fresh(self, op: str, args: tuple[Node, ...], dtype: np.dtype, extra: Any = None) -> Node:
         """A node that equals no other, such as what is read from memory that changes."""

@@ -81,7 +81,7 @@ class Online:
 
 def _native(estimator: Estimator, belief: Belief, sample: Sample, insist: bool) -> Loaded | None:
     try:
-        return load(emit(estimator.step, (belief, sample)))
+        return load(emit(estimator.step, (belief, sample), symmetric=("covariance",)))
     except NoCompiler as error:
         if insist:
             raise BadInput(f'{error}; install one, or take engine="xla".') from None

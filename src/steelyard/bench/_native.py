@@ -1,0 +1,118 @@
+"""A step of the mass filter as machine code: next to filterpy, next to C written by hand, and over an hour."""
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import jax
+import numpy as np
+
+from steelyard.bench._course import lay_out
+from steelyard.bench._memory import resident_mib
+from steelyard.bench._race import ROUNDS, lap, race
+from steelyard.bench._rows import Row
+from steelyard.bench._speed import peer_lap
+from steelyard.bench._twin import STATE, load_twin
+from steelyard.native import NoCompiler, Online, find_compiler
+
+NATIVE_RACES = 2 * ROUNDS
+"""Rounds in all, for those who show progress."""
+_STEPS = 200
+_SINGLE = 20_000
+"""Calls whose times are looked at one by one."""
+_HOUR = 3600 * 1000
+_CHUNK = 4096
+
+
+def measure_native(advance: Callable[[int], None] = lambda steps: None) -> list[Row]:
+    """Microseconds a step, called from Python; the slowest in a hundred; seconds for an hour at 1 kHz, on one core."""
+    try:
+        find_compiler()
+    except NoCompiler:
+        return []
+    course = lay_out()
+    with _fresh_cache():
+        begin = time.perf_counter()
+        online = Online(course.estimator, course.belief, jax.tree.map(lambda leaf: leaf[0], course.samples), "native")
+        compiled = time.perf_counter() - begin
+    noise = course.estimator.noise
+    twin = load_twin(
+        np.asarray(noise.measurement) ** 2, np.asarray(noise.control) ** 2, float(np.asarray(noise.drift)[9]) ** 2
+    )
+    rows = np.stack(
+        [online.pack_sample(jax.tree.map(lambda leaf, k=k: leaf[k], course.samples)) for k in range(_STEPS)]
+    )
+    start = online.pack(course.belief)
+    ours, by_hand = (
+        lap(_calls(online.step, start, rows), _STEPS),
+        lap(_calls(_into(twin.call), start[:STATE], rows), _STEPS),
+    )
+    step, filterpy = race(ours, peer_lap(course), advance)
+    again, hand = race(ours, by_hand, advance)
+    middle, slow = np.percentile(_one_by_one(online, start, rows), (50, 99))
+    seconds, growth = _hour(online, start, rows)
+    return [
+        Row("native_step", step, "us", filterpy),
+        Row("native_step_next_to_c", again, "us", hand),
+        Row("native_step_p99", slow, "us", middle),
+        Row("native_compile", compiled, "s"),
+        Row("native_hour_at_1_khz", seconds, "s"),
+        Row("native_hour_memory", growth, "MiB"),
+    ]
+
+
+@contextmanager
+def _fresh_cache() -> Iterator[None]:
+    """Nothing was compiled before."""
+    before = os.environ.get("STEELYARD_CACHE")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["STEELYARD_CACHE"] = folder
+        try:
+            yield
+        finally:
+            os.environ.pop("STEELYARD_CACHE")
+            os.environ.update({} if before is None else {"STEELYARD_CACHE": before})
+
+
+def _calls(step: Callable, start: np.ndarray, rows: np.ndarray) -> Callable[[], object]:
+    """One call a sample, the state in one vector."""
+    samples = [row.copy() for row in rows]
+
+    def run():
+        packed = start.copy()
+        for row in samples:
+            step(packed, row, packed)
+
+    return run
+
+
+def _into(call: Callable) -> Callable:
+    return lambda state, sample, out: call(state, sample, out)  # as thin as `Online.step`
+
+
+def _one_by_one(online: Online, start: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Microseconds of each call."""
+    packed, samples, clock = start.copy(), [row.copy() for row in rows], time.perf_counter_ns
+    times = np.empty(_SINGLE)
+    for k in range(_SINGLE):
+        row = samples[k % _STEPS]
+        begin = clock()
+        online.step(packed, row, packed)
+        times[k] = clock() - begin
+        if k % _STEPS == _STEPS - 1:
+            packed = start.copy()
+    return 1e-3 * times
+
+
+def _hour(online: Online, start: np.ndarray, rows: np.ndarray) -> tuple[float, float]:
+    """Seconds of a core and growth in MiB over an hour at 1 kHz, a piece of a flight again and again, beliefs kept."""
+    chunk = np.resize(rows, (_CHUNK, rows.shape[1]))
+    kept, packed = np.empty((_CHUNK, start.size)), start.copy()
+    online.run(packed, chunk, kept)
+    before, begin = resident_mib(), time.process_time()
+    for done in range(0, _HOUR, _CHUNK):
+        rows_left = min(_CHUNK, _HOUR - done)
+        online.run(packed, chunk[:rows_left], kept[:rows_left])
+    return time.process_time() - begin, resident_mib() - before

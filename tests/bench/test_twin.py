@@ -1,0 +1,28 @@
+"""The twin in C by hand is the same filter as ours, so that the two race over the same course."""
+
+import jax
+import numpy as np
+import pytest
+
+from steelyard.bench._course import lay_out
+from steelyard.bench._twin import STATE, load_twin
+from steelyard.native import NoCompiler, Online, find_compiler
+
+
+def test_the_twin_is_our_filter():
+    try:
+        find_compiler()
+    except NoCompiler:
+        pytest.skip("there is no C compiler")
+    course = lay_out(2.0)
+    noise, rows = course.estimator.noise, course.samples.dt.shape[0]
+    twin = load_twin(np.asarray(noise.measurement) ** 2, np.asarray(noise.control) ** 2, float(noise.drift[9]) ** 2)
+    online = Online(course.estimator, course.belief, jax.tree.map(lambda leaf: leaf[0], course.samples), "xla")
+    samples = np.stack(
+        [online.pack_sample(jax.tree.map(lambda leaf, k=k: leaf[k], course.samples)) for k in range(rows)]
+    )
+    start = online.pack(course.belief)
+    ours, theirs = np.empty((rows, start.size)), np.empty((rows, STATE))
+    online.run(start.copy(), samples, ours)
+    twin.run(start[:STATE].copy(), samples, theirs)
+    np.testing.assert_allclose(theirs, ours[:, :STATE], rtol=1e-9, atol=1e-12)
