@@ -7,6 +7,8 @@ from ._accuracy import measure_accuracy as measure_accuracy
 from ._accuracy import weigh_steps as weigh_steps
 from ._filters import FILTER_RACES as FILTER_RACES
 from ._filters import measure_filters as measure_filters
+from ._jets import JETS_RACES as JETS_RACES
+from ._jets import measure_jets as measure_jets
 from ._memory import measure_memory as measure_memory
 from ._native import NATIVE_RACES as NATIVE_RACES
 from ._native import measure_native as measure_native

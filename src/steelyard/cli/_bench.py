@@ -42,6 +42,7 @@ def run(arguments: Sequence[str]) -> None:
         rows += bench.measure_filters(advance)
         rows += bench.measure_window(advance)
         rows += bench.measure_team(advance)
+        rows += bench.measure_jets(advance)
         rows += bench.measure_memory()
         advance(1)
         rows += bench.measure_start()

@@ -1,5 +1,9 @@
 """The extended Kalman filter on manifolds, in error-state form."""
 
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
 from steelyard.estimators._belief import KalmanBelief, keep_finite, start
 from steelyard.estimators._estimator import Estimator, Guess, Noise
 from steelyard.estimators._linearise import Transition, linearise_dynamics
@@ -22,6 +26,8 @@ class ExtendedKalman(Estimator):
     gate: float = 8.0
     """Standard deviations beyond which a scalar reading is doubted: it moves the state the less, the further it is off.
     An honest reading is that far off once in 10^15; a glitch does not ruin the belief."""
+    constants: int = eqx.field(static=True, default=0)
+    """How many of the state's last coordinates no dynamics ever moves; a prediction need not multiply those out."""
 
     def init(self, guess: Guess) -> KalmanBelief:
         """A diagonal covariance around the guess."""
@@ -34,8 +40,7 @@ class ExtendedKalman(Estimator):
     def predict_with(self, belief: KalmanBelief, control: Control, dt: Seconds) -> tuple[KalmanBelief, Transition]:
         """The prediction and the linearisation behind it, for those who follow errors through it."""
         transition = linearise_dynamics(self.model, self.noise, belief.state, control, dt)
-        F = transition.F
-        P = product(product(F, belief.covariance), F.T) + transition.Q
+        P = _carried(transition.F, belief.covariance, self.constants) + transition.Q
         P = 0.5 * (P + P.T)  # no update ever takes out what is not symmetric
         status = after_prediction(transition.missing, dt)
         after = KalmanBelief(transition.state, P, transition.control, belief.innovation, status, belief.doubts)
@@ -44,3 +49,15 @@ class ExtendedKalman(Estimator):
     def update(self, belief: KalmanBelief, measurement: Measurement) -> KalmanBelief:
         """[sesame, Eq. (7)], one scalar at a time."""
         return update_belief(self.model, self.noise, belief, measurement, gate=self.gate)[0]
+
+
+def _carried(
+    F: Float[Array, "state state"], P: Float[Array, "state state"], constants: int
+) -> Float[Array, "state state"]:
+    """`F P Fᵀ`, the last rows of F being those of the identity."""
+    moving = F.shape[0] - constants
+    above = product(F[:moving], P)
+    if not constants:
+        return product(above, F.T)
+    corner, side = product(above, F[:moving].T), above[:, moving:]
+    return jnp.block([[corner, side], [side.T, P[moving:, moving:]]])

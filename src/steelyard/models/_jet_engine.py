@@ -150,7 +150,7 @@ def _as_if_free(free: Float[Array, " engine"], limited: Float[Array, " engine"])
 
 
 def rotor_speed(speed_map, thrust):
-    """Speed of rotation, rpm, of thrusts in N; maps are (3, engine). Below a tenth of a newton a thrust counts as that."""
+    """Speed of rotation, rpm, of thrusts in N; maps are (3, engine); a tenth of a newton is the least."""
     a, b, c = speed_map
     T = jnp.maximum(thrust, 0.1)
     return 1e3 * (a * T**b + c * T)

@@ -80,6 +80,9 @@ class Multibody:
         self._matrix = idyntree.MatrixDynSize(6, 6 + len(own))
         self.mass = float(model.getTotalMass())
 
+    def __reduce__(self) -> tuple:
+        return Multibody, (self.urdf, self.thrusters, self.feet)
+
     @property
     def joints(self) -> tuple[str, ...]:
         """Names of the joints that move, in the order in which motions have them."""

@@ -24,6 +24,7 @@ from steelyard.models import (
     FlyingControl,
     FlyingReading,
     FlyingRobot,
+    FlyingState,
     RobotPose,
     Seconds,
     rotor_speed,
@@ -44,7 +45,7 @@ class EngineWatch(eqx.Module):
     twin_rate: Float[Array, " jet"]
     """N/s."""
     agreed: Float[Array, " engine"]
-    """How long a failed engine has agreed with its twin, s."""
+    """How long a failed engine has agreed with its twin, s; a moment of disagreement costs twice its length."""
 
 
 class ScheduledBelief(Headed):
@@ -74,19 +75,21 @@ class ScheduledKalman(Estimator):
     robot: FlyingRobot
     noise: Noise
     schedule: Schedule = eqx.field(static=True, default="evidence")
-    threshold: float = 20.0
+    threshold: float = 6.0
     """Evidence asked for, natural logarithm."""
-    margin: float = 4.0
+    margin: float = 3.0
     """By which the evidence against one engine must exceed that against every other."""
-    memory: float = 0.3
+    memory: float = 0.6
     """Time over which evidence fades, s."""
     push: float = 60.0
     """Standard deviation of what a failure does to an engine's highest derivative, N/s² (jet) or N/s."""
     failed_drift: float = 150.0
     """Random walk of the highest state of an engine that is not believed, N/s per √s (jet) or N per √s."""
+    offset_drift: float = 20.0
+    """Random walk of what such an engine has beside its model, N/s² per √s: it is learnt anew afterwards."""
     rpm_threshold: float = 8.0
     """Thousands of rpm."""
-    agreement: float = 0.05
+    agreement: float = 0.07
     """Share of its maximum within which a failed engine agrees with its twin."""
     patience: float = 1.0
     """How long it must agree before it is believed again, s."""
@@ -104,14 +107,21 @@ class ScheduledKalman(Estimator):
         failed, pose = belief.watch.failed, control.pose
         if self.schedule == "evidence":
             pose = eqx.tree_at(lambda p: p.trust, pose, pose.trust * (1.0 - failed))
-        drift = jnp.sqrt(self.noise.drift**2 + (self.failed_drift * product(self._highest(), failed)) ** 2)
+        loose = self.failed_drift * product(self._highest(), failed) + self.offset_drift * _offsets(
+            belief.state, failed
+        )
+        drift = jnp.sqrt(self.noise.drift**2 + loose**2)
         noise = eqx.tree_at(lambda noise: noise.drift, self.noise, drift)
-        filter = ExtendedKalman(self.robot.at(pose), noise)
+        state = belief.kalman.state
+        moving = state.thrust.shape[0] + state.thrust_rate.shape[0] + 6
+        filter = ExtendedKalman(self.robot.at(pose), noise, constants=self.noise.drift.shape[0] - moving)
         kalman, transition = filter.predict_with(belief.kalman, control.input, dt)
         passed = forwards(dt)
         keep = jnp.exp(-passed / self.memory)
         pushed = keep * product(transition.F, belief.shadows.columns) + passed * self._highest()
-        shadows = Shadows(pushed * (1.0 - failed), keep * belief.shadows.score, keep * belief.shadows.information)
+        shadows = Shadows(
+            pushed * (1.0 - failed)[None, :], keep * belief.shadows.score, keep * belief.shadows.information
+        )
         shadows = followed(kalman, shadows, belief.shadows)
         watch = self._twins(belief, transition.control.throttle, passed)
         return ScheduledBelief(kalman, shadows, watch, pose)
@@ -147,9 +157,13 @@ class ScheduledKalman(Estimator):
         thrust = jnp.where(alone > 0, watch.twin, state.thrust)
         rate = jnp.where(alone[jnp.array(engines.jets, int)] > 0, watch.twin_rate, state.thrust_rate)
         at = eqx.tree_at(lambda s: (s.thrust, s.thrust_rate), state, (thrust, rate))
+        if state.offset.size:  # what was learnt while it failed is not of a healthy engine
+            at = eqx.tree_at(lambda s: s.offset, at, state.offset * (1.0 - alone))
         twin, twin_rate = engines.step(at, throttle, jnp.ones_like(thrust), dt)
-        near = jnp.abs(state.thrust - twin) < self.agreement * engines.maximum
-        agreed = jnp.where(near & (watch.failed > 0), watch.agreed + dt, 0.0)
+        n = thrust.shape[0]
+        allowed = self.agreement * engines.maximum + jnp.sqrt(jnp.diag(belief.covariance)[:n])
+        gained = jnp.where(jnp.abs(state.thrust - twin) < allowed, dt, -2.0 * dt)
+        agreed = jnp.where(watch.failed > 0, jnp.maximum(watch.agreed + gained, 0.0), 0.0)
         return EngineWatch(watch.failed, watch.evidence, twin, twin_rate, agreed)
 
     def _by_speed(self, watch: EngineWatch, reading: FlyingReading) -> EngineWatch:
@@ -174,15 +188,24 @@ class ScheduledKalman(Estimator):
         # It is taken in as it would be if the push had been known: its likeliest size, with what that leaves open.
         size = jnp.where(new > 0, shadows.score / posterior, 0.0)
         moved = product(shadows.columns, size)
-        spread = product(shadows.columns * (new * (1.0 / posterior + 0.25 * size**2)), shadows.columns.T)
-        after = eqx.tree_at(
-            lambda k: (k.state, k.covariance),
-            kalman,
-            (retract(kalman.state, moved), kalman.covariance + 0.5 * (spread + spread.T)),
-        )
+        doubt = new * (1.0 / posterior + 0.25 * size**2)
+        spread = product(shadows.columns * doubt[None, :], shadows.columns.T)
+        state = retract(kalman.state, moved)
+        if state.offset.size:  # what the failure has done to it is no news of the engine
+            state = eqx.tree_at(lambda s: s.offset, state, jnp.where(new > 0, 0.0, state.offset))
+        covariance = kalman.covariance + 0.5 * (spread + spread.T)
+        after = eqx.tree_at(lambda k: (k.state, k.covariance), kalman, (state, covariance))
         back = (watch.failed > 0) & (watch.agreed >= self.patience)
         failed = jnp.where(back, 0.0, jnp.maximum(watch.failed, new))
         quiet = jnp.any(new > 0)  # what was explained is not evidence against another engine
         shadows = jax.tree.map(lambda leaf: jnp.where(quiet, 0.0, leaf), shadows)
         watch = EngineWatch(failed, evidence, watch.twin, watch.twin_rate, jnp.where(back, 0.0, watch.agreed))
         return after, shadows, watch
+
+
+def _offsets(state: FlyingState, failed: Float[Array, " engine"]) -> Float[Array, " state"]:
+    """Ones at the offsets of the engines that failed, along the state's coordinates."""
+    marks = jax.tree.map(jnp.zeros_like, state)
+    if state.offset.size:
+        marks = eqx.tree_at(lambda s: s.offset, marks, failed)
+    return jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(marks)])

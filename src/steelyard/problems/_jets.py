@@ -16,7 +16,7 @@ from steelyard.models import FlyingState
 from steelyard.monitor import EngineWatch, ScheduledBelief
 from steelyard.problems._gaps import silences
 from steelyard.problems._identification import Event, Identification, Innovations, Series
-from steelyard.problems._jets_filter import METHODS, ThrustRun, thrust_run
+from steelyard.problems._jets_filter import THRUST_METHODS, ThrustRun, thrust_run
 from steelyard.problems._jets_reading import JetsRecord, read_jets
 from steelyard.problems._jets_robot import ConfiguredRobot, robot_from
 from steelyard.problems._jets_words import engine_events, thrust_verdict
@@ -59,8 +59,8 @@ def identify_jets(
     log: Log, config: Config, method: str = "adaptive", advance: Callable[[int], None] = lambda rows: None
 ) -> Identification:
     """Tells the thrusts of every robot on thrusters of a log; `advance` is told how many rows are done."""
-    if method not in METHODS:
-        raise BadInput(f'Unknown method "{method}" for jets; {nearest(method, list(METHODS))}')
+    if method not in THRUST_METHODS:
+        raise BadInput(f'Unknown method "{method}" for jets; {nearest(method, list(THRUST_METHODS))}')
     configured = robot_from(config)
     told = {
         robot: estimate_thrusts(log.without_truth(), robot, configured, config, method, advance)
@@ -99,7 +99,7 @@ def estimate_thrusts(
     """Reads one robot's columns and runs a method over them."""
     begin = time.perf_counter()
     record = read_jets(log, robot, configured, config, advance)
-    run = thrust_run(record, configured, config, METHODS[method])
+    run = thrust_run(record, configured, config, THRUST_METHODS[method])
     track = run_thrusts(run, lambda rows: advance(rows // 2))
     return Thrusts(configured, record, run, track, (time.perf_counter() - begin) / len(record.time))
 

@@ -29,11 +29,11 @@ class Tuning:
     unknown: tuple[str, ...]
     """Parts of the state beside thrusts and momentum: `wrench`, `log_mass`, `offset`, `foot_bias`."""
     schedule: Schedule = "evidence"
-    rate_drift: float = 5.0
+    rate_drift: float = 3.0
     """Of a jet's rate of thrust, N/s per √s."""
     thrust_drift: float = 0.2
     """Of a thrust, N per √s."""
-    offset_drift: float = 0.5
+    offset_drift: float = 0.15
     """Of what an engine has beside its model, as a share per √s of what it may have."""
     wrench_drift: float = 20.0
     """Of a foot's force where wrenches are states, N per √s; torques a twentieth."""
@@ -42,7 +42,7 @@ class Tuning:
     uses_speed: bool = True
 
 
-METHODS = {
+THRUST_METHODS = {
     "adaptive": Tuning(("log_mass", "offset", "foot_bias")),
     "published": Tuning(("wrench",), schedule="speed", rate_drift=10.0, uses_speed=False),
     "centroidal": Tuning(

@@ -9,6 +9,8 @@ from ._jets import SENSOR_NOISE as SENSOR_NOISE
 from ._jets import simulate_jets as simulate_jets
 from ._jets_config import jets_config as jets_config
 from ._jets_flight import TAKE_OFF as TAKE_OFF
+from ._jets_flight import CourseOfJets as CourseOfJets
+from ._jets_flight import FailureName as FailureName
 from ._jets_flight import JetsFlight as JetsFlight
 from ._jets_flight import check_jets as check_jets
 from ._jets_flight import robot_of as robot_of

@@ -10,7 +10,7 @@ from steelyard.models import JetEngines, jet_acceleration, jet_decay
 from steelyard.worlds._jets_flight import JetsFlight
 from steelyard.worlds._jets_robot import JetsRobot
 
-_STARVED = 0.45  # share of the throttle that arrives while fuel runs short
+_STARVED = 0.2  # share of the throttle that arrives while fuel runs short
 STARVATION = 3.0
 """How long fuel runs short, s."""
 

@@ -17,7 +17,7 @@ COMMAND_PERIOD = 0.01
 """Between two commands, s [ironcub, Sec. IV]."""
 _IGNITION = 1.5  # s
 _ALMOST = 0.96  # share of the hover thrust before take-off
-_STANDING = 0.4  # share of the hover thrust at the most while it stands on scales
+_STANDING = 0.55  # share of the hover thrust at the most while it stands on scales
 
 
 class Pilot:

@@ -20,6 +20,7 @@ VELOCITY_NOISE = 0.2
 SECONDS = 130.0
 """Of a trial; the robots are done after about 95."""
 
+Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
@@ -75,8 +76,8 @@ def _fit(fit, truth: float) -> Fit:
     return Fit(share - 1.0, share * fit.slope_std / fit.slope, share * fit.slope_std_printed / fit.slope)
 
 
-def in_processes(work: Callable[[int], Result], seeds: Sequence[int]) -> Iterator[Result]:
-    """Results in the order of the seeds, from as many processes as there are cores; at home where one would do."""
+def in_processes(work: Callable[[Job], Result], seeds: Sequence[Job]) -> Iterator[Result]:
+    """Results in the order of the seeds or jobs, from as many processes as cores; at home where one would do."""
     workers = min(os.cpu_count() or 1, len(seeds))
     if workers < 2:
         yield from map(work, seeds)

@@ -1,0 +1,73 @@
+"""A step of the thrust filter, next to the multirotor's of the same run; and its pipeline's share of a core."""
+
+import dataclasses
+import time
+from collections.abc import Callable
+
+import jax
+import numpy as np
+
+from steelyard.bench._course import lay_out
+from steelyard.bench._race import ROUNDS, Lap, lap, race
+from steelyard.bench._rows import Row
+from steelyard.config import Config, parse
+from steelyard.estimators import Belief, Estimator, Sample
+from steelyard.logs import Log
+from steelyard.models import RobotMotion
+from steelyard.native import Online
+from steelyard.problems import THRUST_METHODS, ConfiguredRobot, read_jets, robot_from, thrust_run
+from steelyard.worlds import JetsFlight, jets_config, simulate_jets
+
+JETS_RACES = 2 * ROUNDS
+"""Rounds in all, for those who show progress."""
+_STEPS = 200
+_RATE = 100.0  # Hz
+
+
+def measure_jets(advance: Callable[[int], None] = lambda steps: None) -> list[Row]:
+    """Microseconds an online step with rotor speed and without; percent of a core at 100 Hz, kinematics included."""
+    flight = JetsFlight(duration=3.0)
+    config = parse(jets_config(flight), Config, "bench")
+    robot = robot_from(config)
+    columns = simulate_jets(flight, seed=1)
+    log = Log(columns.pop("time"), columns, "bench")
+    record = read_jets(log.without_truth(), "r1", robot, config)
+    course = lay_out(3.0)
+    peer = _online(course.estimator, course.belief, course.samples)
+    rows, slowest = [], 0.0
+    for key, kept in (("jets_step", 0), ("jets_step_with_rotor_speed", record.rpm.shape[1])):
+        run = thrust_run(
+            dataclasses.replace(record, rpm=record.rpm[:, :kept]), robot, config, THRUST_METHODS["adaptive"]
+        )
+        value, theirs = race(_online(run.estimator, run.belief, run.samples), peer, advance)
+        slowest = max(slowest, value)
+        rows.append(Row(key, value, "us", theirs))
+    kinematics = 1e6 * min(_kinematics(robot) for _ in range(ROUNDS))
+    rows.append(Row("jets_kinematics", kinematics, "us"))
+    rows.append(Row("jets_pipeline_at_100_hz", 1e-4 * _RATE * (slowest + kinematics), "% of a core"))
+    return rows
+
+
+def _online(estimator: Estimator, belief: Belief, samples: Sample) -> Lap:
+    """One call a sample, the result read back."""
+    online = Online(estimator, belief, jax.tree.map(lambda leaf: leaf[0], samples))
+    start = online.pack(belief)
+    rows = [online.pack_sample(jax.tree.map(lambda leaf, k=k: leaf[k], samples)) for k in range(_STEPS)]
+
+    def run():
+        packed = start
+        for row in rows:
+            packed = online.step(packed, row)
+
+    run()
+    return lap(run, _STEPS)
+
+
+def _kinematics(robot: ConfiguredRobot) -> float:
+    """Seconds a sample."""
+    n = len(robot.multibody.joints)
+    motion = RobotMotion(np.zeros(3), np.eye(3), np.zeros(3), np.zeros(3), np.full(n, 0.1), np.zeros(n))
+    begin = time.perf_counter()
+    for _ in range(_STEPS):
+        robot.multibody.at(motion)
+    return (time.perf_counter() - begin) / _STEPS

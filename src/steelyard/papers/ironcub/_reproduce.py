@@ -1,0 +1,135 @@
+"""The whole of the paper: flights, scales, failures and coefficients, then rows, findings and a page."""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from steelyard.papers._reproduction import Reproduction, Row
+from steelyard.papers.ironcub._coefficients import CoefficientScore, coefficient_trial
+from steelyard.papers.ironcub._failures import CASES, METHODS, FailureTrial, failure_trial
+from steelyard.papers.ironcub._flights import FlightTrial, flight_trial, tuned
+from steelyard.papers.ironcub._page import sections
+from steelyard.papers.ironcub._results import Results
+from steelyard.papers.ironcub._standing import Standing, stand
+from steelyard.papers.planar._trials import in_processes
+from steelyard.problems import Tuning
+
+KINDS = ("P100", "P220-first")
+"""The paper's engines."""
+STANDINGS = 2
+
+
+def work(trials: int) -> int:
+    """Steps that progress is counted in."""
+    return 1 + trials + STANDINGS + len(CASES) + len(KINDS)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Job:
+    """One piece of work for a process."""
+
+    kind: str
+    number: int
+    seed: int
+    show: bool = False
+    tunings: dict[str, Tuning] | None = None
+
+
+def reproduce(trials: int, seed: int, advance: Callable[[int], None] = lambda steps: None) -> Reproduction:
+    """Every trial has its own engines and noise; `advance` is told after each."""
+    tunings = tuned(1000 + seed)
+    advance(1)
+    base = 10_000 * seed
+    jobs = [_Job("flight", k, base + k, k == 0, tunings) for k in range(trials)]
+    jobs += [_Job("standing", k, base + k) for k in range(STANDINGS)]
+    jobs += [_Job("failure", k, base + k, k == _SHOWN) for k in range(len(CASES))]
+    jobs += [_Job("coefficients", k, base + k) for k in range(len(KINDS))]
+    done = {kind: [] for kind in ("flight", "standing", "failure", "coefficients")}
+    for job, result in zip(jobs, in_processes(_do, jobs), strict=True):
+        done[job.kind].append(result)
+        advance(1)
+    results = Results(done["flight"], done["standing"], done["failure"], done["coefficients"], tunings)
+    findings = _conclude(results)
+    return Reproduction("ironcub", trials, _rows(results), findings, sections(results, findings))
+
+
+_SHOWN = next(k for k, flight in enumerate(CASES) if flight.course == "standing" and flight.failure == "flame-out")
+
+
+def _do(job: _Job) -> FlightTrial | Standing | FailureTrial | CoefficientScore:
+    if job.kind == "flight":
+        return flight_trial(job.seed, job.tunings or {}, job.show)
+    if job.kind == "standing":
+        return stand(job.seed)
+    if job.kind == "failure":
+        return failure_trial(job.number, job.show)
+    return coefficient_trial(KINDS[job.number], job.seed)
+
+
+def _rows(results: Results) -> list[Row]:
+    """The paper's method is its filter as published; errors are at the worst engine unless one is named."""
+    rows = []
+    for e, name in enumerate(results.engines):
+        rows.append(Row(f"thrust/{name}", "% of max", None, results.rms("published")[e], results.rms("ours")[e]))
+    for method in results.flights[0].scores:
+        rows.append(Row(f"flight/{method}", "% of max", None, None, float(results.rms(method).max())))
+    rows.append(Row("flight/NEES", "1", None, results.nees("published"), results.nees("ours"), 1.0))
+    rows.append(Row("flight/NEES with rotor speed", "1", None, None, results.nees("ours with rotor speed"), 1.0))
+    rows.append(Row("flight/false alarms", "1", None, None, float(results.alarms("ours"))))
+    rows.append(
+        Row("flight/false alarms with rotor speed", "1", None, None, float(results.alarms("ours with rotor speed")))
+    )
+    rows.append(Row("flight/mass", "%", None, 3.0, results.mass_rms("ours")))
+    rows.append(Row("standing/weight", "N", 35.0, results.standing("published"), results.standing("ours")))
+    share = 100.0 / results.weight
+    rows.append(
+        Row("standing/weight share", "%", 7.0, share * results.standing("published"), share * results.standing("ours"))
+    )
+    lifts = [results.lift(method) for method in ("published", "ours")]
+    rows.append(Row("standing/lift", "N", None, *lifts))
+    rows.append(Row("standing/lift share", "%", None, *(share * lift for lift in lifts)))
+    for method in METHODS:
+        rows.append(Row(f"failure/{method}", "% of max", None, None, results.failure_rms(method)))
+    for method in ("published", "ours", "ours with rotor speed"):
+        rows.append(Row(f"failure/named by {method}", "%", None, None, results.named(method)))
+        rows.append(Row(f"failure/slowest naming by {method}", "s", None, None, results.slowest(method)))
+    for score in results.coefficients:
+        rows.append(Row(f"coefficients/{score.kind}", "%", None, 100 * score.filtered, 100 * score.least_squares))
+    return rows
+
+
+def _conclude(results: Results) -> Sequence[str]:
+    ours, theirs = results.rms("ours"), results.rms("published")
+    said = [
+        f"In {len(results.flights)} flights with engines up to 5 %, mass 3 % and feet 2 N off, our thrusts are off by "
+        f"{ours.max():.2f} % of their maximum RMS at the worst engine without rotor speed, by "
+        f"{results.rms('ours with rotor speed').max():.2f} % with it; the paper's filter by {theirs.max():.2f} %, "
+        f"momentum alone by {results.rms('centroidal').max():.2f} % (with our mass and bias states "
+        f"{results.rms('ours without engines').max():.2f} %), engines alone by "
+        f"{results.rms('engines alone').max():.2f} %. Each was tuned on a flight of its own.",
+        f"Our filter's errors squared are {results.nees('ours'):.2f} of what it states (NEES a dimension, in the air), "
+        f"the paper's {results.nees('published'):.1f}. Healthy engines called failed: {results.alarms('ours')} without "
+        f"rotor speed, {results.alarms('ours with rotor speed')} with it.",
+        f"Standing on the scales the largest error of the ground's force is {results.standing('ours'):.1f} N "
+        f"({100 * results.standing('ours') / results.weight:.2f} % of the weight) with ours, "
+        f"{results.standing('published'):.1f} N with the paper's filter (published: 35 N, 7 %); of the thrusts' own "
+        f"vertical force {results.lift('ours'):.1f} and {results.lift('published'):.1f} N.",
+        f"Of {len(results.failures)} failures we name {results.named('ours'):.0f} % without rotor speed and "
+        f"{results.named('ours with rotor speed'):.0f} % with it, the slowest {results.slowest('ours') or np.nan:.2f} "
+        f"and {results.slowest('ours with rotor speed') or np.nan:.2f} s after the engine is 2 % of its maximum off; "
+        f"meanwhile thrusts are off by {results.failure_rms('ours'):.1f} % of their maximum at worst (not scheduled "
+        f"{results.failure_rms('ours, not scheduled'):.1f} %, the paper's schedule "
+        f"{results.failure_rms('published'):.1f} %, the paper's filter without it "
+        f"{results.failure_rms('published, not scheduled'):.1f} %).",
+        "A(q) tells "
+        + results.hardest
+        + ": the direction along which thrusts change the momentum the least is where the intervals are widest.",
+    ]
+    for score in results.coefficients:
+        said.append(
+            f"{score.kind}: coefficients from a minute at 1 N of noise predict within {100 * score.least_squares:.2f} "
+            f"% of the noise-free fit's prediction by least squares, {100 * score.filtered:.2f} % by the filter; a "
+            f"sparse choice takes {len(score.terms)} of 13 terms."
+        )
+    return said

@@ -1,0 +1,82 @@
+"""All trials together, and the figures that they come to."""
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from steelyard.papers.ironcub._coefficients import CoefficientScore
+from steelyard.papers.ironcub._failures import FailureTrial
+from steelyard.papers.ironcub._flights import FlightTrial
+from steelyard.papers.ironcub._standing import Standing
+from steelyard.problems import Tuning
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Results:
+    """Everything that came out."""
+
+    flights: Sequence[FlightTrial]
+    standings: Sequence[Standing]
+    failures: Sequence[FailureTrial]
+    coefficients: Sequence[CoefficientScore]
+    tunings: dict[str, Tuning]
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """Names."""
+        shown = self.flights[0].shown
+        return shown[0].robot.names if shown is not None else ()
+
+    def rms(self, method: str) -> np.ndarray:
+        """Of each engine over all flights, percent of its maximum."""
+        return 100.0 * np.sqrt(np.mean([trial.scores[method].rms ** 2 for trial in self.flights], axis=0))
+
+    def nees(self, method: str) -> float:
+        """Mean over the flights, a dimension."""
+        return float(np.mean([trial.scores[method].nees for trial in self.flights]))
+
+    def alarms(self, method: str) -> int:
+        """Healthy engines called failed, in all flights."""
+        return sum(trial.scores[method].alarms for trial in self.flights)
+
+    def mass_rms(self, method: str) -> float:
+        """Percent."""
+        return 100.0 * float(np.sqrt(np.mean([trial.scores[method].mass_error ** 2 for trial in self.flights])))
+
+    @property
+    def weight(self) -> float:
+        """Of the robot on the scales, N."""
+        return float(np.mean([one.weight for one in self.standings]))
+
+    def standing(self, method: str) -> float:
+        """Largest error of the ground's force against the corrected scales, N."""
+        return max(one.weight_error(method) for one in self.standings)
+
+    def lift(self, method: str) -> float:
+        """Largest error of the vertical force of the thrusts, N."""
+        return max(one.lift_error(method) for one in self.standings)
+
+    def failure_rms(self, method: str) -> float:
+        """At the worst engine of the worst failure, percent of its maximum."""
+        return 100.0 * max(float(trial.scores[method].rms.max()) for trial in self.failures)
+
+    def named(self, method: str) -> float:
+        """Failures in which the right engine was named first, percent."""
+        return 100.0 * float(np.mean([trial.scores[method].named for trial in self.failures]))
+
+    def slowest(self, method: str) -> float | None:
+        """The longest that a naming took, s; None where none was named."""
+        delays = [trial.scores[method].delay for trial in self.failures if trial.scores[method].named]
+        return max(delays, default=None)
+
+    @property
+    def hardest(self) -> str:
+        """The direction that A(q) tells the least of, in words."""
+        shown = self.flights[0].shown
+        if shown is None:
+            return ""
+        A = shown[0].record.thrust_matrix[-1]
+        sizes, directions = np.linalg.svd(A)[1:]
+        parts = " ".join(f"{w:+.2f} {name}" for w, name in zip(directions[-1], self.engines, strict=True))
+        return f"{parts} the worst (singular values {', '.join(f'{size:.2f}' for size in sizes)})"

@@ -1,0 +1,241 @@
+"""The coefficients of a jet engine from a record of throttle and thrust, three ways [ironcub, Sec. III-B].
+
+An extended Kalman filter, as the paper's reference; least squares on the whole record, which is the best of them; and
+a sparse choice among more terms, which tells what kind of equation the record asks for.
+"""
+
+import dataclasses
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from steelyard.errors import BadInput
+from steelyard.estimators import ExtendedKalman, Guess, Noise, Sample, replay
+from steelyard.models import EngineType, Model, Numbers, Seconds, jet_acceleration
+
+_WINDOW = 1.2
+"""Width of the smooth window that stands in for derivatives, s: the time in which an engine moves."""
+_FEWEST_SECONDS = 10.0
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class BenchRecord:
+    """An engine on a bench."""
+
+    time: Float[np.ndarray, " time"]
+    """s, evenly spaced."""
+    throttle: Float[np.ndarray, " time"]
+    """Percent, held until the next row."""
+    thrust: Float[np.ndarray, " time"]
+    """Measured, N."""
+
+    def __post_init__(self) -> None:
+        steps = np.diff(self.time)
+        if not self.time[-1] - self.time[0] >= _FEWEST_SECONDS or np.ptp(steps) > 0.01 * steps.mean():
+            raise BadInput(
+                f"An engine's coefficients need {_FEWEST_SECONDS:g} s or more at an even rate; record longer, or "
+                "resample the record."
+            )
+        if np.ptp(self.throttle) < 20.0:
+            raise BadInput(
+                f"The throttle moves by {np.ptp(self.throttle):.3g} % only, which tells little of an engine; move it "
+                "over most of its range."
+            )
+
+
+def predicted_thrust(jet_parameters, record: BenchRecord, first: float | None = None) -> Float[np.ndarray, " time"]:
+    """What an engine with these coefficients would have given under the record's throttle, from rest."""
+    start = float(np.mean(record.thrust[:20])) if first is None else first
+    dt = float(np.mean(np.diff(record.time)))
+    return np.asarray(_simulate(jnp.asarray(jet_parameters, float), jnp.asarray(record.throttle), start, 0.0, dt))
+
+
+def fit_engine(record: BenchRecord) -> tuple[float, ...]:
+    """The ten coefficients under which the simulated thrust is nearest to the measured one, by Gauss and Newton.
+
+    They start from a regression in the weak form, damped steps lead on. Only the thrust is compared, so noise does not
+    bias them as it does a regression on derivatives.
+    """
+    theta = _regression(record)
+    dt = float(np.mean(np.diff(record.time)))
+    start = float(np.mean(record.thrust[:20]))
+    u, T = jnp.asarray(record.throttle), jnp.asarray(record.thrust)
+    unknowns = jnp.concatenate([theta, jnp.array([start, 0.0])])
+    scale = jnp.concatenate([jnp.maximum(jnp.abs(theta), 1e-3), jnp.array([1.0, 1.0])])
+
+    @jax.jit
+    def off(x):
+        return _simulate(x[:10], u, x[10], x[11], dt) - T
+
+    slopes = jax.jit(jax.jacfwd(off))
+    damping, error = 1e-3, float(jnp.sum(off(unknowns) ** 2))
+    for _ in range(40):
+        J, r = np.asarray(slopes(unknowns)) * np.asarray(scale), np.asarray(off(unknowns))
+        H = J.T @ J
+        step = np.linalg.solve(H + damping * np.diag(np.diag(H) + 1e-9), -J.T @ r)
+        trial = unknowns + scale * jnp.asarray(step)
+        new = float(jnp.sum(off(trial) ** 2))
+        if np.isfinite(new) and new < error:
+            converged = error - new < 1e-9 * error
+            unknowns, error, damping = trial, new, max(0.2 * damping, 1e-9)
+            if converged:
+                break
+        else:
+            damping *= 10.0
+            if damping > 1e8:
+                break
+    return tuple(float(x) for x in unknowns[:10])
+
+
+def filter_engine(record: BenchRecord, kind: EngineType, share: float = 0.1, noise: float = 0.5) -> tuple[float, ...]:
+    """The coefficients by an extended Kalman filter over (T, Ṫ, θ), as the paper's reference has it.
+
+    It starts at another engine's coefficients, each uncertain by a share of itself; `noise` of the bench is in N.
+    """
+    theta = jnp.asarray(kind.jet_parameters)
+    state = BenchState(jnp.asarray(np.mean(record.thrust[:20])), jnp.zeros(()), jnp.ones(10))
+    model = BenchEngine(theta)
+    drift = jnp.concatenate([jnp.zeros(1), jnp.full(1, 0.1), jnp.zeros(10)])
+    filter = ExtendedKalman(model, Noise(jnp.full(1, noise), jnp.zeros(1), drift, jnp.full(1, 30.0)))
+    guess = Guess(state, jnp.concatenate([jnp.array([1.0, 1.0]), jnp.full(10, share)]))
+    dt = np.diff(record.time, prepend=record.time[0])
+    throttle = np.concatenate([record.throttle[:1], record.throttle[:-1]])
+    samples = Sample(jnp.asarray(dt), jnp.asarray(throttle)[:, None], jnp.asarray(record.thrust)[:, None])
+    belief = replay(filter, filter.init(guess), samples, lambda belief: belief.state.scale).belief
+    return tuple(float(x) for x in theta * belief.state.scale)
+
+
+class BenchState(eqx.Module):
+    """An engine, its coefficients unknown."""
+
+    thrust: Float[Numbers, "*batch"]
+    thrust_rate: Float[Numbers, "*batch"]
+    scale: Float[Numbers, "*batch 10"]
+    """Of each coefficient, relative to where the filter began."""
+
+
+class BenchEngine(Model):
+    """A jet on a bench; the control is its throttle, the reading its thrust."""
+
+    jet_parameters: Float[Array, "10"]
+
+    def dynamics(self, state: BenchState, control: Float[Array, "1"], dt: Seconds) -> BenchState:
+        """The midpoint rule."""
+        thrust, rate = _step(state.scale * self.jet_parameters, state.thrust, state.thrust_rate, control[0], dt)
+        return BenchState(thrust, rate, state.scale)
+
+    def observe(self, state: BenchState, control: Float[Array, "1"]) -> Float[Array, "1"]:
+        """The thrust."""
+        del control
+        return jnp.asarray(state.thrust)[None]
+
+    def idle(self, state: BenchState) -> Float[Array, "1"]:
+        """Half throttle."""
+        del state
+        return jnp.full(1, 50.0)
+
+
+LIBRARY = {
+    "1": lambda T, D, u: np.ones_like(T),
+    "T": lambda T, D, u: T,
+    "T²": lambda T, D, u: T**2,
+    "Ṫ": lambda T, D, u: D,
+    "Ṫ²": lambda T, D, u: D**2,
+    "T Ṫ": lambda T, D, u: T * D,
+    "u": lambda T, D, u: u,
+    "T u": lambda T, D, u: T * u,
+    "Ṫ u": lambda T, D, u: D * u,
+    "u²": lambda T, D, u: u**2,
+    "T u²": lambda T, D, u: T * u**2,
+    "Ṫ u²": lambda T, D, u: D * u**2,
+    "T³": lambda T, D, u: T**3,
+}
+"""Terms among which a sparse choice is made; throttle in percent."""
+
+
+def sparse_terms(record: BenchRecord) -> dict[str, float]:
+    """The few terms that T̈ needs, with their coefficients (SINDy, by elimination).
+
+    The term that is missed the least leaves first, and so on; of all choices on the way the one with the least Bayesian
+    information criterion is taken. Road not taken: a threshold on coefficients, which falls with a term's units, and
+    under collinear terms such as u and u² throws out the wrong one.
+    """
+    columns, target = _weak(record)
+    names = list(LIBRARY)
+    independent = len(target) / 4  # windows overlap by three quarters
+
+    def fit(chosen: list[int]) -> tuple[float, np.ndarray]:
+        spread = np.abs(columns[:, chosen]).max(axis=0)
+        weights = np.linalg.lstsq(columns[:, chosen] / spread, target, rcond=None)[0] / spread
+        return float(np.mean((columns[:, chosen] @ weights - target) ** 2)), weights
+
+    chosen = list(range(len(names)))
+    best, best_score = chosen, np.inf
+    while chosen:
+        score = independent * np.log(fit(chosen)[0]) + len(chosen) * np.log(independent)
+        if score < best_score:
+            best, best_score = list(chosen), score
+        left_out = [fit([k for k in chosen if k != out])[0] if len(chosen) > 1 else np.inf for out in chosen]
+        chosen = [k for k in chosen if k != chosen[int(np.argmin(left_out))]]
+    return {names[k]: float(w) for k, w in zip(best, fit(best)[1], strict=True)}
+
+
+def _regression(record: BenchRecord) -> Float[Array, "10"]:
+    """The twelve products that the equation is linear in, and from them the ten coefficients."""
+    columns, target = _weak(record)
+    names = list(LIBRARY)
+    used = [names.index(name) for name in names if name != "T³"]
+    spread = columns[:, used].std(axis=0) + columns[:, used].mean(axis=0) ** 2 + 1e-12
+    w = np.linalg.lstsq(columns[:, used] / spread, target, rcond=None)[0] / spread
+    c, K_T, K_TT, K_D, K_DD, K_TD, B_U, B_T, B_D, *squares = w
+    B = np.array([B_U, B_T, B_D]) * np.array([1.0, record.thrust.mean(), 5.0])
+    S = np.array(squares) * np.array([1.0, record.thrust.mean(), 5.0])
+    B_UU = float(B @ S / (B @ B))
+    return jnp.array([K_T, K_TT, K_D, K_DD, K_TD, B_U, B_T, B_D, B_UU, c])
+
+
+def _weak(record: BenchRecord) -> tuple[np.ndarray, np.ndarray]:
+    """Every term of the library and T̈, each averaged under smooth windows: derivatives fall on the windows instead."""
+    dt = float(np.mean(np.diff(record.time)))
+    half = max(round(0.5 * _WINDOW / dt), 4)
+    s = np.arange(-half, half + 1) / (half + 1)
+    window = (1 - s**2) ** 4
+    slope = -8 * s * (1 - s**2) ** 3 / ((half + 1) * dt)
+    curve = (-8 * (1 - s**2) ** 3 + 48 * s**2 * (1 - s**2) ** 2) / ((half + 1) * dt) ** 2
+    total = window.sum()
+    smooth = np.hanning(2 * max(round(0.15 / dt), 1) + 3)
+    T = np.convolve(np.pad(record.thrust, len(smooth) // 2, mode="edge"), smooth / smooth.sum(), "valid")
+    D = np.gradient(T, dt)
+    u = record.throttle
+    rows = np.arange(half, len(u) - half, max(half // 4, 1))
+    about = rows[:, None] + np.arange(-half, half + 1)
+
+    def mean(values, weights):
+        return values[about] @ weights / total
+
+    columns = []
+    for name, term in LIBRARY.items():
+        columns.append(-mean(record.thrust, slope) if name == "Ṫ" else mean(term(T, D, u), window))
+    return np.stack(columns, axis=1), mean(record.thrust, curve)
+
+
+def _step(theta, T, T_dot, u, dt):
+    middle = T_dot + 0.5 * dt * jet_acceleration(theta, T, T_dot, u)
+    rate = T_dot + dt * jet_acceleration(theta, T + 0.5 * dt * T_dot, middle, u)
+    return T + dt * middle, rate
+
+
+@jax.jit
+def _simulate(theta, throttle, start, rate, dt):
+    """Thrust at every row; held within a wide range, so that a poor guess does not end in infinities."""
+
+    def step(so_far, u):
+        T, T_dot = _step(theta, so_far[0], so_far[1], u, dt)
+        after = (jnp.clip(T, -50.0, 500.0), jnp.clip(T_dot, -200.0, 200.0))
+        return after, so_far[0]
+
+    begin = (jnp.asarray(start, float), jnp.asarray(rate, float))
+    return jax.lax.scan(step, begin, throttle)[1]
