@@ -8,7 +8,7 @@ from steelyard import __version__
 from steelyard.errors import BadInput, nearest
 
 COMMANDS = {
-    "demo": "a drone whose mass changes is flown and weighed: table, report, log",
+    "demo": "five robots weigh an unknown load that they hold, decentralised: table, report, log",
     "simulate": "makes a log with truth in it",
     "identify": "identifies from a log",
     "reproduce": "a paper: published, its method, ours, the bound",
