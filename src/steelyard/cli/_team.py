@@ -37,6 +37,8 @@ class TeamCommand:
     """Cut links: r1-r2@30-33."""
     lie: Annotated[str | None, tyro.conf.arg(metavar="ROBOT@START")] = None
     """Let a robot lie: r2@10."""
+    fuzz: int = 0
+    """Send so many malformed messages to the first robot over a link of their own (a team without keys only)."""
     measure: bool = False
     """Weigh the same load in one process, too, and say how the two compare and what this run cost; with --json."""
     report: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
@@ -90,9 +92,10 @@ def run(arguments: Sequence[str]) -> None:
                 final = team.run(
                     lambda view: shown.update(live.live_table(view, plan.graph.names), refresh=True),
                     lambda: bool(stopped),
+                    command.fuzz,
                 )
         else:
-            final = team.run(lambda view: None, lambda: bool(stopped))
+            final = team.run(lambda view: None, lambda: bool(stopped), command.fuzz)
     finally:
         signal.signal(signal.SIGINT, before)
     report = live.write_run_report(plan, Path(command.report) if command.report else folder / "report.html")

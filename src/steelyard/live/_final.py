@@ -42,6 +42,11 @@ class Final(msgspec.Struct, frozen=True):
     seconds: float
     world_late_ms: float
     returned: dict[str, float]
+    """By robot that was killed, s of the run when it ran again."""
+    usage: dict[str, list[tuple[float, float, int]]]
+    """By robot, every ten seconds: when, memory in MB, threads."""
+    fuzzed: int
+    """Bad messages that were sent to the first robot on purpose."""
     folder: str
 
     def as_json(self) -> dict[str, Any]:
@@ -78,6 +83,8 @@ def final_of(team: "TeamProcess") -> Final:
         seconds=world.get("seconds", 0.0),
         world_late_ms=world.get("late_ms", 0.0),
         returned=dict(team.returned),
+        usage={name: list(usage) for name, usage in team.usage.items()},
+        fuzzed=team.fuzzed,
         folder=str(plan.folder),
     )
 

@@ -41,10 +41,19 @@ def measure(plan: TeamPlan, final: Final) -> dict[str, Any]:
         "memory_mb": max(robot["memory"] for robot in robots.values()),
         "processor": max(robot["processor"] for robot in robots.values()),
         "seconds_to_start": final.seconds_to_start,
+        "memory_growth": max((_growth(usage) for usage in final.usage.values()), default=None),
+        "fuzzed": final.fuzzed,
+        "fuzzed_dropped": sum(final.dropped.values()),
         "liars": sorted(liars),
         "seconds_to_name": max(named.values(), default=None),
         "unaccounted": sum(abs(link.unaccounted) for link in final.links),
     }
+
+
+def _growth(usage: list[tuple[float, float, int]]) -> float:
+    """Of a robot's memory after the first minute, as a share; zero for shorter runs."""
+    later = [memory for time, memory, _ in usage if time >= 60.0]
+    return later[-1] / later[0] - 1.0 if later else 0.0
 
 
 def _undisturbed(plan: TeamPlan) -> Log:

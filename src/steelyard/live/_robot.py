@@ -184,6 +184,7 @@ class RobotProcess:
             late=pilot.lateness.summary,
             memory=self._usage.memory,
             processor=self._usage.processor,
+            threads=self._usage.threads,
         )
         self._last = status
         self._publish("status", status)

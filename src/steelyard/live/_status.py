@@ -73,6 +73,7 @@ class Status(msgspec.Struct, frozen=True):
     """MB in use."""
     processor: float
     """Share of one core since it began to run."""
+    threads: int
 
 
 def said(estimates: dict[str, Estimate] | Any) -> dict[str, Said]:
@@ -127,6 +128,14 @@ class Usage:
     def processor(self) -> float:
         """Share of one core."""
         return (time.process_time() - self._cpu) / max(time.monotonic() - self._wall, 1e-3)
+
+    @property
+    def threads(self) -> int:
+        """How many this process has; zero where the system does not tell."""
+        try:
+            return len(os.listdir("/proc/self/task"))
+        except OSError:
+            return 0
 
     @property
     def memory(self) -> float:

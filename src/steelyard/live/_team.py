@@ -11,9 +11,12 @@ import msgspec
 from steelyard.errors import BadInput
 from steelyard.live._crew import Crew
 from steelyard.live._final import Final, final_of
+from steelyard.live._fuzz import shout_at
 from steelyard.live._plan import TeamPlan
 from steelyard.live._status import Noticed, Status
 from steelyard.team.wire import key_of, local_settings, open_session
+
+Show = Callable[["View"], None]
 
 _LAST_WORDS = 1.2  # s without anything new, after the last sample
 _LONGEST_TALK = 8.0  # s after the last sample
@@ -45,14 +48,23 @@ class TeamProcess:
         self._pending = [("kill", one) for one in plan.config.faults.kill]
         self._pending += [("freeze", one) for one in plan.config.faults.freeze]
         self._back: list[tuple[float, str, str]] = []
+        self.usage: dict[str, list[tuple[float, float, int]]] = {name: [] for name in plan.graph.names}
+        """By robot, every ten seconds of the run: when, memory in MB, threads."""
+        self.fuzzed = 0
+        """Bad messages that were sent on purpose."""
         self.returned: dict[str, float] = {}
         """By robot that was killed, the run's time when it ran again."""
 
-    def run(self, show: Callable[[View], None], interrupted: Callable[[], bool]) -> Final:
-        """From the first process to the last account; `show` is called some five times a second."""
+    def run(self, show: Show, interrupted: Callable[[], bool], fuzz: int = 0) -> Final:
+        """From the first process to the last account; `show` is called some ten times a second.
+
+        With `fuzz`, so many bad messages are sent to the first robot.
+        """
         names = self.plan.graph.names
         try:
             self._start(show, interrupted)
+            if fuzz:
+                self.fuzzed = shout_at(self.plan, names[0], fuzz)
             self._watch(show, interrupted)
         finally:
             self.crew.stop(("world",))
@@ -61,7 +73,7 @@ class TeamProcess:
         show(self.view)
         return final_of(self)
 
-    def _start(self, show: Callable[[View], None], interrupted: Callable[[], bool]) -> None:
+    def _start(self, show: Show, interrupted: Callable[[], bool]) -> None:
         names = self.plan.graph.names
         warm = stamp_of(self.plan)
         first = () if warm.exists() else names[:1]
@@ -81,9 +93,7 @@ class TeamProcess:
         warm.parent.mkdir(parents=True, exist_ok=True)
         warm.touch()
 
-    def _await(
-        self, reached: Callable[[], bool], show: Callable[[View], None], interrupted: Callable[[], bool]
-    ) -> None:
+    def _await(self, reached: Callable[[], bool], show: Show, interrupted: Callable[[], bool]) -> None:
         while not reached() and not interrupted():
             self._check()
             if time.monotonic() - self._begin > _LONGEST_START:
@@ -161,6 +171,9 @@ class TeamProcess:
             self.returned.pop(status.robot, None)
         if status.robot in self.crew.killed and status.phase == "running":
             self.returned.setdefault(status.robot, status.time)
+        usage = self.usage[status.robot]
+        if status.phase == "running" and (not usage or status.time >= usage[-1][0] + 10.0):
+            usage.append((status.time, status.memory, status.threads))
         self.view.statuses[status.robot] = status
         self.view.heard[status.robot] = time.monotonic()
 
