@@ -151,8 +151,10 @@ def holding_wrenches(
             torque = whole.inertia * turn
         holding, pulls = share[:, None] / max(np.sum(share), 1.0), share[:, None] * shaken[2:]
         forces = (holding * (force - np.sum(pulls, axis=0)) + pulls) @ R_wb  # body axes
-        torques = holding * torque - np.cross(positions - box.com, forces)
-        return np.concatenate([np.einsum("rba,rb->ra", turns, torques), np.einsum("rba,rb->ra", turns, forces)], axis=1)
+        (x, y, z), (f, g, h) = (positions - box.com).T, forces.T
+        levers = np.stack([y * h - z * g, z * f - x * h, x * g - y * f], axis=1)  # np.cross takes five times as long
+        pulls = np.stack([holding * torque - levers, forces], axis=1)
+        return (pulls @ turns).reshape(hold.robots, 6)
 
     return wrenches
 
