@@ -6,7 +6,7 @@ import numpy as np
 
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
-from steelyard.estimators import Estimate
+from steelyard.estimators import Estimate, Knowledge
 from steelyard.logs import Log
 from steelyard.problems._gaps import silences
 from steelyard.problems._hold import SIGNALS, Hold, read_hold
@@ -14,7 +14,7 @@ from steelyard.problems._hold_faults import find_faults
 from steelyard.problems._identification import Event, Identification, Series
 from steelyard.problems._record import settings_of, truth_in
 from steelyard.problems._said import series_of_said
-from steelyard.problems._spatial_words import odd_channels, spatial_verdict
+from steelyard.problems._spatial_words import odd_channels, poor_motion, spatial_verdict
 from steelyard.problems._weigh_hold import WeighedHold, weigh_hold
 from steelyard.team import SpatialEvent
 
@@ -34,12 +34,16 @@ def identify_spatial_load(
     faults = find_faults(read_hold(log.without_truth(), config))
     hold = faults.hold
     weighed = weigh_hold(hold, advance)
-    reasons = [*faults.reasons]
-    if not reasons and (weighed.state.mind.failed or _lost(hold, weighed)):
+    reasons, poor = [*faults.reasons], poor_motion(hold)
+    contradicted = weighed.state.mind.failed or bool(odd_channels(hold, weighed.state))
+    if not reasons and poor and contradicted and not weighed.state.mind.paused:
+        pass  # what the motion does not tell leaves the fit nowhere to go: that is no sensor's fault
+    elif not reasons and (weighed.state.mind.failed or _lost(hold, weighed)):
         reasons.append(_why_failed(hold, weighed))
     elif not reasons and (odd := odd_channels(hold, weighed.state)) and len(hold.graph.names) > 1:
         reasons.append(f"{', '.join(odd)} cannot be right, by what all other channels say together")
-    robots = {name: _failed(said) if reasons else said for name, said in weighed.last.items()}
+    why: Knowledge | None = "failed" if reasons else "not-identifiable" if poor and contradicted else None
+    robots = {name: _unknown(said, why) if why else said for name, said in weighed.last.items()}
     return Identification(
         problem="spatial-load",
         method=method,
@@ -66,8 +70,8 @@ def _why_failed(hold: Hold, weighed: WeighedHold) -> str:
     )
 
 
-def _failed(said: Mapping[str, Estimate]) -> dict[str, Estimate]:
-    return {what: Estimate.unknown("failed", one.unit, one.frame, one.time) for what, one in said.items()}
+def _unknown(said: Mapping[str, Estimate], why: Knowledge) -> dict[str, Estimate]:
+    return {what: Estimate.unknown(why, one.unit, one.frame, one.time) for what, one in said.items()}
 
 
 def _lost(hold: Hold, weighed: WeighedHold) -> bool:
@@ -78,7 +82,7 @@ def _lost(hold: Hold, weighed: WeighedHold) -> bool:
 def _events(hold: Hold, weighed: WeighedHold, faults: Sequence[Event], believed: bool) -> list[Event]:
     """Bad sensors, sensors that fell silent, and loads that changed, in the order of time."""
     changes = weighed.events if believed else []
-    events = [*faults, *(_change(robot, noticed, event) for robot, noticed, event in changes)]
+    events = [*faults, *(_change(robot, noticed, event, weighed) for robot, noticed, event in changes)]
     told = {(event.robot, event.quantity) for event in faults}
     for i, name in enumerate(hold.graph.names):
         for k, signal in enumerate(SIGNALS):
@@ -87,11 +91,19 @@ def _events(hold: Hold, weighed: WeighedHold, faults: Sequence[Event], believed:
     return sorted(events, key=lambda event: event.time)
 
 
-def _change(robot: str, noticed: float, event: SpatialEvent) -> Event:
-    way = "up" if event.size > 0 else "down"
-    unit = {"mass": "kg", "com": "m"}.get(event.quantity, "kg m²")
-    what = f"The load's {event.quantity} jumped {way} by about {abs(event.size):.2g} {unit}."
-    return Event(event.time, "change", robot, event.quantity, what, event.size, noticed)
+def _change(robot: str, noticed: float, event: SpatialEvent, weighed: WeighedHold) -> Event:
+    """Its size is from the last that was known before it to the last before another one, or at the end."""
+    later = [other.time for who, _, other in weighed.events if who == robot and other.time > event.time + 1e-6]
+    until = min(later, default=float("inf"))
+    known = [said["mass"] for said in weighed.history[robot] if said["mass"].value is not None]
+    before = [one.value for one in known if one.time <= event.time]
+    after = [one.value for one in known if noticed < one.time < until]
+    what, size = "The load changed.", event.size
+    if before and after:
+        size = float(after[-1]) - float(before[-1])
+        way = "up" if size > 0 else "down"
+        what = f"The load's mass jumped {way} by {abs(size):.3g} kg, to {float(after[-1]):.4g} kg."
+    return Event(event.time, "change", robot, "mass", what, size, noticed)
 
 
 def truth_of(log: Log, hold: Hold) -> dict[str, Series]:

@@ -24,7 +24,8 @@ def spatial_verdict(hold: Hold, robots: Robots, state: SpatialState, reasons: Se
     course = state.mind.course
     if lacking and course is not None:
         said.append(_why(hold, lacking, np.asarray(course.covariance)))
-    said.append(_believable(hold, state))
+    if course is None or poor_motion(hold) is None or not lacking:
+        said.append(_believable(hold, state))
     return " ".join(part for part in said if part)
 
 
@@ -68,8 +69,8 @@ def _poses(robots: Robots) -> str:
     return f"Neighbours' frames are known to {1960 * worst[:3].max():.2g} mm and {1960 * worst[3:].max():.2g} mrad."
 
 
-def _why(hold: Hold, lacking: Sequence[str], P: np.ndarray) -> str:
-    """What the motion lacked, by the angular velocities of the first robot that has any."""
+def poor_motion(hold: Hold) -> str | None:
+    """What the motion lacked, by the angular velocities of the first robot that has any; None where it was rich."""
     name, omega = next(
         (name, own[np.isfinite(own).all(axis=1)])
         for i, name in enumerate(hold.graph.names)
@@ -77,16 +78,19 @@ def _why(hold: Hold, lacking: Sequence[str], P: np.ndarray) -> str:
     )
     squares = omega.T @ omega / max(len(omega), 1) - hold.noise["twist/angular"] ** 2 * np.eye(3)
     sizes, axes = np.linalg.eigh(squares)
-    names = {"mass": "the mass", "com": "the centre of mass", "inertia": "the inertia"}
-    what = " and ".join(names[one] for one in lacking)
     least = max(0.05**2, 4.0 * hold.noise["twist/angular"] ** 2 / max(len(omega), 1) ** 0.5)
     if sizes[-1] < least:
-        why = "because the load hardly turned: turn it about every axis"
-    elif sizes[0] < max(0.1 * sizes[-1], least):
+        return "because the load hardly turned: turn it about every axis"
+    if sizes[0] < max(0.1 * sizes[-1], least):
         axis = named_direction(axes[:, 0])
-        why = f"because the load hardly turned about {axis} ({name}): turn it about that axis, too"
-    else:
-        why = "because the load turned too little for this noise: turn it faster, or for longer"
+        return f"because the load hardly turned about {axis} ({name}): turn it about that axis, too"
+    return None
+
+
+def _why(hold: Hold, lacking: Sequence[str], P: np.ndarray) -> str:
+    names = {"mass": "the mass", "com": "the centre of mass", "inertia": "the inertia"}
+    what = " and ".join(names[one] for one in lacking)
+    why = poor_motion(hold) or "because the load turned too little for this noise: turn it faster, or for longer"
     more = ""
     if "com" in lacking:
         more = f" The centre of mass is least known along {named_direction(np.linalg.eigh(P[7:10, 7:10])[1][:, -1])}."

@@ -1,5 +1,6 @@
 """A robot that weighs what it holds in space with others, as well as all their data together allow."""
 
+import copy
 import math
 import struct
 from collections.abc import Mapping
@@ -20,6 +21,8 @@ _OVER = 0.3  # s in which nothing came, neither of one's own nor of others, afte
 _TIDY = 50  # steps
 _Triple = tuple[float, float, float]
 _PACK = struct.Struct("<15d")
+_MOTION = struct.pack("<9d", *[math.nan] * 9)
+_MOST_ROWS = 20  # that are taken in at a step: a robot that has much to catch up on still answers its neighbours
 
 
 class SpatialSample(msgspec.Struct, frozen=True):
@@ -42,7 +45,7 @@ class SpatialSample(msgspec.Struct, frozen=True):
 
 
 class SpatialState:
-    """One robot's memory. An agent's step uses it up: it returns the same object, changed."""
+    """One robot's memory: a value, which a step copies before it changes anything."""
 
     def __init__(self, relay: Relay, mind: SpatialMind):
         self.relay, self.mind = relay, mind
@@ -54,12 +57,18 @@ class SpatialState:
         self.grace = 0  # steps for which no sample counts as missing, because neighbours are still telling it
         self.estimates: Mapping[str, Estimate] = {}
 
+    def copied(self) -> "SpatialState":
+        """The same, on its own; large arrays are shared until one of the two changes them."""
+        twin = copy.copy(self)
+        twin.relay, twin.mind = self.relay.copied(), self.mind.copied()
+        return twin
+
 
 class SpatialAgent(Agent):
     """Knows its own twist, accelerometer and wrench, and hears its neighbours; made by `spatial_team`.
 
     Robots pass on each other's samples, unchanged, until everybody has everything; then each finds out by itself what
-    all the data tell, and says it in its own frame. A step uses its state up. A sample of None is none.
+    all the data tell, and says it in its own frame. A sample of None is none.
     """
 
     def __init__(
@@ -85,12 +94,20 @@ class SpatialAgent(Agent):
 
     def resume(self, state: SpatialState) -> SpatialState:
         """Its own samples begin a new series: others may have more of the old one than it remembers."""
+        state = state.copied()
         state.relay.begin_again()
         state.grace = round(_CATCHING_UP * self.rate)
         return state
 
+    def disbelieve(self, state: SpatialState, earlier: SpatialState, liars: frozenset[str]) -> SpatialState:
+        """Goes back to what it knew, and takes in the samples since then without what liars say of the motion."""
+        earlier.relay, earlier.time, earlier.tick = state.relay.copied(), state.time, state.tick
+        earlier.relay.silence(liars, _MOTION)
+        return earlier
+
     def meet_again(self, state: SpatialState, neighbour: str) -> SpatialState:
         """What the neighbour had, it may have no more."""
+        state = state.copied()
         state.relay.meet_again(neighbour)
         return state
 
@@ -100,6 +117,7 @@ class SpatialAgent(Agent):
 
     def step(self, state: SpatialState, sample: SpatialSample | None, inbox: tuple[Message, ...]) -> Turn:
         """One sample: hear, measure, think, tell."""
+        state = state.copied()
         for message in inbox:
             state.relay.hear(message)
         self._measure(state, sample)
@@ -132,7 +150,8 @@ class SpatialAgent(Agent):
                 return ()
             state.next_row = max(min(series.by_row) for series in relay.series.values())
         late = relay.newest - round(_PATIENCE * self.rate)
-        while state.next_row <= relay.newest:
+        last = state.next_row + _MOST_ROWS
+        while state.next_row <= relay.newest and state.next_row < last:
             row, raw, time = state.next_row, np.full((len(self.names), 15), np.nan), math.nan
             for j, name in enumerate(self.names):
                 series = relay.series[name]

@@ -25,7 +25,7 @@ _CATCH_UP = 4  # rows of the second course for each new one
 _SHORT = 2.0  # s of rows that are gone through at once
 _ROUNDS = 4
 _MEMORY = 1.5  # s in which the onset of a change is looked for
-_YOUNG = 1.0  # s of a load in which no change is looked for
+_YOUNG = 1.5  # s of a load in which no change is looked for: it is hardly known
 _LONGEST = 30.0  # s of rows that are linearised again
 _KNOWN_TILT = 0.1  # rad
 _ABSURD = 2.0  # times the squares that were expected, beyond which nothing is believed
@@ -45,7 +45,7 @@ class SpatialEvent(msgspec.Struct, frozen=True):
 
 @dataclasses.dataclass(eq=False)
 class SpatialMind:
-    """Rows and what they tell. Taking a row in uses the mind up: it is changed, not copied."""
+    """Rows and what they tell. Taking a row in changes the mind; who needs it as it was takes a copy before."""
 
     record: Record
     gravity: float
@@ -78,6 +78,10 @@ class SpatialMind:
         """Rows in which the onset of a change is looked for."""
         return round(_MEMORY * self.record.rate)
 
+    def copied(self) -> "SpatialMind":
+        """The same, on its own."""
+        return dataclasses.replace(self, record=self.record.copied())
+
     def add(self, time: float, raw: np.ndarray) -> tuple[SpatialEvent, ...]:
         """A new row (robot, 15) at a time in s; NaN where nothing was heard."""
         self.record.append(time, raw)
@@ -109,9 +113,7 @@ class SpatialMind:
         if self.course is None:  # lost: begin again from here
             self.begun, self.second, self.renewed = end, None, 0
             return ()
-        jump = None
-        if end - self.begun > _YOUNG * rate:
-            jump = find_jump(self.course)
+        jump = find_jump(self.course, self.begun + round(_YOUNG * rate))
         if jump is not None:
             return (self._changed(self.course, jump),)
         self._renew(end)
@@ -150,7 +152,7 @@ class SpatialMind:
                 course = advance(course, self.record, end, self.memory)
         except np.linalg.LinAlgError:
             return None
-        return course if math.isfinite(course.cost) else None
+        return course if math.isfinite(course.cost) and np.isfinite(course.information).all() else None
 
     def _renew(self, end: int) -> None:
         course, rate = self.course, self.record.rate
@@ -182,7 +184,7 @@ class SpatialMind:
     def _changed(self, course: Course, jump: Jump) -> SpatialEvent:
         """Begins again with a new load; who holds where stays as it was known before."""
         old, new = mass_of(course), mass_of(course, jump)
-        known = _before(course, jump.row)
+        known = course.known_before(jump.row)
         point = known.best
         row = jump.row + max(round(MARK * self.record.rate), 1)
         down = self.record.motion(row, row + 1)[0, 6:]
@@ -190,15 +192,6 @@ class SpatialMind:
         self.anchor = Belief(point, _grips_only(known.covariance, load_spread(point)))
         self.begun, self.course, self.second, self.renewed, self.damping = row, None, None, 0, 0.0
         return SpatialEvent(self.record.time(jump.row), "change", "mass", new - old)
-
-
-def _before(course: Course, row: int) -> Course:
-    """What a course knew before a row, as near to it as it remembers."""
-    for mark in reversed(course.marks):
-        if mark.row <= row and mark.information is not None and mark.score is not None:
-            # A new object: what a course has worked out about itself is not handed on.
-            return dataclasses.replace(course, information=mark.information, score=mark.score)
-    return course
 
 
 def _grips_only(covariance: np.ndarray, spread: np.ndarray) -> np.ndarray:

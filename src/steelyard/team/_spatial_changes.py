@@ -23,15 +23,15 @@ class Jump:
     """(10,), of the load's coordinates."""
 
 
-def find_jump(course: Course) -> Jump | None:
-    """The likeliest onset among the marks' rows, if it convinces; None where none does."""
-    if not course.marks or len(course.marks) < 2:
-        return None
+def find_jump(course: Course, earliest: int) -> Jump | None:
+    """The likeliest onset among the marks' rows from `earliest` on, if it convinces; None where none does."""
     step, precision = course.step, course.precision
-    if course.unsettled > _SETTLED * len(step):
+    start = next((k for k, mark in enumerate(course.marks) if mark.row >= earliest and _settled(mark.before)), None)
+    if start is None:
         return None
-    score = np.cumsum([mark.load_score for mark in course.marks[::-1]], axis=0)[::-1]
-    J = np.cumsum([mark.load_information for mark in course.marks[::-1]], axis=0)[::-1]
+    marks, before = course.marks[start:], course.known_before(course.marks[start].row)
+    score = np.cumsum([mark.load_score for mark in marks[::-1]], axis=0)[::-1]
+    J = np.cumsum([mark.load_information for mark in marks[::-1]], axis=0)[::-1]
     score = score - J @ step
     free = J[:, :, LOAD] - J @ np.linalg.solve(precision, np.swapaxes(J, 1, 2))
     free = 0.5 * (free + np.swapaxes(free, 1, 2))
@@ -41,11 +41,15 @@ def find_jump(course: Course) -> Jump | None:
     posterior = free + prior
     size = np.linalg.solve(posterior, score[:, :, None])[:, :, 0]
     growth = np.linalg.slogdet(posterior)[1] - np.sum(-2.0 * np.log(spread))
-    evidence = (0.5 * np.sum(score * size, axis=1) - 0.5 * growth) / course.doubt
+    evidence = (0.5 * np.sum(score * size, axis=1) - 0.5 * growth) / before.doubt
     best = int(np.argmax(evidence))
     if evidence[best] <= _THRESHOLD:
         return None
-    return Jump(course.marks[best].row, float(evidence[best]), size[best])
+    return Jump(marks[best].row, float(evidence[best]), size[best])
+
+
+def _settled(course: Course | None) -> bool:
+    return course is not None and course.count > 0 and course.unsettled < _SETTLED * course.point.size
 
 
 def mass_of(course: Course, jump: Jump | None = None) -> float:

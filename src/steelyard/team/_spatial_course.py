@@ -46,15 +46,15 @@ def vague(point: SpatialPoint) -> Belief:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Mark:
-    """What a course had learnt before a row, and what the rows from there to the next mark said of the load."""
+    """What the rows from a row to the next mark's said of the load."""
 
     row: int
-    information: np.ndarray | None
-    score: np.ndarray | None
     load_score: np.ndarray
     """(10,)."""
     load_information: np.ndarray
     """(10, param)."""
+    before: "Course | None"
+    """The course before that row, without marks of its own; only where a block begins is it known."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -112,6 +112,8 @@ class Course:
         The part of the information that noise alone makes is taken off; along directions of which it is half or more,
         only the prior is left.
         """
+        if self._sound:
+            return np.linalg.inv(self.precision - self.spurious)
         share, B = self._axes
         before = np.minimum(np.einsum("ia,ab,ib->i", B, self.prior.precision, B), 1.0)
         left = np.where(share < 0.5, 1.0 - share, np.maximum(before, 1e-9))
@@ -120,8 +122,16 @@ class Course:
     @functools.cached_property
     def step(self) -> np.ndarray:
         """From the course's own point to the likeliest."""
-        towards = self.prior.precision @ self.point.until(self.prior.point)
-        return np.linalg.solve(self.precision, self.score + towards)
+        return self._stepped(0.0)
+
+    def _stepped(self, damping: float) -> np.ndarray:
+        """Shorter for some damping (Levenberg and Marquardt); none along directions that noise alone makes known."""
+        b = self.score + self.prior.precision @ self.point.until(self.prior.point)
+        if self._sound:
+            A = self.precision
+            return np.linalg.solve(A + damping * np.diag(np.diag(A)), b)
+        share, B = self._axes
+        return B.T @ (np.where(share < 0.5, B @ b, 0.0) / (1.0 + damping))
 
     @functools.cached_property
     def best(self) -> SpatialPoint:
@@ -129,10 +139,8 @@ class Course:
         return self.towards(0.0)
 
     def towards(self, damping: float) -> SpatialPoint:
-        """The likeliest point, or nearer for some damping (Levenberg and Marquardt)."""
-        A = self.precision
-        b = self.score + self.prior.precision @ self.point.until(self.prior.point)
-        step = np.linalg.solve(A + damping * np.diag(np.diag(A)), b)
+        """The likeliest point, or nearer for some damping."""
+        step = self.step if damping == 0.0 else self._stepped(damping)
         return self.point.moved(np.clip(step, -_FARTHEST, _FARTHEST))
 
     @functools.cached_property
@@ -142,18 +150,37 @@ class Course:
         return self.surprise + float(off @ self.prior.precision @ off)
 
     @functools.cached_property
+    def _sound(self) -> bool:
+        """Whether noise makes less than half of what is known along every direction."""
+        try:
+            np.linalg.cholesky(0.5 * self.precision - self.spurious)
+        except np.linalg.LinAlgError:
+            return False
+        return True
+
+    @functools.cached_property
     def _axes(self) -> tuple[np.ndarray, np.ndarray]:
-        """Axes (in rows) along which the precision is one, and the share of it there that noise alone makes."""
-        L_inv = np.linalg.inv(np.linalg.cholesky(self.precision))
-        share, axes = np.linalg.eigh(L_inv @ self.spurious @ L_inv.T)
-        return share, axes.T @ L_inv
+        """Axes (in rows) along which the precision is one, and the share of it there that noise alone makes.
+
+        Rounding may have made the precision negative along directions that nobody knows; here it is not.
+        """
+        scale = 1.0 / np.sqrt(np.maximum(np.diag(self.precision), 1e-300))
+        sizes, axes = np.linalg.eigh(self.precision * scale * scale[:, None])
+        root = (axes / np.sqrt(np.maximum(sizes, 1e-12))).T * scale
+        share, axes = np.linalg.eigh(root @ self.spurious @ root.T)
+        return share, axes.T @ root
 
     @functools.cached_property
     def unsettled(self) -> float:
         """The square of the step to the likeliest point, in standard deviations, along what the rows do tell."""
-        share, B = self._axes
-        along = B @ (self.precision @ self.step)
-        return float(np.sum(along[share < 0.5] ** 2))
+        return float(self.step @ self.precision @ self.step)
+
+    def known_before(self, row: int) -> "Course":
+        """What it knew before a row, as near to it as it remembers."""
+        for mark in reversed(self.marks):
+            if mark.row <= row and mark.before is not None:
+                return mark.before
+        return self
 
     @property
     def doubt(self) -> float:
@@ -163,7 +190,7 @@ class Course:
     @property
     def misfit(self) -> float:
         """Squares of surprises that the likeliest point would leave over."""
-        return self.cost - float(self.step @ self.precision @ self.step)
+        return self.cost - self.unsettled
 
 
 def advance(course: Course, record: Record, end: int, memory: int) -> Course:
@@ -220,9 +247,8 @@ def _taken(course: Course, motion: Motion, told: Told, until: int, memory: int, 
     for begin_row in range(0, until - course.row, group):
         part = slice(begin_row, begin_row + group)
         load_score, load_information = told.score[part, LOAD].sum(axis=0), told.load_information[part].sum(axis=0)
-        # Only where a block begins is it known what came before.
-        before = (course.information, course.score) if begin_row == 0 else (None, None)
-        marks.append(Mark(course.row + begin_row, *before, load_score, load_information))
+        before = dataclasses.replace(course, marks=()) if begin_row == 0 else None
+        marks.append(Mark(course.row + begin_row, load_score, load_information, before))
     share = 1.0 - np.exp(-len(told.count) / (5.0 * rate))
     fresh = np.mean(told.residual**2, axis=0)
     return dataclasses.replace(

@@ -1,5 +1,6 @@
 """Everybody's samples by row, and what a sweep needs of them: weights, smoothed wrenches, wrenches between rows."""
 
+import copy
 import hashlib
 
 import numpy as np
@@ -29,6 +30,7 @@ class Record:
         self._raw = np.empty((0, robots, 15))
         self._motion = np.empty((0, 9))
         self._length = 0
+        self._used = [0]  # rows that are taken in the arrays, which copies share as long as they only add to them
         start = f"{robots} {rate} {self.noise.tolist()} {held}"
         self._digests = [hashlib.blake2b(start.encode(), digest_size=16).digest()]
 
@@ -37,16 +39,23 @@ class Record:
         """The row after the last."""
         return self.first + self._length
 
+    def copied(self) -> "Record":
+        """A record with the same rows; neither sees what is added to the other."""
+        twin = copy.copy(self)
+        twin._digests = self._digests.copy()
+        return twin
+
     def append(self, time: float, raw: np.ndarray) -> None:
         """Adds a row (robot, 15); NaN where nothing was heard."""
-        if self._length == len(self._time):
-            room = max(256, len(self._time))
-            self._time = np.concatenate([self._time, np.zeros(room)])
-            self._raw = np.concatenate([self._raw, np.zeros((room, self.robots, 15))])
-            self._motion = np.concatenate([self._motion, np.full((room, 9), np.nan)])
+        if self._length == len(self._time) or self._used[0] != self._length:
+            room, there = max(256, self._length), self._length
+            self._time = np.concatenate([self._time[:there], np.zeros(room)])
+            self._raw = np.concatenate([self._raw[:there], np.zeros((room, self.robots, 15))])
+            self._motion = np.concatenate([self._motion[:there], np.full((room, 9), np.nan)])
         self._time[self._length], self._raw[self._length] = time, raw
-        self._motion[self._length] = np.nan
         self._length += 1
+        self._used = [self._length] if self._used[0] != self._length - 1 else self._used
+        self._used[0] = self._length
         content = self._digests[-1] + np.float64(time).tobytes() + raw.tobytes()
         self._digests.append(hashlib.blake2b(content, digest_size=16).digest())
 
@@ -58,6 +67,7 @@ class Record:
             self._time, self._raw, self._motion = self._time[keep], self._raw[keep], self._motion[keep]
             self._digests = self._digests[drop:]
             self._length -= drop
+            self._used = [self._length]
             self.first = before
 
     def digest(self, end: int) -> bytes:
@@ -82,6 +92,7 @@ class Record:
 
     def note_motion(self, begin: int, motion: np.ndarray) -> None:
         """Keeps what is believed of the motion from a row on."""
+        self._motion = self._motion.copy()
         self._motion[begin - self.first : begin - self.first + len(motion)] = motion
 
     def rows(self, begin: int, end: int) -> Rows:

@@ -5,6 +5,7 @@ lacks, the oldest first. What is lost is sent again once the neighbour should ha
 already. So a bad radio costs time, and nothing else.
 """
 
+import copy
 import math
 
 import msgspec
@@ -60,33 +61,50 @@ class Series:
         self.parcels: dict[int, Parcel] = {}
         self.by_row: dict[int, Parcel] = {}
         self.last_row = -1  # of the samples before `front`
+        self.oldest: int | None = None  # number of the first that is here
+        self.beyond: tuple[int, ...] = ()  # numbers after `front` that are here, in order
+
+    def copied(self) -> "Series":
+        """The same, on its own."""
+        twin = copy.copy(self)
+        twin.parcels, twin.by_row = self.parcels.copy(), self.by_row.copy()
+        return twin
 
     def add(self, parcel: Parcel) -> None:
         """Keeps a sample that is not known yet."""
         if parcel.number < self.front or parcel.number in self.parcels:
             return
-        self.parcels[parcel.number] = self.by_row[parcel.row] = parcel
+        number = parcel.number
+        self.parcels[number] = self.by_row[parcel.row] = parcel
+        self.oldest = number if self.oldest is None else min(self.oldest, number)
+        if number != self.front:
+            self.beyond = tuple(sorted((*self.beyond, number)))
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Moves the front past all that is here."""
         while self.front in self.parcels:
             self.last_row = max(self.last_row, self.parcels[self.front].row)
             self.front += 1
+        if self.beyond and self.beyond[0] < self.front:
+            self.beyond = tuple(number for number in self.beyond if number >= self.front)
 
     def skip_to(self, front: int) -> None:
         """Gives up on samples that nobody has any more."""
         if front > self.front:
             self.front = front
-            while self.front in self.parcels:
-                self.last_row = max(self.last_row, self.parcels[self.front].row)
-                self.front += 1
+            self._go_on()
 
     def forget(self, before_row: int) -> None:
         """Drops samples of rows before this one."""
         for number in [n for n, parcel in self.parcels.items() if parcel.row < before_row and n < self.front]:
             del self.by_row[self.parcels.pop(number).row]
+        self.oldest = min(self.parcels, default=None)
 
     def stand(self, origin: str) -> Stand:
         """Which samples are here."""
-        ahead = sum(1 << k for k in range(_AHEAD) if self.front + 1 + k in self.parcels)
-        return Stand(origin, self.born, min(self.parcels, default=self.front), self.front, ahead)
+        ahead = sum(1 << (number - self.front - 1) for number in self.beyond if number - self.front <= _AHEAD)
+        return Stand(origin, self.born, self.front if self.oldest is None else self.oldest, self.front, ahead)
 
 
 class Link:
@@ -97,6 +115,12 @@ class Link:
         self.stands: dict[str, Stand] = {}
         self.sent: dict[tuple[str, int, int], int] = {}
         self.answer_after = 3.0  # messages until an answer, smoothed towards the slow side
+
+    def copied(self) -> "Link":
+        """The same, on its own."""
+        twin = copy.copy(self)
+        twin.stands, twin.sent = self.stands.copy(), self.sent.copy()
+        return twin
 
     def has(self, parcel: Parcel) -> bool:
         """Whether the neighbour is known to have a sample, or not to want it."""
@@ -118,6 +142,13 @@ class Relay:
         self.links = {neighbour: Link() for neighbour in neighbours}
         self.sequence = 0
         self.newest = -1
+
+    def copied(self) -> "Relay":
+        """The same, on its own."""
+        twin = copy.copy(self)
+        twin.series = {origin: series.copied() for origin, series in self.series.items()}
+        twin.links = {neighbour: link.copied() for neighbour, link in self.links.items()}
+        return twin
 
     def measure(self, row: int, time: float, values: bytes) -> None:
         """Takes in a sample of one's own."""
@@ -158,6 +189,13 @@ class Relay:
         elif born == known.born and not known.parcels and oldest > known.front:
             known.skip_to(oldest)
 
+    def silence(self, origins: frozenset[str], beginning: bytes) -> None:
+        """Takes the beginning of every sample of these robots away."""
+        for series in (self.series[origin] for origin in origins if origin in self.series):
+            for number, parcel in series.parcels.items():
+                less = msgspec.structs.replace(parcel, values=beginning + parcel.values[len(beginning) :])
+                series.parcels[number] = series.by_row[parcel.row] = less
+
     def begin_again(self) -> None:
         """One's own samples are a new series from now on."""
         self.series[self.name] = Series(self.newest + 1, 0)
@@ -185,9 +223,8 @@ class Relay:
                 continue
             stand = link.stands.get(origin)
             low = stand.front if stand is not None and stand.born == series.born else 0
-            candidates = range(max(low, min(series.parcels, default=0)), series.front)
-            beyond = sorted(n for n in series.parcels if n >= series.front)
-            for number in (*candidates, *beyond):
+            candidates = range(max(low, series.oldest or 0), series.front)
+            for number in (*candidates, *series.beyond):
                 parcel = series.parcels.get(number)
                 if parcel is None or link.has(parcel):
                     continue

@@ -82,7 +82,7 @@ def report(
     frames = dict.fromkeys(units, name) | {"mass": None}
     young = course is None or age < _YOUNG or course.unsettled > _UNSETTLED * course.point.size
     if failed or course is None or young:
-        why: Knowledge = "failed" if failed else "not-yet-known"
+        why: Knowledge = "failed" if failed else "not-identifiable" if age > _PATIENCE else "not-yet-known"
         return {what: Estimate.unknown(why, unit, frames[what], time) for what, unit in units.items()}
     best, P = course.best, course.doubt * course.covariance
     values, J = load_in_frame(best, robot)
