@@ -59,6 +59,6 @@ def shout_at(plan: TeamPlan, robot: str, count: int, seed: int = 0) -> int:
         sent += 1
         if k % 50 == 0:
             time.sleep(0.005)
-    time.sleep(0.5)
+    time.sleep(2.0)  # until the last has gone out
     session.close()
     return sent

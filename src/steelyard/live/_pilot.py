@@ -132,6 +132,8 @@ class Pilot:
 
     def run_time(self, now: float) -> float:
         """Since the team's first sample, s; negative before it."""
+        if not self.paced:
+            return self.tick / self.plan.rate
         return -1.0 if self.clock.start is None else self.clock.team_time(now) - self.clock.start
 
     def alive(self, now: float) -> tuple[str, ...]:
@@ -147,7 +149,7 @@ class Pilot:
         if self.radio.perfect:
             self._admit(sender, data, now)
         else:
-            self.radio.take(now, self.run_time(now) if self.paced else self.tick / self.plan.rate, sender, data)
+            self.radio.take(now, self.run_time(now), sender, data)
 
     def sense(self, reading: Reading, now: float) -> None:
         """A sample of the robot's own sensors."""

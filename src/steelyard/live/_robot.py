@@ -160,7 +160,7 @@ class RobotProcess:
     def _publish_status(self, phase: Phase) -> None:
         pilot, now = self.pilot, self._clock.now()
         ledger, alive = pilot.gate.ledger, pilot.alive(now)
-        run_time = pilot.run_time(now) if pilot.paced else pilot.tick / self.plan.rate
+        run_time = pilot.run_time(now)
         times = [one.time for one in pilot.known.values()]
         status = Status(
             robot=self.name,
