@@ -34,7 +34,8 @@ from steelyard.team.wire import (
 
 _STATUS = 0.1  # s between two
 _SECOND = 1.0  # s between two checkpoints, and two flushes of the recording
-_DRAIN = 0.6  # s for which a robot that stops still listens
+_DRAIN = 0.9  # s for which a robot that stops still listens
+_LONGEST_DRAIN = 3.0  # s more, if there is much that has come and was not looked at
 _MOST_WAITING = 20_000  # messages and samples
 
 
@@ -123,6 +124,8 @@ class RobotProcess:
                 self.pilot.hear(sender, data, arrived)
             else:
                 self._sense(data)
+            if self._stop and self.pilot.phase != "stopping":
+                return  # first a farewell: neighbours are waiting for its number
             try:
                 item = self._queue.get_nowait()
             except queue.Empty:
@@ -207,8 +210,8 @@ class RobotProcess:
         for k in range(3):
             self.pilot.farewell(self._clock.now())
             end = time.monotonic() + _DRAIN / 3
-            while (left := end - time.monotonic()) > 0.0:
-                self._work(left)
+            while (left := end - time.monotonic()) > 0.0 or (not self._queue.empty() and left > -_LONGEST_DRAIN):
+                self._work(max(left, 0.0))
                 self.pilot.look_after(self._clock.now())
             if k == 0:
                 self._keep(self._clock.now())
