@@ -96,13 +96,13 @@ def _change(robot: str, noticed: float, event: SpatialEvent, weighed: WeighedHol
     later = [other.time for who, _, other in weighed.events if who == robot and other.time > event.time + 1e-6]
     until = min(later, default=float("inf"))
     known = [said["mass"] for said in weighed.history[robot] if said["mass"].value is not None]
-    before = [one.value for one in known if one.time <= event.time]
-    after = [one.value for one in known if noticed < one.time < until]
+    before = [float(one.value) for one in known if one.value is not None and one.time <= event.time]
+    after = [float(one.value) for one in known if one.value is not None and noticed < one.time < until]
     what, size = "The load changed.", event.size
     if before and after:
-        size = float(after[-1]) - float(before[-1])
+        size = after[-1] - before[-1]
         way = "up" if size > 0 else "down"
-        what = f"The load's mass jumped {way} by {abs(size):.3g} kg, to {float(after[-1]):.4g} kg."
+        what = f"The load's mass jumped {way} by {abs(size):.3g} kg, to {after[-1]:.4g} kg."
     return Event(event.time, "change", robot, "mass", what, size, noticed)
 
 

@@ -183,6 +183,6 @@ class Record:
 
 def long_gap(raw: np.ndarray, rate: float) -> bool:
     """Whether somebody's wrench was silent for so long that nobody can say what acted."""
-    silent = np.isnan(raw[:, :, 9:]).any(axis=2)
+    silent = np.asarray(np.isnan(raw[:, :, 9:]).any(axis=2))
     rows = max(round(_LONGEST_GAP * rate), 2)
     return len(raw) >= rows and bool(np.any(np.sum(silent[-rows:], axis=0) == rows))

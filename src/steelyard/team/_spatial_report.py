@@ -21,7 +21,7 @@ KNOWN_MASS_BELOW = 0.1
 """Relative standard deviation from which on a mass counts as known."""
 KNOWN_COM_BELOW = 0.05
 """Standard deviation, m, along the worst axis, from which on a centre of mass or a position counts as known."""
-KNOWN_INERTIA_BELOW = 0.05
+KNOWN_INERTIA_BELOW = 0.1
 """Largest standard deviation of an entry over the mean moment, from which on an inertia counts as known."""
 KNOWN_TURN_BELOW = 0.05
 """Standard deviation, rad, about the worst axis, from which on a rotation counts as known."""
