@@ -73,7 +73,10 @@ def run(arguments: Sequence[str]) -> None:
         return
     poses = "pose/"
     loads = {name: {q: one for q, one in r.items() if not q.startswith(poses)} for name, r in found.robots.items()}
-    report.print_identification(dataclasses.replace(found, robots=loads), Console())
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=110)  # in a file nothing has to wrap
+    report.print_identification(dataclasses.replace(found, robots=loads), console)
     print(
         f"\nLog:    {log_path}\nTeam:   {team_path}\nReport: {report_path}, with the load in 3D and neighbours' poses"
     )
