@@ -57,6 +57,8 @@ SIGNALS = (
     Signal("thrust", "N", "input", (SCALAR,), "collective thrust along body z"),
     Signal("rpm", "rpm", "measurement", (), "speed of each rotor or engine", numbered=True),
     Signal("throttle", "%", "input", (), "throttle of each rotor or engine", numbered=True),
+    Signal("scale", "kg", "measurement", (), "what a weighing scale under each foot reads", numbered=True),
+    Signal("scale_temperature", "°C", "measurement", (), "of each weighing scale", numbered=True),
     Signal("joint/*/position", "rad", "measurement", (SCALAR,), "joint position"),
     Signal("joint/*/velocity", "rad/s", "measurement", (SCALAR,), "joint velocity"),
 )

@@ -116,12 +116,15 @@ class PosedRobot(Model):
     """As the URDF has it, kg."""
     gravity: Float[Numbers, "3"]
     pose: RobotPose
+    wrench: Float[Numbers, " feet"] | None = None
+    """At the soles; given, the control's is not looked at, and estimators need not differentiate by it either."""
 
     def dynamics(self, state: FlyingState, control: ThrustInput, dt: Seconds) -> FlyingState:
         """[ironcub, Sec. III-C2], thrusts in the momentum at mid-interval."""
         pose = self.pose
         thrust, rate = self.engines.step(state, control.throttle, pose.trust, dt)
-        on_soles = state.wrench if state.wrench.size else control.wrench
+        read = control.wrench if self.wrench is None else self.wrench
+        on_soles = state.wrench if state.wrench.size else read
         if state.foot_bias.size:
             on_soles = on_soles - state.foot_bias
         pushed = product(pose.thrust_matrix, 0.5 * (state.thrust + thrust))
@@ -153,7 +156,8 @@ class PosedRobot(Model):
 
     def idle(self, state: FlyingState) -> ThrustInput:
         """Half throttle, nothing at the feet."""
-        return ThrustInput(jnp.full(state.thrust.shape, 50.0), jnp.zeros(self.pose.contact.shape))
+        feet = self.pose.contact.shape[0] if self.wrench is None else 0
+        return ThrustInput(jnp.full(state.thrust.shape, 50.0), jnp.zeros(feet))
 
 
 class FlyingRobot(Model):
@@ -176,9 +180,9 @@ class FlyingRobot(Model):
         self.gravity = jnp.asarray(gravity, float)
         self.feet = feet
 
-    def at(self, pose: RobotPose) -> PosedRobot:
-        """The robot over one sample."""
-        return PosedRobot(self.engines, self.mass, self.gravity, pose)
+    def at(self, pose: RobotPose, wrench: Float[Array, " feet"] | None = None) -> PosedRobot:
+        """The robot over one sample, the wrenches at its soles given or part of the control."""
+        return PosedRobot(self.engines, self.mass, self.gravity, pose, wrench)
 
     def dynamics(self, state: FlyingState, control: FlyingControl, dt: Seconds) -> FlyingState:
         """As the posed robot's."""
