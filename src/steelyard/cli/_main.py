@@ -23,6 +23,7 @@ COMMANDS = {
 
 def main(arguments: list[str] | None = None) -> None:
     """Runs one command and ends the process: 0 well, 1 failed, 2 bad usage or bad input."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # our matrices are small: threads cost more than they bring
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
