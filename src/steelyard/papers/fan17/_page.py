@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from steelyard.estimators import Estimate
+from steelyard.papers._reproduction import Row
 from steelyard.papers.fan17._results import Results
 from steelyard.papers.fan17._scenario import HOLD, NAMES, row_at, true_pose
 from steelyard.papers.fan17._score import QUANTITIES, score
@@ -30,15 +31,25 @@ _DRAWN = 20.0
 """s at which the load is drawn."""
 
 
-def sections(results: Results, shown: Shown, findings: Sequence[str]) -> list[Section]:
+def sections(results: Results, shown: Shown, rows: Sequence[Row], findings: Sequence[str]) -> list[Section]:
     """In the order of the paper, ours beside it."""
     ways = {"the paper's method": shown.paper.estimates, "ours": shown.ours.history}
     return [
-        Section("What came out", said_list(findings)),
+        Section("What came out", fill("$table$list", table=_table(rows), list=said_list(findings))),
         *(_by_robot(results, at) for at in (20.0, 50.0)),
         *(_over_time(shown, name, history) for name, history in ways.items()),
         *(_picture(shown, name, history) for name, history in ways.items()),
     ]
+
+
+def _table(rows: Sequence[Row]) -> Markup:
+    headings = ["", "unit", "published", "the paper's method", "ours", "attainable"]
+    cells = [[row.quantity, row.unit, *("" if one is None else f"{one:.3g}" for one in _figures(row))] for row in rows]
+    return figures_table("RMS errors at the worst robot", headings, cells)
+
+
+def _figures(row: Row) -> tuple[float | None, ...]:
+    return row.published, row.paper_method, row.steelyard, row.bound
 
 
 def _by_robot(results: Results, at: float) -> Section:

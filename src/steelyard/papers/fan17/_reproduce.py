@@ -30,8 +30,8 @@ def reproduce_fan17(trials: int, seed: int, advance: Callable[[int], None] = lam
         found.append(one)
         advance(1)
     results = Results(found)
-    findings = _conclude(results, shown)
-    return Reproduction("fan17", trials, rows_of(results), findings, sections(results, shown, findings))
+    rows, findings = rows_of(results), _conclude(results, shown)
+    return Reproduction("fan17", trials, rows, findings, sections(results, shown, rows, findings))
 
 
 def rows_of(results: Results) -> list[Row]:
