@@ -1,4 +1,4 @@
-"""Pinocchio's word, from a process of its own: it and iDynTree bring two builds of one library, which do not get along."""
+"""Pinocchio's word, from a process of its own: it and iDynTree bring two builds of the same libraries."""
 
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
@@ -13,7 +13,7 @@ def pinocchio_says(*arguments):
 
 
 def answer(urdf, joints, motions, frames):
-    """Of each motion (as the fields of a `RobotMotion`): momentum, centre of mass, and the frames' rotation and place."""
+    """Of each motion (the fields of a `RobotMotion`): momentum, centre of mass, and the frames' rotation and place."""
     import pinocchio
 
     model = pinocchio.buildModelFromXML(urdf, pinocchio.JointModelFreeFlyer())

@@ -10,8 +10,14 @@ from steelyard.models import ENGINE_TYPES, JetEngines, jet_acceleration, rotor_s
 
 @pytest.mark.parametrize(
     ("kind", "throttle", "thrust"),
-    [("P100", 40.0, 12.5), ("P100", 60.0, 31.0), ("P100", 100.0, 76.0), ("P220-first", 40.0, 41.0)]
-    + [("P220-first", 60.0, 90.0), ("P220-first", 100.0, 203.0)],
+    [
+        ("P100", 40.0, 12.5),
+        ("P100", 60.0, 31.0),
+        ("P100", 100.0, 76.0),
+        ("P220-first", 40.0, 41.0),
+        ("P220-first", 60.0, 90.0),
+        ("P220-first", 100.0, 203.0),
+    ],
 )
 def test_steady_thrust_is_the_published_one(kind, throttle, thrust):
     assert steady_thrust(ENGINE_TYPES[kind], throttle) == pytest.approx(thrust, abs=0.6)
