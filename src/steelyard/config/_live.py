@@ -11,6 +11,11 @@ from steelyard.config._faults import BadValueError
 _NAME = re.compile(r"[A-Za-z0-9_.-]+")
 
 
+def _hash(table: msgspec.Struct) -> int:
+    """Of a table with tables of free names in it, which are not changed either."""
+    return hash(msgspec.json.encode(table, order="sorted"))
+
+
 class Live(msgspec.Struct, frozen=True):
     """How the robots of a team run, one process each.
 
@@ -34,6 +39,9 @@ class Live(msgspec.Struct, frozen=True):
     keys: str | None = None
     folder: str = "steelyard-team"
     record: bool = True
+
+    def __hash__(self) -> int:
+        return _hash(self)
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -62,6 +70,9 @@ class World(msgspec.Struct, frozen=True):
     seed: int = 1
     pace: Literal["real", "fast"] = "real"
     options: dict[str, float | str | bool] = {}
+
+    def __hash__(self) -> int:
+        return _hash(self)
 
     def __post_init__(self) -> None:
         if not (self.duration > 0.0 and math.isfinite(self.duration)):
@@ -145,6 +156,9 @@ class Faults(msgspec.Struct, frozen=True):
     lie: tuple[Lie, ...] = ()
     clocks: dict[str, WrongClock] = {}
     rates: dict[str, float] = {}
+
+    def __hash__(self) -> int:
+        return _hash(self)
 
     def __post_init__(self) -> None:
         for key in ("loss", "double"):
