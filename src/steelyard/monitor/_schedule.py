@@ -76,7 +76,7 @@ class ScheduledKalman(Estimator):
     robot: FlyingRobot
     noise: Noise
     schedule: Schedule = eqx.field(static=True, default="evidence")
-    threshold: float = 4.5
+    threshold: float = 6.0
     """Evidence asked for, natural logarithm."""
     margin: float = 3.0
     """By which the evidence against one engine must exceed that against every other."""
