@@ -28,7 +28,6 @@ KNOWN_TURN_BELOW = 0.05
 _PATIENCE = 5.0  # s after which what is far from known is called not identifiable
 _FAR = 3.0  # times the limit beyond which something is far from known
 _YOUNG = 1.0  # s of a load before anything is said of it
-_UNSETTLED = 1.0  # mean square of the step to the likeliest point, in standard deviations, before anything is said
 
 
 def load_in_frame(point: SpatialPoint, robot: int) -> tuple[np.ndarray, np.ndarray]:
@@ -80,7 +79,7 @@ def report(
     """Every quantity as robot number `robot`, called `name`, sees it; `age` is of the load as it is now, in s."""
     units = {"mass": "kg", "com": "m", "inertia": "kg m²"} | {f"pose/{other}": "m" for _, other in neighbours}
     frames = dict.fromkeys(units, name) | {"mass": None}
-    young = course is None or age < _YOUNG or course.unsettled > _UNSETTLED * course.point.size
+    young = course is None or age < _YOUNG or not course.settled
     if failed or course is None or young:
         why: Knowledge = "failed" if failed else "not-identifiable" if age > _PATIENCE else "not-yet-known"
         return {what: Estimate.unknown(why, unit, frames[what], time) for what, unit in units.items()}
