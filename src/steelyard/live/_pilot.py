@@ -227,7 +227,12 @@ class Pilot:
             if self._recorder is not None:
                 self._recorder.measured(aligned.tick / rate, task.columns, aligned.values)
         inbox, self._inbox = tuple(self._inbox), []
-        turn = self.agent.step(self.state, sample, inbox)
+        try:
+            turn = self.agent.step(self.state, sample, inbox)
+        except (ArithmeticError, ValueError) as error:  # numbers that no algebra survives: a robot goes on
+            self.state = self.agent.init()
+            self._notice(self.run_time(now), "fault", f"{self.name} begins again after {type(error).__name__}: {error}")
+            return
         self.state = turn.state
         self._due.step = now + (1.0 / rate if aligned is None else max(2.5 / rate, 0.0 if self.paced else 0.3))
         for neighbour, message in turn.outbox.items():

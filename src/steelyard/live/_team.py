@@ -103,8 +103,9 @@ class TeamProcess:
                     f"{self.plan.folder}."
                 )
             if self.crew.ended("world") is not None and not reached():
-                time.sleep(0.3)
-                return
+                raise BadInput(
+                    f"The world has ended before every robot was ready; see the .log files in {self.plan.folder}."
+                )
             show(self.view)
             time.sleep(0.1)
 
