@@ -44,7 +44,7 @@ class Icra15(_Shared):
     """The same with noisy velocities: the paper's method in closed loop, ours, and the Cramér-Rao bound."""
 
     trials: int = 20
-    """Runs of the paper's method and of ours, each with its own noise and forces; about 15 s a run and core."""
+    """Runs of the paper's method and of ours, each with its own noise and forces; about 17 s a run and core."""
     observer_trials: int = 50
     """Motions on which the paper's observer is tried alone, each with every noise level; the paper has 1000."""
     team_trials: int = 0

@@ -1,22 +1,20 @@
 """A robot that weighs the load it pushes with others, as well as all their data together allow."""
 
 import math
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 import numpy as np
 
 from steelyard.team._agent import Agent, Message, Turn
 from steelyard.team._load_fit import LOG_INERTIA, LOG_MASS, LOG_SCALE, N_UNKNOWNS, Averaging
-from steelyard.team._load_place import covariance, place_by_turning, refine_place
+from steelyard.team._load_notes import newest_told, tell
+from steelyard.team._load_place import covariance, own_part, place_by_turning
 from steelyard.team._load_report import report
 from steelyard.team._load_solve import find_jump, solve, start_over
 from steelyard.team._load_state import (
-    AHEAD,
     FIT_EVERY,
-    FOLLOWS,
     KEPT,
-    NOTES,
     SHIFT,
     LoadEvent,
     LoadMessage,
@@ -34,7 +32,15 @@ _EVIDENCE = 40.0  # logarithm of the likelihood ratio that makes a change an eve
 _SLIDE = 160
 _SETTLED = 100  # rows before a change can be told from a fit that is finding its way, or a newcomer's place is sure
 _ROOM = 64  # sums that letters can carry each way in the time of a row: a version of a whole window must pass in time
-_UPPER = np.triu_indices(N_UNKNOWNS)
+
+
+class Ahead(NamedTuple):
+    """What the next step of all places will change."""
+
+    unknowns: np.ndarray
+    """Motion at the end and load."""
+    place: complex
+    """The robot's own."""
 
 
 class LoadAgent(Agent):
@@ -85,7 +91,7 @@ class LoadAgent(Agent):
         stretch = self._due(state, sample)
         if stretch is not None:
             events = self._fit(state, stretch)
-            self._tell_sensitivity(state)
+            self._tell(state)
             state.settled = state.settled or self._places_are_settled(state)
         if stretch is not None or state.tick - state.told_at >= FIT_EVERY * self.per_row:
             state.told_at = state.tick
@@ -176,16 +182,12 @@ class LoadAgent(Agent):
     def _place(self, state: LoadState) -> complex | None:
         """The robot's place for the new version, from the last fit, else from the turning, else any."""
         shift = np.zeros(N_SUMS)
-        stretch, place, fitted = state.stretch(), state.places[state.version], state.fitted()
-        base = state.places.get(state.fit_version)
-        current = fitted is not None and state.fit_version == state.version - 1
-        state.lost = 0 if current else state.lost + 1
-        if state.fit is not None and fitted is not None and current and base is not None:
-            window, v, f = self.window(state, *fitted), *self._own_readings(state, *fitted[1:])
-            own = refine_place(window, state.fit, f, base, v)
-            place, state.weight = own.with_momentum(state.aim), own.weight
-            shift[:N_UNKNOWNS] = own.gain @ _pair(place - base)
-            state.refined, state.aim = state.refined + 1, own.place
+        stretch, place = state.stretch(), state.places[state.version]
+        moved = self._moved(state)
+        state.lost = 0 if moved is not None else state.lost + 1
+        if moved is not None:
+            place, shift[:N_UNKNOWNS] = moved
+            state.refined += 1
         elif stretch is not None and (state.refined == 0 or state.lost > KEPT):
             # Others may go on from their fit: once there was one, a place that does not fit theirs would only disturb.
             window, v = self.window(state, *stretch), self._own_readings(state, *stretch[1:])[0]
@@ -194,6 +196,28 @@ class LoadAgent(Agent):
             place = self._first_place(state)
         state.tree.add((SHIFT, state.version), shift)
         return place
+
+    def _moved(self, state: LoadState) -> tuple[complex, np.ndarray] | None:
+        """The own place after its next step, with all others' where the window allows it, and what it does to a fit."""
+        told = newest_told(state)
+        part = None if told is None else state.parts.get(told.at)
+        base = None if part is None else state.places.get(part.version)
+        agreed = told is not None and part is not None and told.fit == part[:2] and part.start == state.start
+        if told is not None and part is not None and base is not None and agreed and part.own.even:
+            state.aim = None
+            step = part.own.step(told.joint)
+            return base + step, part.own.gain @ _pair(step)
+        part = state.parts.get(max(state.parts, default=-1))
+        base = None if part is None else state.places.get(part.version)
+        if part is None or base is None or part[:2] != (state.version - 1, state.start):
+            return None
+        if part.own.even and state.refined:  # the others' notes are late
+            return None
+        step, share = part.own.alone
+        aim = base + step
+        place = aim if state.aim is None else aim + share * (aim - state.aim)
+        state.aim = aim
+        return place, part.own.gain @ _pair(place - base)
 
     def _first_place(self, state: LoadState) -> complex | None:
         placed = [key for key, total in state.sums.items() if total[Sum.PLACED] >= 2]
@@ -256,20 +280,14 @@ class LoadAgent(Agent):
             self._begin_again(state, stretch, behind, LOAD, 0.0)
         return ()
 
-    def _tell_sensitivity(self, state: LoadState) -> None:
-        """More rows to add up: how the fit follows errors of the places, and where their next steps would take it."""
-        notes, ahead = np.zeros(len(FOLLOWS) * N_SUMS), np.zeros(N_SUMS)
-        base, fitted = state.places.get(state.fit_version), state.fitted()
+    def _tell(self, state: LoadState) -> None:
+        """More rows to add up: what the last fit says of the own place."""
+        base, fitted, own = state.places.get(state.fit_version), state.fitted(), None
         if state.fit is not None and fitted is not None and base is not None:
-            window, v, f = self.window(state, *fitted), *self._own_readings(state, *fitted[1:])
-            own = refine_place(window, state.fit, f, base, v)
-            notes[:] = (own.sensitivity @ own.sensitivity.T)[_UPPER]
-            state.weight, state.step = own.weight, own.place - base
-            ahead[:N_UNKNOWNS] = own.sensitivity @ _pair(state.step)
-            ahead[N_UNKNOWNS:] = 1.0, *fitted, 0.0, 0.0
-        for row, note in zip(FOLLOWS, np.split(notes, len(FOLLOWS)), strict=True):
-            state.tree.add((row, state.row // FIT_EVERY), note)
-        state.tree.add((AHEAD, state.row // FIT_EVERY), ahead)
+            v, f = self._own_readings(state, *fitted[1:])
+            own = own_part(self.window(state, *fitted), state.fit, f, base, v)
+            state.weight = own.weight
+        tell(state, fitted, own)
 
     def _places_are_settled(self, state: LoadState) -> bool:
         """Whether the places' next steps would move the load by less than its noise: then what does not fit is news."""
@@ -277,7 +295,7 @@ class LoadAgent(Agent):
         if ahead is None or fitted is None or state.fit is None or state.refined < 3:
             return False
         std = np.sqrt(np.diag(self.covariance_of(state, self.window(state, *fitted), state.fit)))
-        return bool(np.all(np.abs(ahead[[LOG_MASS, LOG_INERTIA]]) < std[[LOG_MASS, LOG_INERTIA]]))
+        return bool(np.all(np.abs(ahead.unknowns[[LOG_MASS, LOG_INERTIA]]) < std[[LOG_MASS, LOG_INERTIA]]))
 
     def _begin_again(self, state: LoadState, stretch, start: int, keep: tuple[int, ...], slack: float) -> None:
         """A new window from a row on, with what the last fit says of some unknowns."""
@@ -295,25 +313,18 @@ class LoadAgent(Agent):
 
     def covariance_of(self, state: LoadState, window: Window, fit: Fit) -> np.ndarray:
         """Of the motion at the end and the load, with the newest notes of the team about its places."""
-        for at in _newest_notes(state):
-            notes = [state.tree.totals.get((row, at)) for row in FOLLOWS]
-            if all(note is not None for note in notes):
-                follows = np.zeros((N_UNKNOWNS, N_UNKNOWNS))
-                follows[_UPPER] = np.concatenate([note for note in notes if note is not None])
-                follows = follows + follows.T - np.diag(np.diag(follows))
-                return covariance(window, fit, follows, state.weight)
-        return covariance(window, fit, np.zeros((N_UNKNOWNS, N_UNKNOWNS)), 0.0)
+        told = newest_told(state)
+        return covariance(window, fit, None if told is None else told.joint)
 
-    def ahead(self, state: LoadState) -> np.ndarray | None:
+    def ahead(self, state: LoadState) -> Ahead | None:
         """Where the places' next steps would take motion at the end and load, as the whole team says; else None."""
-        fitted = state.fitted()
-        for at in _newest_notes(state):
-            note = state.tree.totals.get((AHEAD, at))
-            if note is not None and fitted is not None:
-                count, version, start = note[N_UNKNOWNS : N_UNKNOWNS + 3]
-                agreed = count > 0.0 and (version, start) == (count * fitted[0], count * fitted[1])
-                return note[:N_UNKNOWNS] if agreed else None
-        return None
+        fitted, told = state.fitted(), newest_told(state)
+        part = None if told is None else state.parts.get(told.at)
+        if told is None or part is None or fitted is None or told.fit != fitted[:2] or told.fit != part[:2]:
+            return None
+        if not part.own.even:
+            return None
+        return Ahead(told.joint.ahead, part.own.step(told.joint))
 
     def _outbox(self, state: LoadState) -> dict[str, Message]:
         state.sequence += 1
@@ -330,11 +341,6 @@ class LoadAgent(Agent):
             )
             for name in self.neighbours
         }
-
-
-def _newest_notes(state: LoadState) -> range:
-    newest = state.row // FIT_EVERY
-    return range(newest, newest - NOTES, -1)
 
 
 def _pair(value: complex) -> np.ndarray:

@@ -176,6 +176,22 @@ def own_slopes(unknowns, rows: Rows, own_force, means: Averaging, last) -> OwnSl
     return OwnSlopes(_linearised(of, jnp.zeros(2))[1], jax.jacfwd(at_end)(jnp.zeros(2)))
 
 
+@jax.jit
+def torque_slopes(
+    unknowns, rows: Rows, forces: Float[Array, "part time 2"], means: Averaging
+) -> Float[Array, "reading part"]:
+    """What forces at a place one unit along x from the centre of mass, added to the team's, do to the residuals."""
+    after = jnp.zeros((0, rows.dt.size))
+
+    def by(force):
+        def of(place):
+            return residuals(unknowns, place, rows, force, after, means).reshape(-1)
+
+        return jax.jvp(of, (jnp.zeros(2),), (jnp.array([1.0, 0.0]),))[1]
+
+    return jax.vmap(by, out_axes=1)(forces)
+
+
 def _linearised(function, x):
     """Value and Jacobian, both with the readings in one axis."""
     r, push = jax.linearize(function, x)

@@ -36,7 +36,7 @@ def report(agent: "LoadAgent", state: LoadState) -> dict[str, Estimate]:
     P, ahead = agent.covariance_of(state, window, fit), agent.ahead(state)
     # Sums with the places' next steps will only come later: to first order, what they will say is known now.
     end = np.concatenate([slopes_of(window, fit.unknowns).end, fit.unknowns[4:]])
-    x = end if ahead is None else end + ahead
+    x = end if ahead is None else end + ahead.unknowns
     for name, at in (("mass", LOG_MASS), ("inertia", LOG_INERTIA)):
         std = math.sqrt(max(P[at, at], 0.0))
         if std < _LARGEST:
@@ -63,7 +63,7 @@ def report(agent: "LoadAgent", state: LoadState) -> dict[str, Estimate]:
         return Estimate(_pair(value), C, "m", "world", time, "known")
 
     share = max(1.0 - 2.0 / members, 0.0) / state.weight
-    step = 0j if ahead is None else state.step
+    step = 0j if ahead is None else ahead.place
     vectors = {"com": arm(complex(x[CX], x[CY]) - own - step, x, share, True)}
     for neighbour in agent.neighbours:
         place = state.told[neighbour].get(state.fit_version)

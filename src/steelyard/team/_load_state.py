@@ -2,6 +2,7 @@
 
 import math
 import zlib
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from steelyard.estimators import Estimate
 from steelyard.team._agent import Message
 from steelyard.team._fresh import fresh
+from steelyard.team._load_place import Own
 from steelyard.team._load_solve import ONSETS
 from steelyard.team._load_sums import Sum
 from steelyard.team._load_window import SIZES, Fit, Prior
@@ -21,9 +23,8 @@ GUARD = 12  # rows after a robot has gone whose forces may lack its last ones
 KEPT = 3  # versions
 FIT_EVERY = 6  # rows
 NOTES = 20  # fits whose notes are kept
-FOLLOWS = (-1, -2, -3)  # rows of a fit's notes on how it follows errors of the places
-AHEAD = -4  # its note on where it would go if all places took their next step
-SHIFT = -5  # the row of a version's note on how the new places will move the fit
+PART = tuple(range(-1, -33, -1))  # rows of a fit's notes: what robots tell of their places, and of which fit
+SHIFT = PART[-1] - 1  # the row of a version's note on how the new places will move the fit
 
 
 class LoadMessage(Message, frozen=True, array_like=True):
@@ -66,6 +67,14 @@ def _signature(total: np.ndarray) -> tuple[float, float]:
     return float(total[Sum.MEMBERS]), float(total[Sum.ROLL])
 
 
+class Part(NamedTuple):
+    """What a robot told of its place, and next to which fit."""
+
+    version: int
+    start: int
+    own: Own
+
+
 class LoadState:
     """One robot's memory: a value, of which a step makes the next. `pickle` keeps it and brings it back."""
 
@@ -97,8 +106,8 @@ class LoadState:
         self.refined = 0
         self.settled = False  # whether the places were once near their best: before, no change can be told
         self.weight = 0.0
-        self.aim: complex | None = None  # where the last step of the own place led, momentum left out
-        self.step = 0j  # the next one of the own place, as the last fit has it
+        self.aim: complex | None = None  # where the last step of the own place alone led, momentum left out
+        self.parts: dict[int, Part] = {}  # what was told of the own place, by the number of the notes
         self.estimates: dict[str, Estimate] = {}
 
     def copied(self) -> "LoadState":
@@ -192,6 +201,7 @@ class LoadState:
         for table in (self.velocities, self.forces, self.crew):
             for row in [row for row in table if row < oldest]:
                 del table[row]
+        self.parts = {at: part for at, part in self.parts.items() if at > oldest_note}
         for places in (self.places, *self.told.values()):
             for version in [version for version in places if version <= self.version - KEPT]:
                 del places[version]
