@@ -10,6 +10,7 @@ import time
 import numpy as np
 import pytest
 
+from hearing import hearing
 from steelyard import logs
 
 
@@ -164,15 +165,9 @@ def test_a_silent_channel_is_told_as_a_fault_and_its_return_as_recovered(steelya
     assert ("recovered", "position") in told
 
 
-# A shell that runs the tests in the background makes them, and what they start, deaf to interruptions.
-HEARING = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
-
-
 def test_an_interrupted_run_leaves_no_half_written_file(tmp_path):
     command = [sys.executable, "-m", "steelyard", "simulate", "multirotor", "--duration", "600", "-o", "flight.csv"]
-    started = subprocess.Popen(
-        [sys.executable, "-c", HEARING, *command], cwd=tmp_path, stderr=subprocess.PIPE, text=True
-    )
+    started = subprocess.Popen(hearing(command), cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60.0
     while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
         time.sleep(0.01)  # until the draft of the file appears: it is being written now

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hearing import hearing
 from steelyard.native import NoCompiler, emit, load
 from steelyard.native._compile import is_private, private_folder, shared_library
 from steelyard.native._stub import library_source
@@ -106,7 +107,7 @@ def test_an_interruption_leaves_no_half_file(cache, tmp_path):
     slow.chmod(0o700)
     code = "from steelyard.native._compile import shared_library; shared_library('int x;')"
     environment = {**os.environ, "CC": str(slow)}
-    process = subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(hearing([sys.executable, "-c", code]), env=environment, stderr=subprocess.DEVNULL)
     until = time.monotonic() + 60
     while not list(cache.glob(".building-*/step.so")) and time.monotonic() < until:
         time.sleep(0.02)

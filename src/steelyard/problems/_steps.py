@@ -88,14 +88,14 @@ def _multirotor(method: str | None, log: Log | None, config: Config) -> ReadySte
 
 
 def _jets(method: str | None, log: Log | None, config: Config) -> ReadyStep:
-    from steelyard.problems._jets_filter import METHODS, thrust_run
+    from steelyard.problems._jets_filter import THRUST_METHODS, thrust_run
     from steelyard.problems._jets_reading import read_jets
     from steelyard.problems._jets_robot import robot_from
 
-    chosen = _chosen(method, "adaptive", list(METHODS), "jets")
+    chosen = _chosen(method, "adaptive", list(THRUST_METHODS), "jets")
     flown, configured = _demanded(log, "jets").without_truth(), robot_from(config)
     robot = (config.team.robots or tuple(r for r in flown.robots if "throttle" in flown.signals(r)) or ("r1",))[0]
-    run = thrust_run(read_jets(flown, robot, configured, config), configured, config, METHODS[chosen])
+    run = thrust_run(read_jets(flown, robot, configured, config), configured, config, THRUST_METHODS[chosen])
     return ReadyStep(_step_of(run.estimator), run.belief, run.samples, f"The filter {chosen} of {robot}, on jets")
 
 

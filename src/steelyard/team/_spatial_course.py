@@ -10,14 +10,16 @@ import numpy as np
 from steelyard.team._spatial_gears import Rows
 from steelyard.team._spatial_point import LOAD, TILT, SpatialPoint, pose_of, skew, turn
 from steelyard.team._spatial_record import Record
-from steelyard.team._spatial_sweep import Motion, Told, begin, predict, sweep
+from steelyard.team._spatial_sweep import Lean, Motion, Told, begin, predict, sweep
 
 BLOCK = 50  # rows that are swept at once
 MARK = 0.05  # s from mark to mark
 _FARTHEST = 0.5
 """How far one step may move any coordinate."""
 _BENT = 0.2
-"""Square of a step in any coordinate over its standard deviation, up to which a course counts as settled."""
+"""Square of a step in any coordinate over its standard deviation, up to which a course counts as settled, ..."""
+_TIGHT = 0.05
+"""... if no coordinate's standard deviation is larger than this."""
 _MASS_SPREAD, _TILT_SPREAD, _PLACE_SPREAD, _TURN_SPREAD = 1.5, 0.5, 2.0, 1.0  # logarithm of √mass, rad, m, rad
 
 
@@ -75,6 +77,8 @@ class Course:
     surprise: float
     """Squares of the whitened surprises at the course's own point, summed."""
     count: int
+    lean: Lean
+    """How much of a centre of mass there was to be seen."""
     by_channel: np.ndarray
     """(robot, 9): mean squares of the latest residuals, of which each second counts a fifth."""
     marks: tuple[Mark, ...]
@@ -97,10 +101,8 @@ class Course:
             prior.point.t,
         )
         key = _digest(str(start).encode(), *(np.ascontiguousarray(part).tobytes() for part in parts))
-        ones = np.ones((point.robots, 9))
-        return Course(
-            point, prior, start, start, None, np.zeros((n, n)), np.zeros(n), np.zeros((n, n)), 0.0, 0, ones, (), key
-        )
+        ones, nothing, zero = np.ones((point.robots, 9)), Lean.nothing(), np.zeros((n, n))
+        return Course(point, prior, start, start, None, zero, np.zeros(n), zero, 0.0, 0, nothing, ones, (), key)
 
     @property
     def precision(self) -> np.ndarray:
@@ -181,11 +183,12 @@ class Course:
     def settled(self) -> bool:
         """Whether linearising again would move the likeliest point by little next to its standard deviation.
 
-        Either the step to it is a standard deviation or less, or so small that its square, which is the order of what
-        a linearisation leaves out, is small next to one.
+        Either the step to it is a standard deviation or less, or everything is known so well that its square, which is
+        the order of what a linearisation leaves out, is small next to one.
         """
-        bent = self.step**2 / np.sqrt(np.maximum(np.diag(self.covariance), 1e-300))
-        return self.unsettled <= self.point.size or bool(np.max(bent) < _BENT)
+        std = np.sqrt(np.maximum(np.diag(self.covariance), 1e-300))
+        bent = float(np.max(self.step**2 / std)) if np.max(std) < _TIGHT else np.inf
+        return self.unsettled <= self.point.size or bent < _BENT
 
     def known_before(self, row: int) -> "Course":
         """What it knew before a row, as near to it as it remembers."""
@@ -272,6 +275,7 @@ def _taken(course: Course, motion: Motion, told: Told, until: int, memory: int, 
         spurious=course.spurious + told.spurious,
         surprise=course.surprise + float(told.surprise.sum()),
         count=course.count + int(told.count.sum()),
+        lean=course.lean + told.lean,
         by_channel=(1.0 - share) * course.by_channel + share * fresh,
         marks=tuple(mark for mark in marks if mark.row >= until - memory),
     )
