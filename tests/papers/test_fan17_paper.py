@@ -7,12 +7,16 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from steelyard.cli._main import run
 from steelyard.estimators import Estimate
 from steelyard.geometry import SO3
+from steelyard.papers.fan17 import _teams as teams
+from steelyard.papers.fan17 import fan17_work
 from steelyard.papers.fan17._reproduce import rows_of
 from steelyard.papers.fan17._results import Results
 from steelyard.papers.fan17._scenario import HOLD, MOMENTS, NAMES, PUBLISHED, RING, true_pose
 from steelyard.papers.fan17._score import score
+from steelyard.papers.fan17._teams import cases_of
 from steelyard.papers.fan17._trials import Trial, latest
 from steelyard.worlds import spatial_truth
 
@@ -102,6 +106,26 @@ def test_rows_are_rms_at_the_worst_robot_and_empty_where_a_trial_did_not_know(tr
     assert rows["com at 20 s"].paper_method is not None
     assert rows["event after the change"].steelyard is None
     assert blind.known("ours", "com", 20.0) == 0.5
+
+
+def test_teams_are_judged_beside_one_who_has_everybodys_data(capsys):
+    """The ratio is of the robot that loses most by talking, and a robot that did not know leaves a row empty."""
+    known = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])
+    worse = known * np.array([[1.0, 1.0, 1.0], [1.1, 1.0, 2.0]])
+    line, *_, both = cases_of([2])
+    trials = [teams.Trial(worse, known, 5.0, 1.0), teams.Trial(known, known, 7.0, 3.0)]
+    share = [math.sqrt((1.1**2 + 1) / 2), 1.0, math.sqrt((2.0**2 + 1) / 2)]
+    np.testing.assert_allclose(teams.ratios(trials), share)
+    blind = [teams.Trial(np.full((5, 3), np.nan), np.ones((5, 3)), 5.0, 1.0)]
+    rows = {row.quantity: row for row in teams.rows_of({line: trials, both: blind})}
+    assert rows["team/line/2/mass"].steelyard == pytest.approx(share[0])
+    assert rows["team/line/2/mass"].bound == pytest.approx(1.0)
+    assert rows["team/line/2/sent"].steelyard == 7.0
+    assert rows["team/line/2/step"].steelyard == 2.0
+    assert rows["team/ring/5/both/com"].steelyard is None
+    assert fan17_work(3, 2, [2, 10]) == 3 + 2 * (2 * 3 + 3)
+    assert run(["reproduce", "fan17", "--team-sizes", "2", "1"]) == 2
+    assert "--team-sizes has 1" in capsys.readouterr().err
 
 
 def _split(name):

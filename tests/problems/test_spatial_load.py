@@ -11,7 +11,7 @@ from earnest import in_earnest
 from steelyard.cli._main import run
 from steelyard.config import Config, Noise
 from steelyard.logs import Log
-from steelyard.problems import identify
+from steelyard.problems import identify, read_hold, weigh_hold, weigh_hold_at_once
 from steelyard.worlds import SpatialHold, simulate_spatial
 
 HOLD = SpatialHold(robots=3, duration=3.0, sensors="realistic")
@@ -27,6 +27,14 @@ def answer(hold: SpatialHold, seed: int, damage: str = "", problem: str = "spati
     noise = Noise(**dict(zip((signal.replace("/", "_") for signal in SIGNALS), noises, strict=True)))
     said = identify(log, problem, Config(noise=noise))
     return dataclasses.replace(said, series={}, truth={}), log
+
+
+def both_ways(hold: SpatialHold, seed: int):
+    """What every robot says last, over messages and at once; importable, to be run in earnest."""
+    columns = simulate_spatial(hold, seed)
+    log = Log(columns["time"], {name: values for name, values in columns.items() if name != "time"}, "a hold")
+    read = read_hold(log.without_truth(), Config())
+    return weigh_hold(read).last, weigh_hold_at_once(read).last
 
 
 def _damage(columns: dict[str, np.ndarray], damage: str) -> None:
@@ -83,17 +91,47 @@ def test_one_robot_alone_says_what_a_rigid_body_says():
     assert np.all(np.abs(numbers(one, "value") - true_load(log, "r1")) < 4.5 * numbers(one, "std"))
 
 
-@pytest.mark.parametrize("motion", ["still", "one-axis"])
-def test_what_a_motion_cannot_tell_is_no_number(motion):
-    hold = dataclasses.replace(HOLD, motion=motion, duration=5.5)
-    said, log = in_earnest(answer, hold, 4)
+@pytest.mark.parametrize(
+    ("motion", "robots", "seed"),
+    [("still", 3, 4), ("still", 1, 6), ("no-turning", 3, 6), ("no-turning", 1, 5), ("one-axis", 3, 5)],
+)
+def test_what_a_motion_cannot_tell_is_no_number_and_the_mass_is(motion, robots, seed):
+    """A force that never turns shows no centre along it, nor where others hold."""
+    said, log = in_earnest(answer, dataclasses.replace(HOLD, motion=motion, robots=robots, duration=5.5), seed)
     assert "hardly turned" in said.verdict
     for robot, found in said.robots.items():
+        assert found["mass"].status == "known"
         assert found["inertia"].value is None
+        told = [what for what, one in found.items() if one.value is not None and what not in ("mass", "axis_inertia")]
+        assert bool(told) == (motion != "still")
         true = {"mass": log.truth("mass")[-1, 0], "com": log.truth(f"{robot}/com")[-1]}
         for what, value in true.items():
             if found[what].value is not None:
                 assert np.all(np.abs(found[what].value - value) < 4.5 * found[what].std)
+
+
+def test_a_load_moved_in_a_plane_is_known_as_far_as_a_plane_shows():
+    """Mass, centre, and the inertia about the plane's normal, which is the box's own; the rest of it is not said."""
+    hold = dataclasses.replace(HOLD, motion="in-plane", robots=2)
+    said, log = in_earnest(answer, hold, 4)
+    about = hold.mass * (hold.length**2 + hold.width**2) / 12
+    for robot, found in said.robots.items():
+        assert found["inertia"].value is None
+        true = {"mass": hold.mass, "com": log.truth(f"{robot}/com")[-1], "axis_inertia": about}
+        for what, value in true.items():
+            assert np.all(np.abs(found[what].value - value) < 4.5 * found[what].std)
+        assert found["axis_inertia"].std < 0.03 * about
+        assert found["com"].std.max() < 0.003
+    assert "through the centre of mass" in said.verdict
+
+
+def test_robots_that_talk_say_what_one_says_who_has_all_rows():
+    talked, at_once = in_earnest(both_ways, HOLD, 5)
+    for robot, said in talked.items():
+        assert {one.status for one in said.values()} == {"known"}
+        for what, one in said.items():
+            np.testing.assert_allclose(one.value, at_once[robot][what].value, rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(one.covariance, at_once[robot][what].covariance, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("damage", ["stuck gyro", "saturated gyro"])

@@ -77,13 +77,17 @@ def test_let_go_it_falls():
     np.testing.assert_allclose(truth.readings[:, 0, 6:], 0.0, atol=1e-9)
 
 
-@pytest.mark.parametrize(("motion", "turning"), [("no-turning", (0, 0, 0)), ("one-axis", (0, 0, 1)), ("still", None)])
+@pytest.mark.parametrize(
+    ("motion", "turning"),
+    [("no-turning", (0, 0, 0)), ("one-axis", (0, 0, 1)), ("in-plane", (0, 0, 1)), ("still", None)],
+)
 def test_poor_motions_are_as_poor_as_said(motion, turning):
     truth = spatial_truth(dataclasses.replace(EXACT, motion=motion), 5)
     omega = np.einsum("tab,tb->ta", truth.attitude[:, 0], truth.readings[:, 0, :3])
     moves = np.abs(omega).max(axis=0) > 1e-9
     np.testing.assert_array_equal(moves, np.array(turning or (0, 0, 0), bool))
     assert (np.abs(truth.position).max() > 0.01) == (motion != "still")
+    assert motion != "in-plane" or np.abs(truth.position[:, 2]).max() < 1e-9
 
 
 def test_a_load_that_is_shaken_stays_where_it_is_held():

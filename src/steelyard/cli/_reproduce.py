@@ -60,6 +60,10 @@ class Fan17(_Shared):
 
     trials: int = 20
     """Runs of both methods, each with its own grips, wrenches and noise; about 15 s a run and core."""
+    team_trials: int = 0
+    """Runs of ours in teams of other sizes on lines, rings and random graphs, and of five robots with bad radios."""
+    team_sizes: tuple[int, ...] = (2, 10)
+    """How many robots those other teams have; a run takes some 3 s a robot and core, and more for large teams."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,14 +116,21 @@ def _check(command: _Shared) -> None:
         raise BadInput(f"--trials is {command.trials}; give a multiple of 25 up to 1250.")
     if isinstance(command, Fan17 | Ironcub) and not 1 <= command.trials <= 100_000:
         raise BadInput(f"--trials is {command.trials}; give a number from 1 to 100000.")
+    if isinstance(command, Fan17):
+        _check_teams(command.team_trials, command.team_sizes, 2, 100)
     if isinstance(command, Icra15):
         for option, count in (("--trials", command.trials), ("--observer-trials", command.observer_trials)):
             if not 1 <= count <= 100_000:
                 raise BadInput(f"{option} is {count}; give a number from 1 to 100000.")
-        if not 0 <= command.team_trials <= 100_000:
-            raise BadInput(f"--team-trials is {command.team_trials}; give a number from 0 to 100000.")
-        if not all(3 <= size <= 1000 for size in command.team_sizes):
-            raise BadInput(f"--team-sizes has {min(command.team_sizes)}; give numbers from 3 to 1000.")
+        _check_teams(command.team_trials, command.team_sizes, 3, 1000)
+
+
+def _check_teams(trials: int, sizes: Sequence[int], least: int, most: int) -> None:
+    if not 0 <= trials <= 100_000:
+        raise BadInput(f"--team-trials is {trials}; give a number from 0 to 100000.")
+    wrong = [size for size in sizes if not least <= size <= most]
+    if wrong:
+        raise BadInput(f"--team-sizes has {wrong[0]}; give numbers from {least} to {most}.")
 
 
 def _reproduce(command: _Shared) -> "Reproduction":
@@ -139,8 +150,9 @@ def _reproduce(command: _Shared) -> "Reproduction":
         with progress("reproducing", ironcub.work(command.trials), quiet=command.json) as advance:
             return ironcub.reproduce(command.trials, command.seed, advance)
     if isinstance(command, Fan17):
-        with progress("reproducing", command.trials, quiet=command.json) as advance:
-            return fan17.reproduce_fan17(command.trials, command.seed, advance)
+        how_many = (command.trials, command.team_trials, command.team_sizes)
+        with progress("reproducing", fan17.fan17_work(*how_many), quiet=command.json) as advance:
+            return fan17.reproduce_fan17(*how_many, command.seed, advance)
     with progress("reproducing", planar.CDC14_WORK, quiet=command.json) as advance:
         return planar.reproduce_cdc14(command.seed, advance)
 

@@ -39,7 +39,7 @@ def find_faults(hold: Hold) -> Faults:
         for k, signal in enumerate(SIGNALS):
             part = slice(3 * k, 3 * k + 3)
             stuck = _stuck(hold, i, part)
-            limit, clipped = _clipped(hold.readings[:, i, part])
+            limit, clipped = _clipped(hold.readings[:, i, part], hold.noise[signal])
             for bad, what in ((stuck, "is stuck"), (clipped, f"is at its limit of {limit:.3g} {SIGNALS[signal]}")):
                 if not bad.any():
                     continue
@@ -63,8 +63,9 @@ def _stuck(hold: Hold, robot: int, part: slice) -> np.ndarray:
     """(n,): rows in which a signal repeats itself, while others that should move with it do not."""
     values = hold.readings[:, robot, part]
     same = np.all(values[1:] == values[:-1], axis=1)
-    others = np.delete(hold.readings, np.arange(part.start, part.stop), axis=2)[:, robot]
-    alive = np.any(others[1:] != others[:-1], axis=1)
+    noise = np.repeat([hold.noise[signal] for signal in SIGNALS], 3)
+    moves = np.abs(np.diff(hold.readings[:, robot], axis=0)) > noise
+    alive = np.any(np.delete(moves, np.arange(part.start, part.stop), axis=1), axis=1)
     rows, need = np.zeros(len(values), bool), max(round(_STUCK * hold.rate), 3)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], same & alive, [False]]).astype(int)))
     for begin, end in zip(edges[::2], edges[1::2], strict=True):
@@ -73,12 +74,15 @@ def _stuck(hold: Hold, robot: int, part: slice) -> np.ndarray:
     return rows
 
 
-def _clipped(values: np.ndarray) -> tuple[float, np.ndarray]:
-    """The limit at which an axis stands still again and again, and the rows (n,) in which one does."""
+def _clipped(values: np.ndarray, noise: float) -> tuple[float, np.ndarray]:
+    """The limit at which an axis stands still again and again, and the rows (n,) in which one does.
+
+    An axis that hardly moves, by its own noise, is at no limit.
+    """
     rows, limit = np.zeros(len(values), bool), np.nan
     for column in values.T:
         heard = column[np.isfinite(column)]
-        if heard.size < 20 or np.ptp(heard) == 0.0:
+        if heard.size < 20 or np.ptp(heard) < noise:
             continue
         for extreme in (heard.max(), heard.min()):
             at = column == extreme

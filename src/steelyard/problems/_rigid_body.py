@@ -13,6 +13,7 @@ from steelyard.problems._identification import Event, Identification, Innovation
 from steelyard.problems._record import settings_of, truth_in
 from steelyard.problems._rigid_answers import UNITS, estimates_of, series_of
 from steelyard.problems._rigid_changes import Piece, pieces_of
+from steelyard.problems._rigid_finish import finished
 from steelyard.problems._rigid_reading import Handling, read_handling
 from steelyard.problems._rigid_words import events_of, verdict_of
 
@@ -37,7 +38,7 @@ def identify_rigid_body(
     begin = time.perf_counter()
     pieces = {}
     for robot, handling in handled.items():
-        pieces[robot] = pieces_of(handling, config.guess.mass)
+        pieces[robot] = [finished(piece) for piece in pieces_of(handling, config.guess.mass)]
         advance(len(log) // len(robots))
     seconds_a_row = (time.perf_counter() - begin) / (len(log) * len(robots))
     events = [event for robot in robots for event in (*events_of(pieces[robot]), *_silences(handled[robot]))]

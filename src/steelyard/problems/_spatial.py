@@ -14,6 +14,7 @@ from steelyard.problems._hold_faults import find_faults
 from steelyard.problems._identification import Event, Identification, Series
 from steelyard.problems._record import settings_of, truth_in
 from steelyard.problems._said import series_of_said
+from steelyard.problems._spatial_axis import AXIS_INERTIA, axis_inertia
 from steelyard.problems._spatial_words import odd_channels, poor_motion, spatial_verdict
 from steelyard.problems._weigh_hold import WeighedHold, weigh_hold
 from steelyard.team import SpatialEvent
@@ -44,6 +45,8 @@ def identify_spatial_load(
         reasons.append(f"{', '.join(odd)} cannot be right, by what all other channels say together")
     why: Knowledge | None = "failed" if reasons else "not-identifiable" if poor and contradicted else None
     robots = {name: _unknown(said, why) if why else said for name, said in weighed.last.items()}
+    if why is None:
+        robots = {name: said | _about_axis(hold, weighed, i) for i, (name, said) in enumerate(robots.items())}
     return Identification(
         problem="spatial-load",
         method=method,
@@ -68,6 +71,13 @@ def _why_failed(hold: Hold, weighed: WeighedHold) -> str:
     return (
         f"what was read contradicts one rigid load and these wrenches{worst}; look at units, clocks and noise figures"
     )
+
+
+def _about_axis(hold: Hold, weighed: WeighedHold, robot: int) -> dict[str, Estimate]:
+    """One number of an inertia that is not known as a whole."""
+    whole = weighed.last[hold.graph.names[robot]]["inertia"]
+    found = axis_inertia(hold, weighed.state, robot, whole.time) if whole.value is None else None
+    return {} if found is None else {AXIS_INERTIA: found}
 
 
 def _unknown(said: Mapping[str, Estimate], why: Knowledge) -> dict[str, Estimate]:

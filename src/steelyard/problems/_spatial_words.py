@@ -7,6 +7,7 @@ import numpy as np
 from steelyard.estimators import Estimate
 from steelyard.problems._hold import SIGNALS, Hold
 from steelyard.problems._rigid_words import named_direction
+from steelyard.problems._spatial_axis import AXIS_INERTIA, axis_of, turning_of
 from steelyard.team import SpatialState
 
 _ODD = 1.25
@@ -24,6 +25,7 @@ def spatial_verdict(hold: Hold, robots: Robots, state: SpatialState, reasons: Se
     course = state.mind.course
     if lacking and course is not None:
         said.append(_why(hold, lacking, np.asarray(course.covariance)))
+    said.append(_about_axis(hold, robots))
     if course is None or poor_motion(hold) is None or not lacking:
         said.append(_believable(hold, state))
     return " ".join(part for part in said if part)
@@ -69,16 +71,21 @@ def _poses(robots: Robots) -> str:
     return f"Neighbours' frames are known to {1960 * worst[:3].max():.2g} mm and {1960 * worst[3:].max():.2g} mrad."
 
 
+def _about_axis(hold: Hold, robots: Robots) -> str:
+    for i, (name, said) in enumerate(robots.items()):
+        one, axis = said.get(AXIS_INERTIA), axis_of(hold, i)
+        if one is not None and one.value is not None and one.std is not None and axis is not None:
+            about = f"about {named_direction(axis)} ({name}), through the centre of mass"
+            return f"The inertia {about}, is {float(one.value):.4g} ± {1.96 * float(one.std):.2g} kg m² (95 %)."
+    return ""
+
+
 def poor_motion(hold: Hold) -> str | None:
     """What the motion lacked, by the angular velocities of the first robot that has any; None where it was rich."""
-    name, omega = next(
-        (name, own[np.isfinite(own).all(axis=1)])
-        for i, name in enumerate(hold.graph.names)
-        if np.isfinite(own := hold.readings[:, i, :3]).any()
+    robot, name = next(
+        (i, name) for i, name in enumerate(hold.graph.names) if np.isfinite(hold.readings[:, i, :3]).any()
     )
-    squares = omega.T @ omega / max(len(omega), 1) - hold.noise["twist/angular"] ** 2 * np.eye(3)
-    sizes, axes = np.linalg.eigh(squares)
-    least = max(0.05**2, 4.0 * hold.noise["twist/angular"] ** 2 / max(len(omega), 1) ** 0.5)
+    sizes, axes, least = turning_of(hold, robot)
     if sizes[-1] < least:
         return "because the load hardly turned: turn it about every axis"
     if sizes[0] < max(0.1 * sizes[-1], least):

@@ -56,6 +56,7 @@ from ._size import NetworkSize as NetworkSize
 from ._spatial_agent import SpatialAgent as SpatialAgent
 from ._spatial_agent import SpatialSample as SpatialSample
 from ._spatial_agent import SpatialState as SpatialState
+from ._spatial_alone import weigh_alone as weigh_alone
 from ._spatial_belief import SpatialEvent as SpatialEvent
 from ._spatial_exact import sweep_exactly as sweep_exactly
 from ._spatial_point import SpatialPoint as SpatialPoint

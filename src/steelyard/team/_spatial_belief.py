@@ -24,6 +24,7 @@ _GROWTH = 1.3  # a course starts anew when there are so many times the rows that
 _CATCH_UP = 4  # rows of the second course for each new one
 _SHORT = 2.0  # s of rows that are gone through at once
 _ROUNDS = 4
+_LAST_ROUNDS = 15  # when no more rows will come: there is time, and poor motions settle slowly
 _MEMORY = 1.5  # s in which the onset of a change is looked for
 _YOUNG = 1.5  # s of a load in which no change is looked for: it is hardly known
 _LONGEST = 30.0  # s of rows that are linearised again
@@ -92,11 +93,19 @@ class SpatialMind:
     def finish(self) -> tuple[SpatialEvent, ...]:
         """No more rows will come: the last ones count, too."""
         events: tuple[SpatialEvent, ...] = ()
+        news = self.taken < self.record.end
         while self.taken < self.record.end:
             events += self._take(min(self.taken + self.chunk, self.record.end))
         while self.second is not None and self.course is not None:
             self._go_on_with_second(self.course.row)
+        course = self.course
+        if news and not self.failed and course is not None and not course.settled and course.start >= self.record.first:
+            self.course = self._rounds(course, course.row, _LAST_ROUNDS)
         return events
+
+    def fitted(self, point: SpatialPoint, most: int) -> Course | None:
+        """What all rows tell, beginning from a point and linearised again up to so many times."""
+        return self._rounds(Course.at(point, vague(point), self.record.first), self.record.end, most)
 
     def _take(self, end: int) -> tuple[SpatialEvent, ...]:
         record, rate = self.record, self.record.rate

@@ -37,6 +37,7 @@ def sweep_exactly(
         wrenches,
         np.einsum("jba,tb->tja", point.R, alpha),
         np.zeros(len(time)),
+        np.zeros(len(time)),
         np.ones(len(time)),
     )
     path = np.concatenate([readings[:, 0, :6], down], axis=1)

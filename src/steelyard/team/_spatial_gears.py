@@ -47,6 +47,8 @@ class Rows:
     """(time, robot, 3): angular acceleration, as the gyros of the same rows around tell."""
     alpha_noise: np.ndarray
     """(time,): standard deviation of the mean of these over the robots, an axis."""
+    force_noise: np.ndarray
+    """(time,): standard deviation of the force of all in `smooth`, an axis."""
     doubt: np.ndarray
     """(time,): how many times as noisy as usual the total wrench is; 1 where everybody told theirs."""
 

@@ -113,6 +113,7 @@ class Record:
             self._smooth(wrench)[cut],
             self._alpha(raw[:, :, :3])[cut],
             np.full(end - begin, self._alpha_noise),
+            np.full(end - begin, self._force_noise),
             doubt[cut],
         )
 
@@ -168,6 +169,12 @@ class Record:
         weights, lags = self._weights()
         slope = weights * lags / np.sum(weights * lags**2)
         return float(self.noise[0] * self.rate * np.linalg.norm(slope) / np.sqrt(self.robots))
+
+    @property
+    def _force_noise(self) -> float:
+        """Of the sum over the robots of smoothed forces, an axis, N."""
+        weights, _ = self._weights()
+        return float(self.noise[4] * np.sqrt(self.robots) * np.linalg.norm(weights) / np.sum(weights))
 
     def _weights(self) -> tuple[np.ndarray, np.ndarray]:
         lags = np.arange(-self.wide, self.wide + 1)

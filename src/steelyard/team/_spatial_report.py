@@ -28,6 +28,8 @@ KNOWN_TURN_BELOW = 0.05
 _PATIENCE = 5.0  # s after which what is far from known is called not identifiable
 _FAR = 3.0  # times the limit beyond which something is far from known
 _YOUNG = 1.0  # s of a load before anything is said of it
+_FITS = 1.1  # times the squares that were expected, up to which a point explains the rows
+_STILL = 0.5  # standard deviations by which a number may yet move while others of the point are far from settled
 
 
 def load_in_frame(point: SpatialPoint, robot: int) -> tuple[np.ndarray, np.ndarray]:
@@ -76,23 +78,29 @@ def report(
     age: float,
     failed: bool,
 ) -> dict[str, Estimate]:
-    """Every quantity as robot number `robot`, called `name`, sees it; `age` is of the load as it is now, in s."""
+    """Every quantity as robot number `robot`, called `name`, sees it; `age` is of the load as it is now, in s.
+
+    What a motion does not tell may never settle. Once the point explains the rows, a mass or a centre of mass that does
+    not move with it is told all the same.
+    """
     units = {"mass": "kg", "com": "m", "inertia": "kg m²"} | {f"pose/{other}": "m" for _, other in neighbours}
     frames = dict.fromkeys(units, name) | {"mass": None}
-    young = course is None or age < _YOUNG or not course.settled
-    if failed or course is None or young:
+    if failed or course is None or age < _YOUNG or (not course.settled and course.doubt > _FITS):
         why: Knowledge = "failed" if failed else "not-identifiable" if age > _PATIENCE else "not-yet-known"
         return {what: Estimate.unknown(why, unit, frames[what], time) for what, unit in units.items()}
     best, P = course.best, course.doubt * course.covariance
     values, J = load_in_frame(best, robot)
     C = J @ P @ J.T
     std = np.sqrt(np.maximum(np.diag(C), 0.0))
+    moved = np.abs(J @ course.step) / np.maximum(std, 1e-300)  # standard deviations by which the last step moves them
     moment = float(values[4] + values[8] + values[12]) / 3.0
+    unseen = 0.0 if course.lean.leant else np.inf
     excess = {
         "mass": std[0] / values[0] / KNOWN_MASS_BELOW,
-        "com": std[1:4].max() / KNOWN_COM_BELOW,
-        "inertia": std[4:].max() / moment / KNOWN_INERTIA_BELOW,
+        "com": unseen + std[1:4].max() / KNOWN_COM_BELOW,
+        "inertia": std[4:].max() / moment / KNOWN_INERTIA_BELOW if course.lean.turned else np.inf,
     }
+    firm = {"mass": moved[0] < _STILL, "com": moved[1:4].max() < _STILL}
     parts = {
         "mass": (values[0], C[:1, :1]),
         "com": (values[1:4], C[1:4, 1:4]),
@@ -102,11 +110,11 @@ def report(
         pose, J = pose_in_frame(best, robot, number)
         C = J @ P @ J.T
         std = np.sqrt(np.maximum(np.diag(C), 0.0))
-        excess[f"pose/{other}"] = max(std[:3].max() / KNOWN_COM_BELOW, std[3:].max() / KNOWN_TURN_BELOW)
+        excess[f"pose/{other}"] = unseen + max(std[:3].max() / KNOWN_COM_BELOW, std[3:].max() / KNOWN_TURN_BELOW)
         parts[f"pose/{other}"] = (pose, C)
     said = {}
     for what, unit in units.items():
-        if excess[what] < 1.0:
+        if excess[what] < 1.0 and (course.settled or firm.get(what, False)):
             value, C = parts[what]
             said[what] = Estimate(np.asarray(value), C, unit, frames[what], time, "known")
         else:

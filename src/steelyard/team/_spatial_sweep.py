@@ -12,6 +12,8 @@ import numpy as np
 from steelyard.team._spatial_gears import DOWN, FeltSlopes, Gears, Rows, gears_of
 from steelyard.team._spatial_point import LOAD, TILT, SpatialPoint, skew
 
+_SEEN = 3.0  # times what noise makes, beyond which something was seen
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Motion:
@@ -23,6 +25,38 @@ class Motion:
     """(15, 1 + param): the expected deviation from `mean`, then its slopes."""
     covariance: np.ndarray
     """(15, 15)."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Lean:
+    """How much rows show of where a centre of mass is: forces of several directions, or turning."""
+
+    forces: np.ndarray
+    """(3, 3): outer products of the smoothed force of all with itself, summed over the rows, N²."""
+    force_noise: float
+    """What noise alone would add to each entry of its diagonal."""
+    turning: float
+    """Squares of angular accelerations, summed, (rad/s²)²."""
+    turning_noise: float
+    """What noise alone would make of it."""
+
+    @staticmethod
+    def nothing() -> "Lean":
+        """Of no rows."""
+        return Lean(np.zeros((3, 3)), 0.0, 0.0, 0.0)
+
+    def __add__(self, other: "Lean") -> "Lean":
+        return Lean(*(getattr(self, part.name) + getattr(other, part.name) for part in dataclasses.fields(self)))
+
+    @property
+    def turned(self) -> bool:
+        """Whether there was more turning than noise makes; else nothing tells an inertia."""
+        return self.turning > _SEEN * self.turning_noise
+
+    @property
+    def leant(self) -> bool:
+        """Whether the centre of mass was to be seen: along a force that never turns, any centre is as good."""
+        return self.turned or float(np.linalg.eigvalsh(self.forces)[1]) > _SEEN * self.force_noise
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -41,6 +75,7 @@ class Told:
     """(time,): squares of the whitened surprises, summed."""
     count: np.ndarray
     """(time,): how many there were."""
+    lean: "Lean"
     predicted: np.ndarray
     """(time, 9): the motion, each row as the rows before it tell."""
     residual: np.ndarray
@@ -98,6 +133,7 @@ def sweep(
         information[:, LOAD],
         np.sum(w * e * e, axis=1) - np.einsum("ta,tab,tb->t", q, run.gains, q),
         np.sum(w > 0.0, axis=1),
+        _lean(task),
         task.path[take] + run.before[:, :9, 0],
         np.where(w > 0.0, e / np.sqrt(1.0 / np.maximum(w, 1e-300) + spread), 0.0).reshape(n, point.robots, 9),
     )
@@ -192,6 +228,12 @@ def _spurious(task: _Task, H: np.ndarray, gain: np.ndarray) -> np.ndarray:
     M = (H * w[:, None]).T @ D
     power = float(np.sum(task.rows.alpha_noise[task.take] ** 2))
     return power * np.sum(np.swapaxes(D, 1, 2) @ (D * w[:, None]) - np.swapaxes(M, 1, 2) @ gain @ M, axis=0)
+
+
+def _lean(task: _Task) -> Lean:
+    rows, F, alpha = task.rows, task.gears.total(task.rows.smooth[task.take])[:, 3:], task.felt.felt[task.take, :3]
+    noise = [float(np.sum(part[task.take] ** 2)) for part in (rows.force_noise, rows.alpha_noise)]
+    return Lean(F.T @ F, noise[0], float(np.sum(alpha**2)), 3.0 * noise[1])
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

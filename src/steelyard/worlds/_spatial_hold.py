@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from steelyard.errors import BadInput
 
-MotionName = Literal["rich", "no-turning", "one-axis", "still", "free"]
+MotionName = Literal["rich", "no-turning", "one-axis", "in-plane", "still", "free"]
 SensorsName = Literal["paper", "realistic", "exact"]
 
 SIGNALS = ("twist/angular", "twist/linear", "specific_force", "wrench/torque", "wrench/force")
@@ -31,7 +31,8 @@ class SpatialHold:
     robots: int = 1
     """How many hold it."""
     motion: MotionName = "rich"
-    """How they move it: every way, without turning, turning about one axis only, not at all, or letting go of it."""
+    """How they move it: every way, without turning, turning about one axis only, level in a plane, not at all, or
+    letting go of it."""
     duration: float = 12.0
     """Length of the hold, s."""
     rate: float = 100.0
@@ -174,8 +175,10 @@ def shaking_of(hold: SpatialHold, seed: int) -> Shaking:
         amplitudes = 0.0 * amplitudes
     if hold.motion == "no-turning":
         amplitudes[1] = 0.0
-    if hold.motion == "one-axis":
+    if hold.motion in ("one-axis", "in-plane"):
         amplitudes[1, :2] = 0.0
+    if hold.motion == "in-plane":
+        amplitudes[[0, *range(2, 2 + hold.robots)], 2] = 0.0
     return Shaking(amplitudes, 2 * np.pi * rng.uniform(*_FREQUENCIES, shape), rng.uniform(0, 2 * np.pi, shape))
 
 

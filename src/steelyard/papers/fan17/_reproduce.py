@@ -1,12 +1,14 @@
 """`steelyard reproduce fan17`: a rigid load in space; the paper's method, ours, and the bound, on the same readings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from steelyard.papers._reproduction import Reproduction, Row
 from steelyard.papers.fan17._page import sections
 from steelyard.papers.fan17._results import Results
 from steelyard.papers.fan17._scenario import HOLD, PUBLISHED
 from steelyard.papers.fan17._score import QUANTITIES
+from steelyard.papers.fan17._teams import cases_of, conclude, trials_of
+from steelyard.papers.fan17._teams import rows_of as team_rows
 from steelyard.papers.fan17._trials import Shown, shown_trial, trial
 from steelyard.papers.planar._trials import in_processes
 
@@ -21,8 +23,22 @@ _ASKED = {
 _JUDGED = ("mass", "com", "inertia", "pose")
 
 
-def reproduce_fan17(trials: int, seed: int, advance: Callable[[int], None] = lambda steps: None) -> Reproduction:
-    """So many runs, whose noise, grips and wrenches follow from the seed; `advance` is told each."""
+def fan17_work(trials: int, team_trials: int, team_sizes: Sequence[int]) -> int:
+    """How many times `advance` will be called with one."""
+    return trials + team_trials * len(cases_of(team_sizes))
+
+
+def reproduce_fan17(
+    trials: int,
+    team_trials: int,
+    team_sizes: Sequence[int],
+    seed: int,
+    advance: Callable[[int], None] = lambda steps: None,
+) -> Reproduction:
+    """So many runs, whose noise, grips and wrenches follow from the seed; `advance` is told each.
+
+    Beyond the paper, ours in each case of `_teams` on `team_trials` runs.
+    """
     first, shown = shown_trial(seed)
     advance(1)
     found = [first]
@@ -31,6 +47,11 @@ def reproduce_fan17(trials: int, seed: int, advance: Callable[[int], None] = lam
         advance(1)
     results = Results(found)
     rows, findings = rows_of(results), _conclude(results, shown)
+    if team_trials:
+        seeds = [seed + k for k in range(team_trials)]
+        teams = {case: trials_of(case, seeds, advance) for case in cases_of(team_sizes)}
+        rows += team_rows(teams)
+        findings += conclude(teams)
     return Reproduction("fan17", trials, rows, findings, sections(results, shown, rows, findings))
 
 

@@ -1,0 +1,150 @@
+"""Ours beyond the paper: teams of other sizes and graphs, and bad radios, each beside one who has everybody's data."""
+
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from steelyard.estimators import Estimate
+from steelyard.papers._reproduction import Row
+from steelyard.papers.fan17._scenario import HOLD
+from steelyard.papers.planar._trials import in_processes
+from steelyard.problems import Hold, WeighedHold, weigh_hold, weigh_hold_at_once
+from steelyard.team import Disturbance, Graph
+from steelyard.worlds import SIGNALS, SpatialTruth, errors_of, spatial_truth
+
+GRAPHS = ("line", "ring", "random")
+SECONDS = 8.0
+QUANTITIES = {"mass": "%", "com": "mm", "inertia": "kg m²"}
+"""RMS errors, over the entries of a vector or a matrix."""
+_SCALES = {"mass": 100.0 / HOLD.mass, "com": 1000.0, "inertia": 1.0}
+_PERFECT = Disturbance()
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A team, and how well its messages get through."""
+
+    robots: int
+    graph: str
+    radio: Disturbance = _PERFECT
+    name: str = ""
+    """Of what is wrong with the radio."""
+
+
+def cases_of(sizes: Sequence[int]) -> list[Case]:
+    """Every size on every graph, and the paper's five in a ring with bad radios."""
+    bad = {
+        "30 % of the messages lost": Disturbance(loss=0.3),
+        "messages late by 5 samples": Disturbance(delay=5),
+        "both": Disturbance(loss=0.3, delay=5),
+    }
+    teams = [Case(n, kind) for n in sizes for kind in GRAPHS]
+    return teams + [Case(HOLD.robots, "ring", radio, name) for name, radio in bad.items()]
+
+
+@dataclasses.dataclass(frozen=True)
+class Trial:
+    """Errors (robot, quantity) at the end, NaN where a robot did not know, and what talking cost."""
+
+    ours: np.ndarray
+    central: np.ndarray
+    """The same of one who has everybody's data at once, told in everybody's frame."""
+    kilobytes: float
+    """A second, of the busiest robot."""
+    milliseconds: float
+    """A step of one robot that thinks for itself, on average; in one process, robots think once for all."""
+
+
+def trials_of(case: Case, seeds: Sequence[int], advance: Callable[[int], None]) -> list[Trial]:
+    """Over the cores of this machine."""
+    found = []
+    for trial in in_processes(functools.partial(team_trial, case), seeds):
+        found.append(trial)
+        advance(1)
+    return found
+
+
+def team_trial(case: Case, seed: int) -> Trial:
+    """One hold with noise as in the paper: over messages, and at once."""
+    held = dataclasses.replace(HOLD, robots=case.robots, duration=SECONDS, drop_share=0.0)
+    truth = spatial_truth(held, seed)
+    errors = errors_of(held, len(truth.time), seed)
+    readings = np.concatenate([truth.readings, truth.wrenches], axis=-1) + np.concatenate(list(errors), axis=-1)
+    noise = {str(signal): size for signal, size in zip(SIGNALS, held.noises, strict=True)}
+    hold = Hold(_graph(case, seed), truth.time, readings, noise, (0.0, 0.0, -9.81), held=False, notes=())
+    talked, central = weigh_hold(hold, disturbance=case.radio, seed=seed), weigh_hold_at_once(hold)
+    return Trial(
+        _errors(talked, truth),
+        _errors(central, truth),
+        max(talked.bytes_a_second.values()) / 1e3,
+        1e3 * (talked.seconds_a_step + (1.0 - 1.0 / case.robots) * central.seconds_a_step),
+    )
+
+
+def ratios(trials: Sequence[Trial]) -> np.ndarray:
+    """By quantity, the worst robot's RMS error as a share of the same robot's by the centralised answer."""
+    ours, central = (np.sqrt(np.mean([getattr(t, part) ** 2 for t in trials], axis=0)) for part in ("ours", "central"))
+    return np.max(ours / central, axis=0)
+
+
+def rows_of(found: Mapping[Case, Sequence[Trial]]) -> list[Row]:
+    """Ours at the worst robot, beside the centralised answer to the same data, and what it took."""
+    rows = []
+    for case, trials in found.items():
+        name = f"team/{case.graph}/{case.robots}" + (f"/{case.name}" if case.name else "")
+        ours, central = (
+            np.sqrt(np.mean([getattr(t, part) ** 2 for t in trials], axis=0)) for part in ("ours", "central")
+        )
+        for k, (quantity, unit) in enumerate(QUANTITIES.items()):
+            figures = [_finite(part[:, k].max()) for part in (ours, central)]
+            rows.append(Row(f"{name}/{quantity}", unit, steelyard=figures[0], bound=figures[1]))
+        rows.append(Row(f"{name}/sent", "kB/s", steelyard=max(t.kilobytes for t in trials)))
+        rows.append(Row(f"{name}/step", "ms", steelyard=float(np.mean([t.milliseconds for t in trials]))))
+    return rows
+
+
+def conclude(found: Mapping[Case, Sequence[Trial]]) -> list[str]:
+    """In sentences."""
+    said = []
+    for case, trials in found.items():
+        m, c, J = (f"{100 * (share - 1):+.2g} %" for share in ratios(trials))
+        sent, step = max(t.kilobytes for t in trials), float(np.mean([t.milliseconds for t in trials]))
+        trouble = f", {case.name}" if case.name else ""
+        said.append(
+            f"{case.robots} robots, {case.graph}{trouble}: after {SECONDS:g} s the worst robot's RMS error is {m} "
+            f"(mass), {c} (centre) and {J} (inertia) off the centralised answer's; the busiest sends {sent:.0f} kB a "
+            f"second, and a step of one robot takes {step:.2f} ms."
+        )
+    return said
+
+
+def _graph(case: Case, seed: int) -> Graph:
+    names = [f"r{i + 1}" for i in range(case.robots)]
+    if case.graph == "random":
+        return Graph.random(names, seed, min(1.0, 2.0 / case.robots))
+    return Graph.ring(names) if case.graph == "ring" else Graph.line(names)
+
+
+def _errors(weighed: WeighedHold, truth: SpatialTruth) -> np.ndarray:
+    def error(one: Estimate, true: np.ndarray, scale: float) -> float:
+        return np.nan if one.value is None else scale * float(np.sqrt(np.mean((one.value - true) ** 2)))
+
+    return np.array(
+        [
+            [
+                error(said[what], value, _SCALES[what])
+                for what, value in (
+                    ("mass", truth.mass[-1]),
+                    ("com", truth.com[-1, i]),
+                    ("inertia", truth.inertia[-1, i]),
+                )
+            ]
+            for i, said in enumerate(weighed.last.values())
+        ]
+    )
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
