@@ -35,7 +35,7 @@ def run(arguments: Sequence[str]) -> None:
     from steelyard import bench, report
 
     races = bench.RACES + bench.NATIVE_RACES + bench.FILTER_RACES + bench.WINDOW_RACES + bench.TEAM_RACES
-    total = races + 2 + len(bench.SEEDS)
+    total = races + bench.JETS_RACES + 2 + len(bench.SEEDS)
     with report.progress("measuring", total, quiet=command.json) as advance:
         rows = bench.measure_speed(advance)
         rows += bench.measure_native(advance)
