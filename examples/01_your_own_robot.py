@@ -64,18 +64,26 @@ ROBOT = OwnRobot(
 )
 
 
-def push(mass, friction=0.8, dt=0.02, seed=1):
-    """What a cart would record, its mass given at every row."""
-    rng, time = np.random.default_rng(seed), np.arange(len(mass)) * dt
-    force = 3.0 * np.sin(1.3 * time + rng.uniform(0, 6)) + 2.0 * np.sin(0.7 * time + rng.uniform(0, 6))
-    starts = CartState(*(jnp.zeros(()) for _ in range(4)))
+DT, FRICTION = 0.02, 0.8
+
+
+@jax.jit
+def roll(mass, force):
+    """Positions and speeds of a cart that starts at rest."""
 
     def row(state, given):
-        f, m = given
-        state = CartState(state.position, state.speed, jnp.log(m), jnp.log(friction))
-        return Cart().dynamics(state, f, dt), (state.position, state.speed)
+        m, f = given
+        state = CartState(state.position, state.speed, jnp.log(m), jnp.log(FRICTION))
+        return Cart().dynamics(state, f, DT), (state.position, state.speed)
 
-    _, (position, speed) = jax.lax.scan(row, starts, (jnp.asarray(force), jnp.asarray(mass)))
+    return jax.lax.scan(row, CartState(*(jnp.zeros(()) for _ in range(4))), (mass, force))[1]
+
+
+def push(mass, seed=1):
+    """What a cart would record, its mass given at every row."""
+    rng, time = np.random.default_rng(seed), np.arange(len(mass)) * DT
+    force = 3.0 * np.sin(1.3 * time + rng.uniform(0, 6)) + 2.0 * np.sin(0.7 * time + rng.uniform(0, 6))
+    position, speed = roll(np.asarray(mass, float), force)
     columns = {
         "r1/force/x": force + 0.05 * rng.normal(size=len(time)),
         "r1/position/x": np.asarray(position) + 0.01 * rng.normal(size=len(time)),
@@ -110,7 +118,7 @@ def main():
             write_report(found, "cart.html")
 
     # Machines that learn need examples with the answer: carts of many masses, simulated by the model itself.
-    lessons = [push(np.full(500, m), seed=k) for k, m in enumerate(np.random.default_rng(0).uniform(1.5, 3.0, 60))]
+    lessons = [push(np.full(500, m), seed=k) for k, m in enumerate(np.random.default_rng(0).uniform(1.5, 3.0, 24))]
     inputs = np.concatenate([features(one) for one in lessons])
     masses = np.concatenate([one.columns["truth/mass"][25:] for one in lessons])[:, None]
     nodes = RandomFeatures.for_inputs(jax.random.key(0), 100, inputs, spread=1.0)
