@@ -17,9 +17,7 @@ MARK = 0.05  # s from mark to mark
 _FARTHEST = 0.5
 """How far one step may move any coordinate."""
 _BENT = 0.2
-"""Square of a step in any coordinate over its standard deviation, up to which a course counts as settled, ..."""
-_TIGHT = 0.05
-"""... if no coordinate's standard deviation is larger than this."""
+"""Square of a step in any coordinate over its standard deviation, up to which a course counts as settled."""
 _MASS_SPREAD, _TILT_SPREAD, _PLACE_SPREAD, _TURN_SPREAD = 1.5, 0.5, 2.0, 1.0  # logarithm of √mass, rad, m, rad
 
 
@@ -183,12 +181,11 @@ class Course:
     def settled(self) -> bool:
         """Whether linearising again would move the likeliest point by little next to its standard deviation.
 
-        Either the step to it is a standard deviation or less, or everything is known so well that its square, which is
-        the order of what a linearisation leaves out, is small next to one.
+        Either the step to it is a standard deviation or less, or so small that its square, which is the order of what
+        a linearisation leaves out, is small next to one.
         """
-        std = np.sqrt(np.maximum(np.diag(self.covariance), 1e-300))
-        bent = float(np.max(self.step**2 / std)) if np.max(std) < _TIGHT else np.inf
-        return self.unsettled <= self.point.size or bent < _BENT
+        bent = self.step**2 / np.sqrt(np.maximum(np.diag(self.covariance), 1e-300))
+        return self.unsettled <= self.point.size or bool(np.max(bent) < _BENT)
 
     def known_before(self, row: int) -> "Course":
         """What it knew before a row, as near to it as it remembers."""
