@@ -13,7 +13,7 @@ demo: $(READY)
 	$(BIN)/steelyard demo
 
 test: $(READY) $(VENV)/.browser
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(READY)
 	$(BIN)/ruff check .
