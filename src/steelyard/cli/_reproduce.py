@@ -63,7 +63,7 @@ class Fan17(_Shared):
     team_trials: int = 0
     """Runs of ours in teams of other sizes on lines, rings and random graphs, and of five robots with bad radios."""
     team_sizes: tuple[int, ...] = (2, 10)
-    """How many robots those other teams have; a run takes some 3 s a robot and core, and more for large teams."""
+    """How many robots those other teams have; the work grows faster than the team: thirty take minutes."""
 
 
 @dataclasses.dataclass(frozen=True)

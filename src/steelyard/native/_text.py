@@ -131,7 +131,7 @@ class Text:
                 return f"isfinite({a}) != 0"
             case "convert":
                 return self._converted(a, node.args[0].dtype, node.dtype)
-        raise NotImplementedError(node.op)
+        raise AssertionError(f"the builder made a node that has no C: {node.op}")
 
     def _negated(self, a: str, dtype: np.dtype) -> str:
         return self._wrapped("sub", ["0", a], dtype)

@@ -1,33 +1,14 @@
 """From the columns of robots that hold a load in space to the samples that each robot's agent may see."""
 
 import dataclasses
-import math
 
 import numpy as np
 
 from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.logs import Log
-from steelyard.problems._noise import vector_noise
+from steelyard.problems._wrist import read_wrist, wrist_noise
 from steelyard.team import Graph, SpatialSample
-
-SIGNALS = {
-    "twist/angular": "rad/s",
-    "twist/linear": "m/s",
-    "specific_force": "m/s²",
-    "wrench/torque": "N m",
-    "wrench/force": "N",
-}
-"""Of every robot, in the order of its fifteen numbers, with their units."""
-_FEWEST_ROWS = 20
-# No sensor is better than this, SI units.
-_LEAST = {
-    "twist/angular": 3e-4,
-    "twist/linear": 3e-4,
-    "specific_force": 1e-3,
-    "wrench/torque": 1e-3,
-    "wrench/force": 3e-3,
-}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -38,7 +19,7 @@ class Hold:
     time: np.ndarray
     """(n,), s."""
     readings: np.ndarray
-    """(n, robot, 15), in the order of `SIGNALS`."""
+    """(n, robot, 15), in the order of `_wrist.SIGNALS`."""
     noise: dict[str, float]
     """One standard deviation an axis, by signal."""
     gravity: tuple[float, float, float]
@@ -76,39 +57,10 @@ def _sample(row: int, time: float, values: np.ndarray) -> SpatialSample:
 
 def read_hold(log: Log, config: Config) -> Hold:
     """Reads the robots' columns, and estimates the noise that nobody stated; what cannot be read is a `BadInput`."""
-    if len(log) < _FEWEST_ROWS:
-        raise BadInput(f"{log.origin} has {len(log)} rows; to weigh a load takes {_FEWEST_ROWS} rows at least.")
-    graph, xyz = _graph(log, config), ("x", "y", "z")
-    readings = np.stack([_columns(log, name, xyz) for name in graph.names], axis=1)
-    time, noise, estimated = np.asarray(log.time), {}, []
-    for k, (signal, unit) in enumerate(SIGNALS.items()):
-        stated = getattr(config.noise, signal.replace("/", "_"))
-        if stated is None:
-            own = [vector_noise(time, readings[:, i, 3 * k : 3 * k + 3]) for i in range(len(graph.names))]
-            told = [size for size in own if not math.isnan(size)]
-            stated = max(float(np.median(told)), _LEAST[signal]) if told else 1.0
-            if told:
-                estimated.append(f"{signal} {stated:.2g} {unit}")
-        noise[signal] = stated
-    notes = []
-    if estimated:
-        notes.append(f"Noise estimated from the log, because [noise] does not state it: {', '.join(estimated)}.")
-    return Hold(graph, time, readings, noise, config.gravity, config.inputs.hold == "step", tuple(notes))
-
-
-def _columns(log: Log, name: str, xyz: tuple[str, str, str]) -> np.ndarray:
-    parts = []
-    for signal in SIGNALS:
-        if signal in ("twist/linear", "specific_force") and not log.has(name, signal, xyz):
-            parts.append(np.full((len(log), 3), np.nan))
-        else:
-            parts.append(log.require(name, signal, xyz))
-    if np.isnan(parts[1]).all() and np.isnan(parts[2]).all():
-        raise BadInput(
-            f"{log.origin}: {name} has neither {name}/specific_force nor {name}/twist/linear, and without one of the "
-            "two nothing shows where it holds the load; record an accelerometer, or the velocity of the sensor frame."
-        )
-    return np.concatenate(parts, axis=1)
+    graph, time = _graph(log, config), np.asarray(log.time)
+    readings = np.stack([read_wrist(log, name) for name in graph.names], axis=1)
+    noise, notes = wrist_noise(time, readings, config)
+    return Hold(graph, time, readings, noise, config.gravity, config.inputs.hold == "step", notes)
 
 
 def _graph(log: Log, config: Config) -> Graph:

@@ -4,8 +4,9 @@ import dataclasses
 
 import numpy as np
 
-from steelyard.problems._hold import SIGNALS, Hold
+from steelyard.problems._hold import Hold
 from steelyard.problems._identification import Event
+from steelyard.problems._wrist import SIGNALS
 
 _STUCK = 0.5
 """s for which a channel repeats itself to the last digit before it counts as stuck."""

@@ -9,7 +9,8 @@ import numpy as np
 from steelyard.geometry import Inertia, log_cholesky
 from steelyard.problems._rigid_answers import last_load
 from steelyard.problems._rigid_changes import Piece
-from steelyard.problems._rigid_reading import UNITS, vertical
+from steelyard.problems._rigid_reading import vertical
+from steelyard.problems._wrist import SIGNALS
 from steelyard.team import SpatialPoint, weigh_alone
 
 _MUCH_BETTER = 0.5
@@ -30,7 +31,7 @@ def finished(piece: Piece) -> Piece:
         float(found.mass[0]), found.com[0], found.inertia[0], vertical(handling), np.eye(3)[None], np.zeros((1, 3))
     )
     rows = np.concatenate([handling.reading, handling.wrench], axis=1)
-    noise = np.array([handling.noise[signal] for signal in UNITS])
+    noise = np.array([handling.noise[signal] for signal in SIGNALS])
     alone = weigh_alone(point, handling.time, rows, noise, handling.held)
     if alone is None or alone.misfit > _MUCH_BETTER * float(np.mean(told.value[told.present] ** 2)):
         return piece

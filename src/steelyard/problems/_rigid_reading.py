@@ -7,26 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from steelyard.config import Config
-from steelyard.errors import BadInput
 from steelyard.estimators import Guess, Noise, Sample
 from steelyard.geometry import SO3
 from steelyard.logs import Log
 from steelyard.models import RigidLoad, RigidLoadState
-from steelyard.problems._noise import vector_noise
+from steelyard.problems._wrist import SIGNALS, read_wrist, wrist_noise
 
-_FEWEST_ROWS = 20
-# No sensor is better than this, SI units, and at 100 Hz the model's own steps are hardly better either.
-_LEAST = {
-    "twist/angular": 3e-4,
-    "twist/linear": 3e-4,
-    "specific_force": 1e-3,
-    "wrench/torque": 1e-3,
-    "wrench/force": 3e-3,
-}
 _SMOOTH = 0.1  # s, to either side
-_MEASURED = {"twist/angular": "rad/s", "twist/linear": "m/s", "specific_force": "m/s²"}
-_APPLIED = {"wrench/torque": "N m", "wrench/force": "N"}
-UNITS = {**_MEASURED, **_APPLIED}
 _FIRST_STRETCH = 2.0  # s, over which the vertical is looked for
 
 
@@ -84,7 +71,7 @@ class Handling:
 
     def random(self, drift: float = 0.0) -> Noise:
         """Everything random; the motion may drift by itself, in SI units per √s."""
-        sizes = [self.noise[signal] for signal in UNITS for _ in range(3)]
+        sizes = [self.noise[signal] for signal in SIGNALS for _ in range(3)]
         walk = jnp.asarray([drift] * 9 + [0.0] * 16)
         spread = np.nan_to_num(np.nanstd(self.wrench, axis=0)) + np.array(sizes[9:])
         return Noise(jnp.asarray(sizes[:9]), jnp.asarray(sizes[9:]), walk, jnp.asarray(spread))
@@ -108,41 +95,10 @@ class Handling:
 
 def read_handling(log: Log, robot: str, config: Config) -> Handling:
     """Reads a robot's columns, and estimates the noise that nobody stated; what cannot be read is a `BadInput`."""
-    if len(log) < _FEWEST_ROWS:
-        raise BadInput(f"{log.origin} has {len(log)} rows; to weigh a load takes {_FEWEST_ROWS} rows at least.")
-    xyz = ("x", "y", "z")
-    columns = {signal: log.require(robot, signal, xyz) for signal in ("twist/angular", *_APPLIED)}
-    for signal in ("twist/linear", "specific_force"):
-        heard = log.has(robot, signal, xyz)
-        columns[signal] = log.signal(robot, signal, xyz) if heard else np.full((len(log), 3), np.nan)
-    if np.isnan(columns["twist/linear"]).all() and np.isnan(columns["specific_force"]).all():
-        raise BadInput(
-            f"{log.origin}: {robot} has neither {robot}/specific_force nor {robot}/twist/linear, and without one "
-            "of the two nothing shows how the load speeds up; record an accelerometer, or the velocity of "
-            "the sensor frame."
-        )
-    time, chosen, estimated = np.asarray(log.time), {}, []
-    for signal, unit in UNITS.items():
-        noise = getattr(config.noise, signal.replace("/", "_"))
-        if noise is None:
-            noise = vector_noise(time, columns[signal])
-            noise = 1.0 if math.isnan(noise) else max(noise, _LEAST[signal])
-            if np.isfinite(columns[signal]).any():
-                estimated.append(f"{signal} {noise:.2g} {unit}")
-        chosen[signal] = noise
-    notes = []
-    if estimated:
-        notes.append(f"Noise estimated from the log, because [noise] does not state it: {', '.join(estimated)}.")
-    return Handling(
-        robot=robot,
-        time=time,
-        reading=np.concatenate([columns[signal] for signal in _MEASURED], axis=1),
-        wrench=np.concatenate([columns[signal] for signal in _APPLIED], axis=1),
-        noise=chosen,
-        gravity=config.gravity,
-        held=config.inputs.hold == "step",
-        notes=tuple(notes),
-    )
+    time, readings = np.asarray(log.time), read_wrist(log, robot)
+    noise, notes = wrist_noise(time, readings[:, None], config)
+    held = config.inputs.hold == "step"
+    return Handling(robot, time, readings[:, :9], readings[:, 9:], noise, config.gravity, held, notes)
 
 
 def vertical(handling: Handling) -> np.ndarray:

@@ -9,7 +9,7 @@ from steelyard.errors import BadInput, nearest
 from steelyard.estimators import Estimate, Knowledge
 from steelyard.logs import Log
 from steelyard.problems._gaps import silences
-from steelyard.problems._hold import SIGNALS, Hold, read_hold
+from steelyard.problems._hold import Hold, read_hold
 from steelyard.problems._hold_faults import find_faults
 from steelyard.problems._identification import Event, Identification, Series
 from steelyard.problems._record import settings_of, truth_in
@@ -17,6 +17,7 @@ from steelyard.problems._said import series_of_said
 from steelyard.problems._spatial_axis import AXIS_INERTIA, axis_inertia
 from steelyard.problems._spatial_words import odd_channels, poor_motion, spatial_verdict
 from steelyard.problems._weigh_hold import WeighedHold, weigh_hold
+from steelyard.problems._wrist import SIGNALS
 from steelyard.team import SpatialEvent
 
 METHODS = ("consensus",)

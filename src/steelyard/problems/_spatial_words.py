@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from steelyard.estimators import Estimate
-from steelyard.problems._hold import SIGNALS, Hold
+from steelyard.problems._hold import Hold
 from steelyard.problems._rigid_words import named_direction
 from steelyard.problems._spatial_axis import AXIS_INERTIA, axis_of, turning_of
+from steelyard.problems._wrist import SIGNALS
 from steelyard.team import SpatialState
 
 _ODD = 1.25

@@ -67,6 +67,16 @@ class Graph:
         return Graph(names, [*tree, *more])
 
     @staticmethod
+    def of_kind(kind: str, names: Sequence[str], seed: int = 0) -> "Graph":
+        """A `line`, a `ring`, a `star`, or by seed a `random` graph: a tree, and about two more links a robot."""
+        if kind == "random":
+            return Graph.random(names, seed, min(1.0, 2.0 / len(names)))
+        kinds = {"line": Graph.line, "ring": Graph.ring, "star": Graph.star}
+        if kind not in kinds:
+            raise BadInput(f'Unknown graph "{kind}"; {nearest(kind, [*kinds, "random"])}')
+        return kinds[kind](names)
+
+    @staticmethod
     def from_config(team: Team, names: Sequence[str] | None = None) -> "Graph":
         """The graph of a `[team]` table; where it leaves something open, `names` in a line."""
         robots = team.robots or tuple(names or ())

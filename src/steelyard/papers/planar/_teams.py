@@ -159,10 +159,7 @@ def conclude(found: Mapping[Case, Sequence[Trial]]) -> list[str]:
 
 
 def _graph(case: Case, seed: int) -> Graph:
-    names = [f"r{i + 1:03d}" for i in range(case.robots)]
-    if case.graph == "random":
-        return Graph.random(names, seed, min(1.0, 2.0 / case.robots))
-    return Graph.ring(names) if case.graph == "ring" else Graph.line(names)
+    return Graph.of_kind(case.graph, [f"r{i + 1:03d}" for i in range(case.robots)], seed)
 
 
 def _error(weighed: Weighed, name: str, quantity: str, truth: PlanarTruth) -> float:
