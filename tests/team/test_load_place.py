@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steelyard.team._load_place import N_TOLD, Joint, Own
+from steelyard.team.load._place import N_TOLD, Joint, Own
 
 PARTS, COMMON, UNKNOWNS = 16, 4, 9
 

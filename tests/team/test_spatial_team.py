@@ -12,9 +12,9 @@ from steelyard import models as m
 from steelyard.geometry import SE3, SO3, Inertia, is_physical, log_cholesky, move_inertia
 from steelyard.problems import true_point
 from steelyard.team import Disturbance, Graph, SpatialMessage, load_in_frame, pose_in_frame
-from steelyard.team._spatial_exact import sweep_exactly
-from steelyard.team._spatial_gears import Gears
-from steelyard.team._spatial_point import load_numbers, matrix_of
+from steelyard.team.spatial._exact import sweep_exactly
+from steelyard.team.spatial._gears import Gears
+from steelyard.team.spatial._point import load_numbers, matrix_of
 from steelyard.worlds import SpatialHold, spatial_truth
 
 REALISTIC = SpatialHold(robots=3, duration=3.0, sensors="realistic")

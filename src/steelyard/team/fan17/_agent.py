@@ -10,7 +10,6 @@ import numpy as np
 from steelyard.errors import BadInput
 from steelyard.team._agent import Agent, Message, Turn
 from steelyard.team._graph import metropolis_weight
-from steelyard.team._spatial_agent import SpatialSample
 from steelyard.team.fan17._acceleration import alpha_weights, angular_acceleration
 from steelyard.team.fan17._frames import Neighbour, move_load, neighbour_from_pose
 from steelyard.team.fan17._mixing import Rows, hear_rows
@@ -18,6 +17,7 @@ from steelyard.team.fan17._pose import PoseSums, fit_pose
 from steelyard.team.fan17._procedure import ROW, Fan17Message, Fan17Procedure, Fan17State
 from steelyard.team.fan17._report import report
 from steelyard.team.fan17._squares import identify
+from steelyard.team.spatial._agent import SpatialSample
 
 
 class Fan17Agent(Agent):

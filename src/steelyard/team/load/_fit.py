@@ -1,0 +1,207 @@
+"""Everybody's data in nine unknowns: least squares over the sums of a window of samples.
+
+Forces are known, so the motion follows from where it began and from the load: maximum likelihood is a shot from the
+first row. Road not taken: a Kalman filter in one pass, whose early, badly linearised rows cost up to twice the bound.
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from steelyard import _jax as _jax
+from steelyard.models import Numbers
+from steelyard.team.load._sums import Sum
+
+N_UNKNOWNS = 9
+THETA, OMEGA, VX, VY, LOG_MASS, LOG_INERTIA, CX, CY, LOG_SCALE = range(N_UNKNOWNS)
+
+
+class Normal(NamedTuple):
+    """Least squares around a guess: the unknowns, then jumps of the load."""
+
+    cost: Float[Array, ""]
+    """Half the sum of squared residuals."""
+    matrix: Float[Array, "all all"]
+    gradient: Float[Array, " all"]
+
+
+class Rows(NamedTuple):
+    """A window as the fit takes it: filled up to a length it is compiled for with rows in which nothing happens."""
+
+    sums: Float[Numbers, "time sum"]
+    trend: Float[Numbers, "time 4"]
+    """How fast the sums F and A change, a second."""
+    dt: Float[Numbers, " time"]
+    """s."""
+    weights: Float[Numbers, " time"]
+    """One over the standard deviation of a robot's velocity averaged over the row; zero for no reading."""
+
+
+class Averaging(NamedTuple):
+    """A row's velocities are means over its samples."""
+
+    back: float
+    """From the samples' middle to the row's end, s."""
+    ripple: float
+    """Half their variance in time, s²: times a second derivative, what a mean differs from the value in the middle."""
+
+
+def motion(
+    unknowns: Float[Array, " unknown"],
+    extra: Float[Array, " extra"],
+    rows: Rows,
+    own_force: Float[Array, "time 2"],
+    after: Float[Array, "onset time"],
+    means: Averaging,
+) -> Float[Array, "time 6"]:
+    """θ (rad), ω (rad/s), velocity of the centre of mass (m/s, world axes) and the load's turning i ω exp(i θ).
+
+    At the middle of each row's samples, the last four as means over them. A row's forces follow their trend; `extra` is
+    an error of the robot's own place (two numbers) and for each onset the jump of log m and log J from then on.
+    [icra15, Eqs. (1)-(2)]
+    """
+    c, kappa = unknowns[CX : CY + 1], jnp.exp(unknowns[LOG_SCALE])
+    place, jumps = extra[:2], extra[2:].reshape(-1, 2)
+    mass = jnp.exp(unknowns[LOG_MASS] + jumps[:, 0] @ after)
+    inertia = jnp.exp(unknowns[LOG_INERTIA] + jumps[:, 1] @ after)
+    F, dt = rows.sums[:, Sum.F : Sum.F + 2], rows.dt
+    # A − conj(c) F and the own error's part, as real pairs
+    arm_force = rows.sums[:, Sum.A : Sum.A + 2] - _conj_times(c, F) + _conj_times(place, own_force)
+    lever = (kappa / inertia)[:, None]
+    push, growth = arm_force * lever, (rows.trend[:, 2:] - _conj_times(c, rows.trend[:, :2])) * lever
+
+    def half(turn, push, growth, h):
+        """Half a row: drift, kick, drift; over it the arms turn, and the mean of a turning vector is not the vector."""
+        theta, omega = turn
+        middle = theta + 0.5 * h * omega
+        cos, sin = jnp.cos(middle), jnp.sin(middle)
+        straight = cos * push[1] - sin * push[0]
+        grown = cos * growth[0] + sin * growth[1]
+        alpha = straight * (1.0 - (h * omega) ** 2 / 24.0) - grown * omega * h**2 / 12.0
+        return (theta + h * (omega + 0.5 * h * alpha), omega + h * alpha), alpha
+
+    def step(turn, row):
+        push, growth, span = row
+        h = 0.5 * span
+        turn, first = half(turn, push - 0.5 * h * growth, growth, h)
+        turn, alpha = half(turn, push + 0.5 * h * growth, growth, h)
+        bend = (alpha - first) / jnp.maximum(h, 1e-9)
+        theta, omega = turn
+        back = means.back
+        omega_then = omega - back * alpha - 0.5 * bend * (h - back) * back
+        return turn, (theta - back * (omega - 0.5 * back * alpha), omega_then, alpha, bend)
+
+    start = (unknowns[THETA], unknowns[OMEGA])
+    _, (theta, omega, alpha, bend) = jax.lax.scan(step, start, (push, growth, dt), unroll=2)
+    v_end = unknowns[None, VX : VY + 1] + jnp.cumsum(F * (dt / mass)[:, None], axis=0)
+    late = 0.5 * (dt - means.back) * means.back - means.ripple
+    v = v_end - (F * means.back + rows.trend[:, :2] * late[:, None]) / mass[:, None]
+    along, across = -3.0 * means.ripple * omega * alpha, omega * (1.0 - means.ripple * omega**2) + means.ripple * bend
+    cos, sin = jnp.cos(theta), jnp.sin(theta)
+    turning = jnp.stack([cos * along - sin * across, sin * along + cos * across], axis=1)
+    return jnp.concatenate([theta[:, None], omega[:, None], v, turning], axis=1)
+
+
+def residuals(unknowns, extra, rows: Rows, own_force, after, means: Averaging) -> Float[Array, "time 4"]:
+    """Of the mean velocity and of the turning ŝ, in standard deviations."""
+    path, sums = motion(unknowns, extra, rows, own_force, after, means), rows.sums
+    v, s = path[:, 2:4], jnp.exp(unknowns[LOG_SCALE]) * path[:, 4:]
+    n = jnp.maximum(sums[:, Sum.HEARD], 1.0)
+    B, V = sums[:, Sum.B : Sum.B + 2], sums[:, Sum.V : Sum.V + 2]
+    mean = V / n[:, None] - v - _times(s, B / n[:, None] - unknowns[None, CX : CY + 1])
+    spread = jnp.maximum(sums[:, Sum.Z2] - jnp.sum(B**2, axis=1) / n, 1e-12)
+    seen = sums[:, Sum.S : Sum.S + 2] - _conj_times(B, V) / n[:, None]
+    turn = (seen - s * spread[:, None]) / jnp.sqrt(spread)[:, None]
+    return jnp.concatenate([mean * jnp.sqrt(n)[:, None], turn], axis=1) * rows.weights[:, None]
+
+
+@jax.jit
+def normal_equations(unknowns, rows: Rows, after, means: Averaging) -> Normal:
+    """Around a guess; the last columns are jumps of log m and log J at each onset of `after`, zero there."""
+    nobody, nowhere = jnp.zeros((rows.dt.size, 2)), jnp.zeros(2)
+
+    def of(x):
+        return residuals(x[:N_UNKNOWNS], jnp.concatenate([nowhere, x[N_UNKNOWNS:]]), rows, nobody, after, means)
+
+    x = jnp.concatenate([unknowns, jnp.zeros(2 * after.shape[0])])
+    r, H = _linearised(of, x)
+    return Normal(0.5 * r @ r, H.T @ H, H.T @ r)
+
+
+class Slopes(NamedTuple):
+    """A shot and its derivatives with respect to the unknowns."""
+
+    residuals: Float[Numbers, " reading"]
+    by_unknowns: Float[Numbers, "reading unknown"]
+    end: Float[Numbers, "4"]
+    """θ, ω and velocity at the end of the last row."""
+    end_by_unknowns: Float[Numbers, "4 unknown"]
+    path: Float[Numbers, "time 6"]
+    """As `motion` has it."""
+
+
+@jax.jit
+def slopes(unknowns, rows: Rows, means: Averaging, last) -> Slopes:
+    """Around a guess; rows after row `last` must have dt = 0 and no forces."""
+    nobody, nowhere, after = jnp.zeros((rows.dt.size, 2)), jnp.zeros(2), jnp.zeros((0, rows.dt.size))
+
+    def at_end(x):
+        return motion(x, nowhere, rows, nobody, after, Averaging(0.0, 0.0))[last, :4]
+
+    r, H = _linearised(lambda x: residuals(x, nowhere, rows, nobody, after, means), unknowns)
+    path = motion(unknowns, nowhere, rows, nobody, after, means)
+    return Slopes(r, H, at_end(unknowns), jax.jacfwd(at_end)(unknowns), path)
+
+
+class OwnSlopes(NamedTuple):
+    """What an error of one robot's place does to a shot, through the torque of its force."""
+
+    residuals: Float[Numbers, "reading 2"]
+    end: Float[Numbers, "4 2"]
+
+
+@jax.jit
+def own_slopes(unknowns, rows: Rows, own_force, means: Averaging, last) -> OwnSlopes:
+    """As `slopes`, with respect to the place of the robot with this force."""
+    after = jnp.zeros((0, rows.dt.size))
+
+    def of(place):
+        return residuals(unknowns, place, rows, own_force, after, means)
+
+    def at_end(place):
+        return motion(unknowns, place, rows, own_force, after, Averaging(0.0, 0.0))[last, :4]
+
+    return OwnSlopes(_linearised(of, jnp.zeros(2))[1], jax.jacfwd(at_end)(jnp.zeros(2)))
+
+
+@jax.jit
+def torque_slopes(
+    unknowns, rows: Rows, forces: Float[Array, "part time 2"], means: Averaging
+) -> Float[Array, "reading part"]:
+    """What forces at a place one unit along x from the centre of mass, added to the team's, do to the residuals."""
+    after = jnp.zeros((0, rows.dt.size))
+
+    def by(force):
+        def of(place):
+            return residuals(unknowns, place, rows, force, after, means).reshape(-1)
+
+        return jax.jvp(of, (jnp.zeros(2),), (jnp.array([1.0, 0.0]),))[1]
+
+    return jax.vmap(by, out_axes=1)(forces)
+
+
+def _linearised(function, x):
+    """Value and Jacobian, both with the readings in one axis."""
+    r, push = jax.linearize(function, x)
+    H = jax.vmap(push, out_axes=-1)(jnp.eye(x.size))
+    return r.reshape(-1), H.reshape(-1, x.size)
+
+
+def _times(a, b):
+    return jnp.stack([a[..., 0] * b[..., 0] - a[..., 1] * b[..., 1], a[..., 0] * b[..., 1] + a[..., 1] * b[..., 0]], -1)
+
+
+def _conj_times(a, b):
+    return jnp.stack([a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1], a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]], -1)

@@ -1,0 +1,211 @@
+"""What a robot that weighs a load remembers, and which of the team's sums belong together."""
+
+import math
+import zlib
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from steelyard.estimators import Estimate
+from steelyard.team._agent import Message
+from steelyard.team._fresh import fresh
+from steelyard.team._tree import Key, Parcel, Tree
+from steelyard.team.load._place import Own
+from steelyard.team.load._solve import ONSETS
+from steelyard.team.load._sums import Sum
+from steelyard.team.load._window import SIZES, Fit, Prior
+
+PERIOD = 50  # rows between new versions of the places; the first come sooner
+_EARLY = (12, 25, 50)
+STEADY = 12  # rows in a row that show the same members before they count as the team
+GUARD = 12  # rows after a robot has gone whose forces may lack its last ones
+KEPT = 3  # versions
+FIT_EVERY = 6  # rows
+NOTES = 20  # fits whose notes are kept
+PART = tuple(range(-1, -33, -1))  # rows of a fit's notes: what robots tell of their places, and of which fit
+SHIFT = PART[-1] - 1  # the row of a version's note on how the new places will move the fit
+
+
+class LoadMessage(Message, frozen=True, array_like=True):
+    """What robots of a load team tell each other."""
+
+    parcel: Parcel
+    version: int
+    places: tuple[tuple[float, float] | None, ...]
+    """Own place in this version and in the ones before."""
+
+
+class LoadEvent(msgspec.Struct, frozen=True):
+    """Something happened to the load or to the team."""
+
+    time: float
+    """s, when it happened, as far as that is known."""
+    kind: str
+    """`change` of the load."""
+    quantity: str
+
+
+def version_at(row: int) -> int:
+    """The version of the places that is made after a row."""
+    done = row + 1
+    return sum(done >= early for early in _EARLY) + max(0, done // PERIOD - 1)
+
+
+def roll_of(name: str) -> float:
+    """A number made from a name; sums of up to a thousand of them are exact."""
+    return float(zlib.crc32(name.encode()))
+
+
+def any_place(name: str) -> complex:
+    """A place to begin with: any will do, if they are not all the same."""
+    angle = 2.0 * math.pi * zlib.crc32(f"{name}/place".encode()) / 2**32
+    return complex(math.cos(angle), math.sin(angle))
+
+
+def _signature(total: np.ndarray) -> tuple[float, float]:
+    return float(total[Sum.MEMBERS]), float(total[Sum.ROLL])
+
+
+class Part(NamedTuple):
+    """What a robot told of its place, and next to which fit."""
+
+    version: int
+    start: int
+    own: Own
+
+
+class LoadState:
+    """One robot's memory: a value, of which a step makes the next. `pickle` keeps it and brings it back."""
+
+    def __init__(self, name: str, neighbours: tuple[str, ...], width: int, per_letter: int):
+        self.tree = Tree(name, neighbours, width, per_letter)
+        self.tick = self.sequence = self.told_at = 0
+        self.time = 0.0
+        self.velocities: dict[int, complex] = {}
+        self.forces: dict[int, complex] = {}
+        self.last_force: complex | None = None
+        self.pending: list[tuple[complex | None, complex | None]] = []
+        self.pending_row = -1
+        self.row = self.first_row = -1
+        self.version = -1
+        self.places: dict[int, complex | None] = {}
+        self.told: dict[str, dict[int, complex | None]] = {neighbour: {} for neighbour in neighbours}
+        self.silent = 0
+        self.newest = -1
+        self.run: tuple[tuple[float, float], int] = ((0.0, 0.0), 0)
+        self.steady: set[tuple[float, float]] = set()
+        self.crew: dict[int, tuple[float, float]] = {}
+        self.sums: dict[Key, np.ndarray] = {}
+        self.reach: dict[tuple[int, int], int] = {}  # by version and start, the row up to which sums are complete
+        self.lost = 0
+        self.start: int | None = None
+        self.prior = Prior.none()
+        self.fit: Fit | None = None
+        self.fit_version = self.fit_end = -1
+        self.refined = 0
+        self.settled = False  # whether the places were once near their best: before, no change can be told
+        self.weight = 0.0
+        self.aim: complex | None = None  # where the last step of the own place alone led, momentum left out
+        self.parts: dict[int, Part] = {}  # what was told of the own place, by the number of the notes
+        self.estimates: dict[str, Estimate] = {}
+
+    def copied(self) -> "LoadState":
+        """The same, to go on from without touching this one."""
+        state = fresh(self)
+        state.tree = self.tree.copied()
+        state.told = {name: told.copy() for name, told in self.told.items()}
+        return state
+
+    def note_totals(self) -> None:
+        """Who is in the team, from the sums that just came."""
+        for key in self.tree.fresh:
+            total, row = self.tree.totals.get(key), key[0]
+            if row < 0 or total is None:
+                continue
+            signature = _signature(total)
+            if row > self.newest:
+                self.newest = row
+                self.run = (signature, self.run[1] + 1 if signature == self.run[0] else 1)
+                if self.run[1] >= STEADY and signature not in self.steady:
+                    self.steady.add(signature)
+                    for old, known in self.sums.items():
+                        self._join(old[0], _signature(known))
+            self._join(row, signature)
+            # When a robot goes, the rest add up old rows without it: its force is then missing.
+            before = self.sums.get(key)
+            if before is None or signature == self.crew.get(row) or _signature(before) != self.crew.get(row):
+                self.sums[key] = total
+                if before is not None and _signature(before) != signature:
+                    self.reach.clear()
+        self.tree.fresh.clear()
+
+    def _join(self, row: int, signature: tuple[float, float]) -> None:
+        if signature in self.steady and signature[0] > self.crew.get(row, (0.0, 0.0))[0]:
+            if row in self.crew:
+                self.reach.clear()
+            self.crew[row] = signature
+
+    def stretch(self) -> tuple[int, int, int] | None:
+        """Version, first and last row of the longest run of complete sums from the window's start."""
+        if not self.crew:
+            return None
+        start = min(self.crew) if self.start is None else self.start
+        best = None
+        for version in range(max(self.version - KEPT + 1, 1), self.version + 1):
+            row = self.reach.get((version, start), start)
+            while self._complete(row, version, start):
+                row += 1
+            self.reach[version, start] = row
+            if row > start and (best is None or row - 1 >= best[2]):
+                best = version, start, row - 1
+        return best
+
+    def fitted(self) -> tuple[int, int, int] | None:
+        """Version, first and last row of the fit, if it is usable and its sums are still there."""
+        if self.fit is None or not self.fit.usable or self.start is None:
+            return None
+        if self.fit_end - self.start + 1 != self.fit.n_rows:  # a new window has begun
+            return None
+        there = all((row, self.fit_version) in self.sums for row in range(self.start, self.fit_end + 1))
+        return (self.fit_version, self.start, self.fit_end) if there else None
+
+    def _complete(self, row: int, version: int, start: int) -> bool:
+        total, crew = self.sums.get((row, version)), self.crew.get(row)
+        if total is None or crew is None or _signature(total) != crew:
+            return False
+        if row > start and crew[0] < self.crew.get(row - 1, crew)[0]:
+            return False
+        return bool(total[Sum.PLACED] == total[Sum.MEMBERS])
+
+    def left_behind(self, end: int) -> int | None:
+        """The row from which a smaller team goes on after `end`, if it does."""
+        now, then = self.crew.get(end + 1), self.crew.get(end)
+        if now is None or then is None or now[0] >= then[0]:
+            return None
+        return end + 1 + GUARD
+
+    def forget(self) -> None:
+        """Keeps what a window can still need."""
+        oldest = self.row - SIZES[-1] - ONSETS[-1]
+        oldest_note = self.row // FIT_EVERY - NOTES
+
+        def needed(key: Key) -> bool:
+            if SHIFT < key[0] < 0:
+                return key[1] > oldest_note
+            return (key[0] == SHIFT or key[0] >= oldest) and key[1] > self.version - KEPT
+
+        self.reach.clear()
+        self.tree.forget(needed)
+        self.sums = {key: total for key, total in self.sums.items() if needed(key)}
+        for table in (self.velocities, self.forces, self.crew):
+            for row in [row for row in table if row < oldest]:
+                del table[row]
+        self.parts = {at: part for at, part in self.parts.items() if at > oldest_note}
+        for places in (self.places, *self.told.values()):
+            for version in [version for version in places if version <= self.version - KEPT]:
+                del places[version]
+
+    def rows(self, version: int, start: int, end: int) -> np.ndarray:
+        """The sums of a stretch."""
+        return np.stack([self.sums[row, version] for row in range(start, end + 1)])

@@ -1,0 +1,117 @@
+"""A window of sums, and what is known beside it; what is the same at every robot is computed once in a process."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from steelyard.team._by_content import by_content
+from steelyard.team.load._fit import (
+    CX,
+    CY,
+    LOG_INERTIA,
+    LOG_MASS,
+    LOG_SCALE,
+    N_UNKNOWNS,
+    Averaging,
+    OwnSlopes,
+    Rows,
+    Slopes,
+    own_slopes,
+    slopes,
+)
+from steelyard.team.load._sums import Sum
+
+SIZES = (128, 640)
+"""Rows for which the fit is compiled; a window has at most the last."""
+LOAD = (LOG_MASS, LOG_INERTIA, CX, CY, LOG_SCALE)
+"""The unknowns that outlast a change of the team."""
+_FORCES = [Sum.F, Sum.F + 1, Sum.A, Sum.A + 1]
+
+
+class Prior(NamedTuple):
+    """What earlier rows told: Gaussian, in information form."""
+
+    mean: np.ndarray
+    information: np.ndarray
+
+    @staticmethod
+    def none() -> "Prior":
+        """Nothing at all."""
+        return Prior(np.zeros(N_UNKNOWNS), np.zeros((N_UNKNOWNS, N_UNKNOWNS)))
+
+
+class Window(NamedTuple):
+    """Rows of sums that belong together: one version of the places, no row missing."""
+
+    rows: np.ndarray
+    span: float
+    """Of a row, s."""
+    means: Averaging
+    sigma: float
+    """Of one robot's velocity averaged over a row, m/s an axis."""
+    prior: Prior
+
+    @property
+    def padded(self) -> Rows:
+        """In a length that the fit is compiled for."""
+        k = len(self.rows)
+        size = next((size for size in SIZES if size >= k), SIZES[-1])
+        sums, trend = np.zeros((size, self.rows.shape[1])), np.zeros((size, 4))
+        dt, weights = np.zeros((2, size))
+        sums[:k], dt[:k], weights[:k] = self.rows, self.span, (self.rows[:, Sum.HEARD] >= 2.0) / self.sigma
+        if k >= 3:
+            trend[:k] = np.gradient(self.rows[:, _FORCES], self.span, axis=0, edge_order=2)
+        return Rows(sums, trend, dt, weights)
+
+
+class Fit(NamedTuple):
+    """The unknowns, and everything about them that the reports need."""
+
+    unknowns: np.ndarray
+    matrix: np.ndarray
+    """Of the normal equations."""
+    gradient: np.ndarray
+    fitness: float
+    """Mean squared residual in variances: about one if all is well."""
+    n_rows: int
+
+    @property
+    def good(self) -> bool:
+        """Whether the residuals are what noise makes of them."""
+        return self.fitness < 1.03 + 4.0 / math.sqrt(2.0 * self.n_rows)
+
+    @property
+    def usable(self) -> bool:
+        """Whether places can be refined with it: near enough to go downhill from."""
+        return self.fitness < 2.0
+
+
+@by_content(32)
+def slopes_of(window: Window, unknowns: np.ndarray) -> Slopes:
+    """Of a shot over the window, as arrays of numpy."""
+    found = slopes(unknowns, window.padded, window.means, len(window.rows) - 1)
+    return Slopes(*[np.asarray(one) for one in found])
+
+
+def own_slopes_of(window: Window, unknowns: np.ndarray, force: np.ndarray) -> OwnSlopes:
+    """Likewise of the robot with this force (time, 2)."""
+    rows = window.padded
+    padded = np.zeros((len(rows.dt), 2))
+    padded[: len(force)] = force
+    found = own_slopes(unknowns, rows, padded, window.means, len(window.rows) - 1)
+    return OwnSlopes(*[np.asarray(one) for one in found])
+
+
+def inverse(matrix: np.ndarray) -> np.ndarray:
+    """Of a positive matrix with coordinates of any size; what is untold gets a huge variance."""
+    scale = np.sqrt(np.diag(matrix)) + 1e-12
+    values, vectors = np.linalg.eigh(matrix / np.outer(scale, scale))
+    return (vectors / np.maximum(values, 1e-14)) @ vectors.T / np.outer(scale, scale)
+
+
+def carried_on(fit: Fit, P: np.ndarray, keep: tuple[int, ...], slack: float) -> Prior:
+    """What a fit says about some unknowns, as the prior of the next window; `slack` widens it."""
+    information = np.zeros((N_UNKNOWNS, N_UNKNOWNS))
+    information[np.ix_(keep, keep)] = inverse(P[np.ix_(keep, keep)]) / (1.0 + slack) ** 2
+    return Prior(fit.unknowns.copy(), information)

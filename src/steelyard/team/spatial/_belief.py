@@ -1,0 +1,214 @@
+"""What a team's rows tell of the load and the grips, online: start, go on, linearise again, notice changes.
+
+A course runs along with the rows, linearised at one point. As it knows better, a second course starts from the first
+row again, linearised at the likeliest point, runs four times as fast until it has caught up, and takes over: Gauss and
+Newton in instalments. Whatever it does depends on the rows alone, so all robots that have the same rows think the same.
+"""
+
+import dataclasses
+import math
+
+import msgspec
+import numpy as np
+
+from steelyard.team.spatial._changes import Jump, find_jump, mass_of
+from steelyard.team.spatial._course import MARK, Belief, Course, advance, load_spread, vague
+from steelyard.team.spatial._point import LOAD, TILT, SpatialPoint
+from steelyard.team.spatial._record import Record, long_gap
+from steelyard.team.spatial._start import first_point, load_again
+
+_CHUNK = 0.1  # s of rows that are taken in together
+_START = 1.0  # s of rows before the first point
+_START_AGAIN = 0.2  # s of rows before the first point of a load that changed
+_GROWTH = 1.3  # a course starts anew when there are so many times the rows that the last one began with
+_CATCH_UP = 4  # rows of the second course for each new one
+_SHORT = 2.0  # s of rows that are gone through at once
+_ROUNDS = 4
+_LAST_ROUNDS = 15  # when no more rows will come: there is time, and poor motions settle slowly
+_MEMORY = 1.5  # s in which the onset of a change is looked for
+_YOUNG = 1.5  # s of a load in which no change is looked for: it is hardly known
+_LONGEST = 30.0  # s of rows that are linearised again
+_KNOWN_TILT = 0.1  # rad
+_ABSURD = 2.0  # times the squares that were expected, beyond which nothing is believed
+
+
+class SpatialEvent(msgspec.Struct, frozen=True):
+    """Something happened to the load or to a robot."""
+
+    time: float
+    """s, when it happened, as far as that is known."""
+    kind: str
+    """`change` of the load."""
+    quantity: str
+    size: float
+    """New less old: kg of mass, m of the centre of mass, or the largest share of a moment of inertia."""
+
+
+@dataclasses.dataclass(eq=False)
+class SpatialMind:
+    """Rows and what they tell. Taking a row in changes the mind; who needs it as it was takes a copy before."""
+
+    record: Record
+    gravity: float
+    """Its size, m/s²."""
+    taken: int = 0
+    """The row up to which rows were taken in."""
+    begun: int = 0
+    """First row of the load as it is now."""
+    anchor: Belief | None = None
+    """What was known when the load changed; None before."""
+    course: Course | None = None
+    second: Course | None = None
+    renewed: int = 0
+    """How many rows the course had to begin with."""
+    damping: float = 0.0
+    paused: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """Whether what was read and what was expected do not agree at all, or nobody knows what acts on the load."""
+        return self.paused or (self.course is not None and self.course.doubt > _ABSURD)
+
+    @property
+    def chunk(self) -> int:
+        """Rows that are taken in together."""
+        return max(round(_CHUNK * self.record.rate), 1)
+
+    @property
+    def memory(self) -> int:
+        """Rows in which the onset of a change is looked for."""
+        return round(_MEMORY * self.record.rate)
+
+    def copied(self) -> "SpatialMind":
+        """The same, on its own."""
+        return dataclasses.replace(self, record=self.record.copied())
+
+    def add(self, time: float, raw: np.ndarray) -> tuple[SpatialEvent, ...]:
+        """A new row (robot, 15) at a time in s; NaN where nothing was heard."""
+        self.record.append(time, raw)
+        if self.record.end - self.record.wide - 2 >= self.taken + self.chunk:
+            return self._take(self.taken + self.chunk)
+        return ()
+
+    def finish(self) -> tuple[SpatialEvent, ...]:
+        """No more rows will come: the last ones count, too."""
+        events: tuple[SpatialEvent, ...] = ()
+        news = self.taken < self.record.end
+        while self.taken < self.record.end:
+            events += self._take(min(self.taken + self.chunk, self.record.end))
+        while self.second is not None and self.course is not None:
+            self._go_on_with_second(self.course.row)
+        course = self.course
+        if news and not self.failed and course is not None and not course.settled and course.start >= self.record.first:
+            self.course = self._rounds(course, course.row, _LAST_ROUNDS)
+        return events
+
+    def fitted(self, point: SpatialPoint, most: int) -> Course | None:
+        """What all rows tell, beginning from a point and linearised again up to so many times."""
+        return self._rounds(Course.at(point, vague(point), self.record.first), self.record.end, most)
+
+    def _take(self, end: int) -> tuple[SpatialEvent, ...]:
+        record, rate = self.record, self.record.rate
+        self.taken = end
+        self.paused = long_gap(record.raw(max(end - round(rate), record.first), end), rate)
+        if self.course is None:
+            least = (_START if self.anchor is None else _START_AGAIN) * rate
+            if end - self.begun >= least and not self.paused:
+                self._begin(end)
+            return ()
+        if self.paused:
+            return ()
+        self.course = self._advanced(self.course, end)
+        if self.course is None:  # lost: begin again from here
+            self.begun, self.second, self.renewed = end, None, 0
+            return ()
+        jump = find_jump(self.course, self.begun + round(_YOUNG * rate))
+        if jump is not None:
+            return (self._changed(self.course, jump),)
+        self._renew(end)
+        record.forget(max(self.begun, end - round(_LONGEST * rate)) - record.wide - 2)
+        return ()
+
+    def _begin(self, end: int) -> None:
+        record = self.record
+        if self.anchor is None:
+            point = first_point(record, self.begun, end, self.gravity)
+            prior = vague(point)
+        else:
+            known = self.anchor.point
+            point = dataclasses.replace(known, load=load_again(record, self.begun, end, known))
+            prior = dataclasses.replace(self.anchor, point=point)
+        self.course = self._rounds(Course.at(point, prior, self.begun), end, _ROUNDS)
+        self.renewed = end - self.begun
+
+    def _rounds(self, course: Course, end: int, most: int) -> Course | None:
+        """Linearises again until that moves the point by less than its own uncertainty; never to a worse one."""
+        best, damping = self._advanced(course, end), 0.0
+        for _ in range(most):
+            if best is None or best.unsettled < 0.1:
+                break
+            trial = self._advanced(Course.at(best.towards(damping), best.prior, best.start), end)
+            if trial is not None and trial.cost < best.cost:
+                best, damping = trial, 0.1 * damping
+            else:
+                damping = max(10.0 * damping, 0.1)
+        return best
+
+    def _advanced(self, course: Course, end: int) -> Course | None:
+        """The course up to a row; None where its point is so wrong that numbers overflow."""
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                course = advance(course, self.record, end, self.memory)
+        except np.linalg.LinAlgError:
+            return None
+        return course if math.isfinite(course.cost) and np.isfinite(course.information).all() else None
+
+    def _renew(self, end: int) -> None:
+        course, rate = self.course, self.record.rate
+        assert course is not None
+        age = end - self.begun
+        if self.second is not None:
+            self._go_on_with_second(end)
+        elif age >= _GROWTH * self.renewed and self.begun >= self.record.first and age <= _LONGEST * rate:
+            self.renewed = age
+            if age <= _SHORT * rate:
+                self.course = self._rounds(course, end, _ROUNDS)
+            else:
+                self.second = Course.at(course.towards(self.damping), course.prior, course.start)
+
+    def _go_on_with_second(self, end: int) -> None:
+        second, course = self.second, self.course
+        assert second is not None
+        assert course is not None
+        self.second = self._advanced(second, min(second.row + (1 + _CATCH_UP) * self.chunk, end))
+        if self.second is None:
+            self.damping = max(10.0 * self.damping, 0.1)
+        elif self.second.row >= course.row:
+            second, self.second = self.second, None
+            if second.cost < course.cost:
+                self.course, self.damping = second, 0.1 * self.damping
+            else:
+                self.damping = max(10.0 * self.damping, 0.1)
+
+    def _changed(self, course: Course, jump: Jump) -> SpatialEvent:
+        """Begins again with a new load; who holds where stays as it was known before."""
+        old, new = mass_of(course), mass_of(course, jump)
+        known = course.known_before(jump.row)
+        point = known.best
+        row = jump.row + max(round(MARK * self.record.rate), 1)
+        down = self.record.motion(row, row + 1)[0, 6:]
+        point = SpatialPoint(point.load, down, point.R, point.t)
+        self.anchor = Belief(point, _grips_only(known.covariance, load_spread(point)))
+        self.begun, self.course, self.second, self.renewed, self.damping = row, None, None, 0, 0.0
+        return SpatialEvent(self.record.time(jump.row), "change", "mass", new - old)
+
+
+def _grips_only(covariance: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """The precision of what stays known when the load changes."""
+    size = len(covariance)
+    precision = np.zeros((size, size))
+    precision[LOAD, LOAD] = np.diag(spread**-2.0)
+    precision[TILT, TILT] = np.eye(3) / _KNOWN_TILT**2
+    grips = slice(TILT.stop, size)
+    precision[grips, grips] = np.linalg.inv(covariance[grips, grips])
+    return precision

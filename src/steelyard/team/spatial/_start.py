@@ -1,0 +1,169 @@
+"""A first point from a second or so of rows: smoothed readings, linear equations, no guess needed."""
+
+import numpy as np
+
+from steelyard.team.spatial._point import (
+    SpatialPoint,
+    coordinates_of,
+    cross,
+    load_numbers,
+    matrix_of,
+    moment_entries,
+    skew,
+    turn,
+)
+from steelyard.team.spatial._record import Record
+
+_RADIUS = 0.3
+"""Usual radius of gyration of what robots hold, m."""
+_REACH = 1.0
+"""How far apart robots usually hold, m."""
+_SMOOTH = 0.1  # s, to either side
+
+
+def first_point(record: Record, begin: int, end: int, gravity: float) -> SpatialPoint:
+    """A point near the likeliest; `gravity` is its size in m/s².
+
+    Rotations are those that bring angular velocities and specific forces of two robots together, positions explain how
+    their velocities and specific forces differ, and the load is what turns motions into wrenches. The answers lean to
+    the small side where noise is strong; it is a start and no more.
+    """
+    s = _Smoothed(record, begin, end)
+    R, t = s.grips(record.noise)
+    omega, alpha, felt, wrench = s.together(R, t)
+    load = fit_load(omega, alpha, felt, wrench, None)
+    return SpatialPoint(load, _down(s.time, omega, s.velocity(R, t), felt, gravity), R, t)
+
+
+def load_again(record: Record, begin: int, end: int, known: SpatialPoint) -> np.ndarray:
+    """Coordinates of a load that has just changed, from its first rows; what they do not tell is as it was."""
+    s = _Smoothed(record, begin, end)
+    omega, alpha, felt, wrench = s.together(known.R, known.t)
+    return fit_load(omega, alpha, felt, wrench, known.load)
+
+
+class _Smoothed:
+    """Readings with their fast noise taken off, and their derivatives; (time, robot, 3) each."""
+
+    def __init__(self, record: Record, begin: int, end: int):
+        raw, time = record.raw(begin, end), record.times(begin, end)
+        wide = min(max(round(_SMOOTH * record.rate), 2), max((len(raw) - 1) // 2, 1))
+        weights = 1.0 + np.cos(np.pi * np.arange(-wide, wide + 1) / (wide + 1))
+        heard = np.isfinite(raw)
+        values = np.where(heard, raw, 0.0)
+        sums = [
+            sum(w * np.roll(part, lag, axis=0) for lag, w in zip(range(-wide, wide + 1), weights, strict=True))
+            for part in (values, heard.astype(float))
+        ]
+        cut = slice(wide, max(len(raw) - wide, wide + 1))  # rolled rows are not neighbours at the ends
+        smooth = (np.asarray(sums[0]) / np.maximum(np.asarray(sums[1]), 1e-9))[cut]
+        self.time = time[cut]
+        self.twist, self.felt, self.wrench = smooth[..., :6], smooth[..., 6:9], smooth[..., 9:]
+        spacing = self.time if len(self.time) > 2 else None
+        slopes = np.gradient(self.twist[..., :3], spacing, axis=0) if spacing is not None else 0.0 * self.felt
+        self.alpha = np.asarray(slopes)
+
+    def grips(self, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        n = self.twist.shape[1]
+        R, t = np.stack([np.eye(3)] * n), np.zeros((n, 3))
+        one = self.twist[:, 0], self.felt[:, 0], self.alpha[:, 0]
+        lever_noise = 3.0  # m/s², by which specific forces differ before positions are known
+        for _ in range(3):
+            for j in range(1, n):
+                K = self.twist[:, j, :3].T @ one[0][:, :3] / (noise[0] ** 2 + 0.05**2)
+                lever = cross(one[2], t[j]) + cross(one[0][:, :3], cross(one[0][:, :3], t[j]))
+                K += self.felt[:, j].T @ (one[1] + lever) / (noise[2] ** 2 + lever_noise**2)
+                U, _, V = np.linalg.svd(K.T)
+                R[j] = U @ np.diag([1.0, 1.0, np.linalg.det(U @ V)]) @ V
+                W = skew(one[0][:, :3])
+                rows = [W / (noise[1] + 0.02), (skew(one[2]) + W @ W) / (noise[2] + 0.5)]
+                values = [
+                    (self.twist[:, j, 3:] @ R[j].T - one[0][:, 3:]) / (noise[1] + 0.02),
+                    (self.felt[:, j] @ R[j].T - one[1]) / (noise[2] + 0.5),
+                ]
+                A = np.concatenate([np.concatenate(rows).reshape(-1, 3), np.eye(3) / _REACH])
+                t[j] = np.linalg.lstsq(A, np.concatenate([np.concatenate(values).ravel(), np.zeros(3)]), rcond=None)[0]
+            # From the second round on everybody's motion together stands in for the first robot's.
+            omega, alpha, felt, _ = self.together(R, t)
+            one = np.concatenate([omega, self.velocity(R, t)], axis=1), felt, alpha
+            lever_noise = 0.5
+        return R, t
+
+    def together(self, R: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Angular velocity, its derivative, specific force and total wrench in the first frame, means of everybody."""
+        omega = np.einsum("jab,tjb->ta", R, self.twist[..., :3]) / len(t)
+        alpha = np.einsum("jab,tjb->ta", R, self.alpha) / len(t)
+        turned = np.einsum("jab,tjb->tja", R, self.felt)
+        lever = cross(alpha[:, None], t) + cross(omega[:, None], cross(omega[:, None], t))
+        force = np.einsum("jab,tjb->tja", R, self.wrench[..., 3:])
+        torque = np.einsum("jab,tjb->tja", R, self.wrench[..., :3]) + cross(t[None], force)
+        wrench = np.concatenate([torque.sum(axis=1), force.sum(axis=1)], axis=1)
+        return omega, alpha, (turned - lever).mean(axis=1), wrench
+
+    def velocity(self, R: np.ndarray, t: np.ndarray) -> np.ndarray:
+        """Of the first frame's origin."""
+        turned = np.einsum("jab,tjb->tja", R, self.twist[..., 3:])
+        omega = np.einsum("jab,tjb->ta", R, self.twist[..., :3]) / len(t)
+        return (turned - cross(omega[:, None], t)).mean(axis=1)
+
+
+def fit_load(
+    omega: np.ndarray, alpha: np.ndarray, felt: np.ndarray, wrench: np.ndarray, before: np.ndarray | None
+) -> np.ndarray:
+    """Coordinates of a possible load that turns these motions into these wrenches, all (time, …).
+
+    What the rows do not tell is as the load was `before`, its mass apart; else as usual for what robots hold.
+    """
+    W = skew(omega)
+    zero = np.zeros((len(omega), 3, 1))
+    torque = moment_entries(alpha) + W @ moment_entries(omega)
+    A = np.concatenate(
+        [
+            np.concatenate([zero, -skew(felt), torque], axis=2),
+            np.concatenate([felt[:, :, None], skew(alpha) + W @ W, np.zeros((len(omega), 3, 6))], axis=2),
+        ],
+        axis=1,
+    ).reshape(-1, 10)
+    b = wrench.ravel()
+    m0 = max(float(np.linalg.norm(wrench[:, 3:]) / max(np.linalg.norm(felt), 1e-9)), 1e-3)
+    if before is None:
+        centre = np.array([m0, 0.0, 0.0, 0.0, *[m0 * _RADIUS**2] * 3, 0.0, 0.0, 0.0])
+        spread = np.array([m0, *[0.5 * m0] * 3, *[m0 * _RADIUS**2] * 6])
+        noise = 0.1 * float(np.sqrt(np.mean(b**2))) + 1e-6
+    else:
+        m, c, moments = np.split(load_numbers(before), [1, 4])
+        I = matrix_of(moments) * m0 / m - m0 * skew(c) @ skew(c)
+        centre = np.array([m0, *(m0 * c), I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]])
+        spread = np.array([m0, *[0.2 * m0] * 3, *[0.3 * float(np.trace(I)) / 3.0] * 6])
+        noise = 0.3 * float(np.sqrt(np.mean(b**2))) + 1e-6
+    A, b = np.concatenate([A / noise, np.diag(1 / spread)]), np.concatenate([b / noise, centre / spread])
+    return possible(np.linalg.lstsq(A, b, rcond=None)[0], m0)
+
+
+def possible(phi: np.ndarray, mass: float) -> np.ndarray:
+    """Coordinates of the nearest load that can be: its mass and its spread along every axis positive."""
+    m = max(float(phi[0]), 0.1 * mass)
+    com = np.clip(phi[1:4] / m, -2.0, 2.0)
+    I = matrix_of(phi[4:])
+    Sigma = 0.5 * np.trace(I) * np.eye(3) - I - m * np.outer(com, com)
+    sizes, axes = np.linalg.eigh(Sigma)
+    Sigma = (axes * np.maximum(sizes, m * 0.05**2)) @ axes.T
+    return coordinates_of(m, com, np.trace(Sigma) * np.eye(3) - Sigma)
+
+
+def _down(time: np.ndarray, omega: np.ndarray, v: np.ndarray, felt: np.ndarray, gravity: float) -> np.ndarray:
+    """Gravity at the first row: the specific force, turned back and averaged, less what the velocity gained."""
+    if gravity == 0.0:
+        return np.zeros(3)
+    R, turned = np.eye(3), []
+    for k in range(len(time)):
+        if k:
+            R = R @ turn(0.5 * (omega[k] + omega[k - 1]) * (time[k] - time[k - 1]))
+        turned.append(R)
+    turned = np.stack(turned)
+    up = np.einsum("tab,tb->ta", turned, felt).mean(axis=0)
+    if len(time) > 1:
+        gained = turned[-1] @ v[-1] - v[0]
+        up = up - gained / (time[-1] - time[0])
+    size = float(np.linalg.norm(up))
+    return -gravity * up / size if size > 1e-9 else np.array([0.0, 0.0, -gravity])

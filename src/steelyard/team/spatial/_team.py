@@ -1,0 +1,35 @@
+"""The robots that weigh what they hold in space together, one for each name in a graph."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from steelyard.errors import BadInput
+from steelyard.team._graph import Graph
+from steelyard.team.spatial._agent import SpatialAgent
+from steelyard.team.spatial._record import SIGNALS
+
+
+def spatial_team(
+    graph: Graph,
+    rate: float,
+    noise: Mapping[str, float],
+    gravity: Sequence[float] = (0.0, 0.0, -9.81),
+    hold: Literal["step", "sample"] = "sample",
+) -> list[SpatialAgent]:
+    """An agent for every robot of a graph; `rate` in Hz, `gravity` in m/s².
+
+    `noise` has a standard deviation an axis for each of `twist/angular` (rad/s), `twist/linear` (m/s), `specific_force`
+    (m/s²), `wrench/torque` (N m) and `wrench/force` (N). With `hold` = `step` a wrench acts until the next sample.
+    """
+    missing = [signal for signal in SIGNALS if signal not in noise]
+    if missing:
+        raise BadInput(f'The noise of "{missing[0]}" is not stated; give a standard deviation for every signal.')
+    sizes = tuple(float(noise[signal]) for signal in SIGNALS)
+    if not (rate > 0.0 and all(0.0 < size < math.inf for size in sizes)):
+        raise BadInput(f"{rate} samples a second with noise of {sizes} is no team; give positive numbers.")
+    size = math.sqrt(sum(g * g for g in gravity))
+    return [
+        SpatialAgent(name, graph.neighbours(name), graph.names, rate, sizes, size, hold == "step")
+        for name in graph.names
+    ]
