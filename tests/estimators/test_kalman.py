@@ -79,6 +79,17 @@ def test_the_order_of_channels_does_not_matter(observations, corrected):
     assert_close((forward.delta, forward.covariance), (backward.delta, backward.covariance), 1e-8, 1e-10)
 
 
+def test_channels_may_name_the_few_coordinates_that_they_see(observations):
+    P, o = observations
+    seen = np.array([[0, 3], [5, 1], [2, 4], [3, 0]])
+    H = np.zeros(o.H.shape)
+    np.put_along_axis(H, np.tile(seen, (50, 1, 1)), np.asarray(o.H)[:, :, :2], axis=2)
+    few = eqx.tree_at(lambda o: o.H, o, jnp.asarray(H))
+    pushed = Shadows(jnp.eye(6)[:, :2], jnp.zeros(2), jnp.zeros(2))
+    told, found = (jax.vmap(lambda P, o, s=s: correct(P, o, pushed, 2.0, s))(jnp.asarray(P), few) for s in (None, seen))
+    assert_close(told, found, 1e-9, 1e-12)
+
+
 def test_two_half_steps_are_a_whole_one():
     quiet = e.ExtendedKalman(
         Cart(), eqx.tree_at(lambda n: (n.control, n.drift), CART_NOISE, (jnp.zeros(1), jnp.zeros(3)))

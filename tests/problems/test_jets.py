@@ -67,12 +67,12 @@ def test_engines_that_act_alike_are_said_to():
     assert alike(("left", "right", "tail"), rng.normal(size=(5, 6, 3))) == []
 
 
-def test_a_sole_stands_until_it_has_risen():
-    wrench, soles = np.zeros((6, 6)), np.zeros((6, 1, 3))
-    wrench[:, 5] = [200.0, 50.0, 8.0, 2.0, 2.0, 2.0]
-    soles[:, 0, 2] = [0.0, 0.0, 0.0, 0.01, 0.05, 0.2]
-    assert standing(wrench, soles)[:, 0].tolist() == [True, True, True, True, False, False]
-    assert not standing(wrench[3:], soles[3:]).any()  # nothing ever stood on it
+def test_a_sole_stands_until_it_has_risen_and_again_once_it_carries():
+    wrench, soles = np.zeros((8, 6)), np.zeros((8, 1, 3))
+    wrench[:, 5] = [200.0, 50.0, 8.0, 2.0, 2.0, 2.0, 2.0, 90.0]
+    soles[:, 0, 2] = [0.0, 0.0, 0.0, 0.01, 0.05, 0.2, 0.01, 0.0]
+    assert standing(wrench, soles)[:, 0].tolist() == [True, True, True, True, False, False, False, True]
+    assert not standing(wrench[3:7], soles[3:7]).any()  # nothing ever stood on it
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from steelyard.estimators._estimator import Estimator, Guess, Noise
 from steelyard.estimators._linearise import Transition, linearise_dynamics
 from steelyard.estimators._status import after_prediction
 from steelyard.estimators._update import update_belief
-from steelyard.geometry import product
+from steelyard.geometry import product, wide_product
 from steelyard.models import Control, Measurement, Model, Seconds
 
 
@@ -55,9 +55,9 @@ def _carried(
     F: Float[Array, "state state"], P: Float[Array, "state state"], constants: int
 ) -> Float[Array, "state state"]:
     """`F P Fᵀ`, the last rows of F being those of the identity."""
-    moving = F.shape[0] - constants
-    above = product(F[:moving], P)
     if not constants:
-        return product(above, F.T)
-    corner, side = product(above, F[:moving].T), above[:, moving:]
+        return product(product(F, P), F.T)
+    moving = F.shape[0] - constants
+    above = wide_product(F[:moving], P)
+    corner, side = wide_product(above, F[:moving].T), above[:, moving:]
     return jnp.block([[corner, side], [side.T, P[moving:, moving:]]])

@@ -3,7 +3,8 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int
 
 from steelyard.estimators._estimator import Innovation
 from steelyard.estimators._linearise import Observation
@@ -46,6 +47,7 @@ def correct(
     observation: Observation,
     shadows: Shadows,
     gate: Float[Array, ""] | float = jnp.inf,
+    support: Int[np.ndarray, "meas few"] | None = None,
 ) -> Correction:
     """The update of [sesame, Eq. (7)] for independent channels, as a sequence of scalar updates.
 
@@ -55,19 +57,33 @@ def correct(
 
     A scalar that is further off than `gate` standard deviations counts as that much noisier: the further off it is, the
     less it moves the state. Below the gate nothing changes.
-    """
 
-    def take_in(so_far, channel: Observation):
+    Where each channel sees a few coordinates only, `support` names them, all different: what is zero in `H` anyway need
+    not be multiplied out.
+    """
+    if support is not None:
+        observation = eqx.tree_at(lambda o: o.H, observation, jnp.take_along_axis(observation.H, support, axis=1))
+
+    def take_in(so_far, channel_and_place):
         P, delta, D, score, information = so_far
+        channel, place = channel_and_place
         h = channel.H
-        Ph = product(P, h)
-        s = jnp.sum(h * Ph) + channel.R
-        surprise = channel.residual - jnp.sum(h * delta)
+
+        def seen_of(values: Array) -> Array:
+            """`hᵀ values`, a row a coordinate."""
+            if place is None:
+                return product(values.T, h) if values.ndim > 1 else jnp.sum(h * values)
+            terms = [h[k] * values[place[k]] for k in range(h.shape[0])]
+            return sum(terms[1:], terms[0])
+
+        Ph = product(P, h) if place is None else seen_of(P)
+        s = seen_of(Ph) + channel.R
+        surprise = channel.residual - seen_of(delta)
         excess = surprise**2 / (gate**2 * s)
         s = s * jnp.maximum(1.0, excess)
         weight = jnp.where(channel.present, 1.0 / s, 0.0)
         gain = weight * Ph
-        hD = product(D.T, h)
+        hD = seen_of(D)
         so_far = (
             P - weight * jnp.outer(Ph, Ph),  # not outer(gain, Ph): that is symmetric but for its rounding, which grows
             delta + gain * surprise,
@@ -79,5 +95,5 @@ def correct(
         return so_far, (value, s, jnp.sqrt(weight) * hD, channel.present & (excess > 1.0))
 
     begin = (covariance, jnp.zeros(covariance.shape[0]), shadows.columns, shadows.score, shadows.information)
-    (P, delta, *followed), (value, variance, seen, absurd) = jax.lax.scan(take_in, begin, observation)
+    (P, delta, *followed), (value, variance, seen, absurd) = jax.lax.scan(take_in, begin, (observation, support))
     return Correction(delta, P, Innovation(value, variance), Shadows(*followed), seen, jnp.any(absurd))

@@ -3,7 +3,8 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int
 
 from steelyard.estimators._belief import KalmanBelief, keep_finite
 from steelyard.estimators._estimator import Innovation, Noise
@@ -24,16 +25,17 @@ def update_belief(
     measurement: Measurement,
     shadows: Shadows | None = None,
     gate: float = jnp.inf,
+    support: Int[np.ndarray, "meas few"] | None = None,
 ) -> tuple[KalmanBelief, Shadows]:
     """Linearise, correct, retract; and what that did to the errors that `shadows` follows.
 
     A scalar beyond `gate` standard deviations is doubted, for some rows. Where the result is not finite, belief and
-    shadows stay as they were, and the innovation says that nothing came in.
+    shadows stay as they were, and the innovation says that nothing came in. `support` is as `correct` has it.
     """
     shadows = shadows or Shadows.none(belief.covariance.shape[0])
     blind = (belief.status & int(Status.BLIND)) != 0
     observation = linearise_observation(model, noise, belief.state, belief.control, measurement, blind)
-    correction = correct(belief.covariance, observation, shadows, patient(belief, gate))
+    correction = correct(belief.covariance, observation, shadows, patient(belief, gate), support)
     after = settle(belief, observation.present, correction)
     return after, followed(after, correction.shadows, shadows)
 

@@ -1,8 +1,11 @@
 """A flying multibody robot as its thrusts see it: engines, centroidal momentum, and wrenches at its feet."""
 
+import dataclasses
+
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+import numpy as np
+from jaxtyping import Array, Float, Int
 
 from steelyard.geometry import product
 from steelyard.models._jet_engine import JetEngines, rotor_speed
@@ -153,6 +156,16 @@ class PosedRobot(Model):
             rpm = 1e-3 * rotor_speed(self.engines.speed_map, thrust) * jnp.exp(state.speed_scale)
         told = state.wrench if state.wrench.size else state.foot_bias
         return FlyingReading(jnp.asarray(state.momentum), jnp.asarray(told), rpm)
+
+    def support(self, state: FlyingState) -> Int[np.ndarray, "meas 2"]:
+        """Two coordinates for each reading: it depends on no others, and on the second only if it is a rotor speed."""
+        sizes = {field.name: getattr(state, field.name).shape[0] for field in dataclasses.fields(state)}
+        begins = dict(zip(sizes, np.cumsum([0, *sizes.values()]), strict=False))
+        told = "wrench" if sizes["wrench"] else "foot_bias"
+        direct = np.concatenate([begins[part] + np.arange(sizes[part]) for part in ("momentum", told)])
+        speed = np.array(self.engines.with_speed, int)[: sizes["speed_scale"]]
+        scale = begins["speed_scale"] + np.arange(len(speed))
+        return np.stack([np.concatenate([direct, speed]), np.concatenate([np.zeros_like(direct), scale])], axis=1)
 
     def idle(self, state: FlyingState) -> ThrustInput:
         """Half throttle, nothing at the feet."""

@@ -19,7 +19,7 @@ from steelyard.estimators import (
     forwards,
     update_belief,
 )
-from steelyard.geometry import product, retract
+from steelyard.geometry import product, retract, wide_product
 from steelyard.models import (
     FlyingControl,
     FlyingReading,
@@ -32,6 +32,9 @@ from steelyard.models import (
 )
 
 Schedule = Literal["none", "speed", "evidence"]
+
+_GATE = 8.0
+"""Standard deviations beyond which a reading is doubted."""
 
 
 class EngineWatch(eqx.Module):
@@ -47,6 +50,8 @@ class EngineWatch(eqx.Module):
     """N/s."""
     agreed: Float[Array, " engine"]
     """How long a failed engine has agreed with its twin, s; a moment of disagreement costs twice its length."""
+    pause: Float[Array, ""]
+    """How long no engine is judged yet, s: the robot has just touched the ground."""
 
 
 class ScheduledBelief(Headed):
@@ -76,11 +81,14 @@ class ScheduledKalman(Estimator):
     robot: FlyingRobot
     noise: Noise
     schedule: Schedule = eqx.field(static=True, default="evidence")
-    threshold: float = 6.0
+    threshold: float = 4.5
     """Evidence asked for, natural logarithm."""
+    pause: float = 1.0
+    """For how long after a sole touches the ground no engine is judged, s: a blow between two rows is no evidence
+    against one. Road not taken: to pause after every jump of the momentum, which an engine that dies makes too."""
     margin: float = 3.0
     """By which the evidence against one engine must exceed that against every other."""
-    memory: float = 0.6
+    memory: float = 0.4
     """Time over which evidence fades, s."""
     push: float = 60.0
     """Standard deviation of what a failure does to an engine's highest derivative, N/s² (jet) or N/s."""
@@ -100,7 +108,9 @@ class ScheduledKalman(Estimator):
         pose = self.robot.idle(guess.state).pose
         kalman = ExtendedKalman(self.robot.at(pose, pose.contact), self.noise).init(guess)
         n = kalman.state.thrust.shape[0]
-        watch = EngineWatch(jnp.zeros(n), jnp.zeros(n), kalman.state.thrust, kalman.state.thrust_rate, jnp.zeros(n))
+        watch = EngineWatch(
+            jnp.zeros(n), jnp.zeros(n), kalman.state.thrust, kalman.state.thrust_rate, jnp.zeros(n), jnp.zeros(())
+        )
         return ScheduledBelief(kalman, Shadows.none(kalman.covariance.shape[0], n), watch, pose)
 
     def predict(self, belief: ScheduledBelief, control: FlyingControl, dt: Seconds) -> ScheduledBelief:
@@ -122,12 +132,16 @@ class ScheduledKalman(Estimator):
         kalman, transition = filter.predict_with(belief.kalman, throttles, dt)
         passed = forwards(dt)
         keep = jnp.exp(-passed / self.memory)
-        pushed = keep * product(transition.F, belief.shadows.columns) + passed * self._highest()
+        columns = belief.shadows.columns
+        carried = jnp.concatenate([wide_product(transition.F[:moving], columns), columns[moving:]])  # the rest stays
+        pushed = keep * carried + passed * self._highest()
         shadows = Shadows(
             pushed * (1.0 - failed)[None, :], keep * belief.shadows.score, keep * belief.shadows.information
         )
         shadows = followed(kalman, shadows, belief.shadows)
         watch = self._twins(belief, transition.control.throttle, passed)
+        touches = jnp.any(pose.contact > belief.pose.contact)
+        watch = eqx.tree_at(lambda w: w.pause, watch, jnp.where(touches, self.pause, watch.pause))
         return ScheduledBelief(kalman, shadows, watch, pose)
 
     def update(self, belief: ScheduledBelief, measurement: FlyingReading) -> ScheduledBelief:
@@ -135,7 +149,10 @@ class ScheduledKalman(Estimator):
         model = self.robot.at(belief.pose, belief.pose.contact)  # no reading depends on the wrench that led here
         speeds = belief.kalman.state.speed_scale.shape[0]  # without that part, rotor speeds are for the schedule alone
         told = eqx.tree_at(lambda reading: reading.rpm, measurement, measurement.rpm[:speeds])
-        kalman, shadows = update_belief(model, self._noise_of_throttles(), belief.kalman, told, belief.shadows, 8.0)
+        support = model.support(belief.kalman.state)
+        kalman, shadows = update_belief(
+            model, self._noise_of_throttles(), belief.kalman, told, belief.shadows, _GATE, support
+        )
         watch = belief.watch
         if self.schedule == "speed":
             watch = self._by_speed(watch, measurement)
@@ -184,7 +201,7 @@ class ScheduledKalman(Estimator):
         allowed = self.agreement * engines.maximum + jnp.sqrt(jnp.diag(belief.covariance)[:n])
         gained = jnp.where(jnp.abs(state.thrust - twin) < allowed, dt, -2.0 * dt)
         agreed = jnp.where(watch.failed > 0, jnp.maximum(watch.agreed + gained, 0.0), 0.0)
-        return EngineWatch(watch.failed, watch.evidence, twin, twin_rate, agreed)
+        return EngineWatch(watch.failed, watch.evidence, twin, twin_rate, agreed, jnp.maximum(watch.pause - dt, 0.0))
 
     def _by_speed(self, watch: EngineWatch, reading: FlyingReading) -> EngineWatch:
         """An engine is believed while its rotor is where a healthy one's would be."""
@@ -203,7 +220,8 @@ class ScheduledKalman(Estimator):
         best = jnp.argmax(evidence)
         index = jnp.arange(evidence.shape[0])
         others = jnp.max(jnp.where(index == best, -jnp.inf, evidence))
-        convinced = (evidence[best] > self.threshold) & (evidence[best] > others + self.margin)
+        judges = watch.pause <= 0
+        convinced = judges & (evidence[best] > self.threshold) & (evidence[best] > others + self.margin)
         new = jnp.where((index == best) & convinced, 1.0, 0.0)
         # It is taken in as it would be if the push had been known: its likeliest size, with what that leaves open.
         size = jnp.where(new > 0, shadows.score / posterior, 0.0)
@@ -217,9 +235,10 @@ class ScheduledKalman(Estimator):
         after = eqx.tree_at(lambda k: (k.state, k.covariance), kalman, (state, covariance))
         back = (watch.failed > 0) & (watch.agreed >= self.patience)
         failed = jnp.where(back, 0.0, jnp.maximum(watch.failed, new))
-        quiet = jnp.any(new > 0)  # what was explained is not evidence against another engine
+        quiet = jnp.any(new > 0) | ~judges  # what was explained is not evidence against another engine
         shadows = jax.tree.map(lambda leaf: jnp.where(quiet, 0.0, leaf), shadows)
-        watch = EngineWatch(failed, evidence, watch.twin, watch.twin_rate, jnp.where(back, 0.0, watch.agreed))
+        agreed = jnp.where(back, 0.0, watch.agreed)
+        watch = EngineWatch(failed, evidence, watch.twin, watch.twin_rate, agreed, watch.pause)
         return after, shadows, watch
 
 

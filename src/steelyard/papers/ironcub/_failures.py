@@ -51,11 +51,11 @@ class FailureScore:
     """What one method did with one failure."""
 
     named: bool
-    """Whether the engine that failed was named, before any other."""
+    """Whether the engine that failed was named, not before it failed, and before any other."""
     delay: float
     """From where the failure shows to its naming, s; NaN where it was not."""
     wrongly: int
-    """Healthy engines that were called failed."""
+    """Engines that were called failed while they were healthy."""
     rms: np.ndarray
     """Of each thrust during the failure, as a share of its maximum."""
 
@@ -89,7 +89,8 @@ def _score(flown: Course, track: ThrustTrack) -> FailureScore:
     failed = np.asarray(track.watch.failed) > 0
     first = np.where(failed.any(axis=0), time[np.argmax(failed, axis=0)], np.inf)
     others = np.delete(first, e)
-    named = bool(np.isfinite(first[e]) and first[e] <= others.min())
+    too_soon = bool(first[e] < flight.failure_time)
+    named = bool(np.isfinite(first[e]) and not too_soon and first[e] <= others.min())
     during = (time >= flight.failure_time) & (time <= flight.failure_time + _WINDOW)
     delay = float(first[e] - shows) if np.isfinite(first[e]) else np.nan
-    return FailureScore(named, delay, int(np.isfinite(others).sum()), rms(flown.errors(track)[during]))
+    return FailureScore(named, delay, int(np.isfinite(others).sum()) + too_soon, rms(flown.errors(track)[during]))

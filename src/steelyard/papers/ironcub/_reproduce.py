@@ -94,6 +94,7 @@ def _rows(results: Results) -> list[Row]:
     for method in ("published", "ours", "ours with rotor speed"):
         rows.append(Row(f"failure/named by {method}", "%", None, None, results.named(method)))
         rows.append(Row(f"failure/slowest naming by {method}", "s", None, None, results.slowest(method)))
+        rows.append(Row(f"failure/healthy engines named by {method}", "engines", None, None, results.wrongly(method)))
     for score in results.coefficients:
         rows.append(Row(f"coefficients/{score.kind}", "%", None, 100 * score.filtered, 100 * score.least_squares))
     return rows
@@ -117,7 +118,8 @@ def _conclude(results: Results) -> Sequence[str]:
         f"vertical force {results.lift('ours'):.1f} and {results.lift('published'):.1f} N.",
         f"Of {len(results.failures)} failures we name {results.named('ours'):.0f} % without rotor speed and "
         f"{results.named('ours with rotor speed'):.0f} % with it, the slowest {results.slowest('ours') or np.nan:.2f} "
-        f"and {results.slowest('ours with rotor speed') or np.nan:.2f} s after the engine is 2 % of its maximum off; "
+        f"and {results.slowest('ours with rotor speed') or np.nan:.2f} s after the engine is 2 % of its maximum off, "
+        f"and call {results.wrongly('ours')} and {results.wrongly('ours with rotor speed')} healthy engines failed; "
         f"meanwhile thrusts are off by {results.failure_rms('ours'):.1f} % of their maximum at worst (not scheduled "
         f"{results.failure_rms('ours, not scheduled'):.1f} %, the paper's schedule "
         f"{results.failure_rms('published'):.1f} %, the paper's filter without it "

@@ -65,6 +65,10 @@ class Results:
         """Failures in which the right engine was named first, percent."""
         return 100.0 * float(np.mean([trial.scores[method].named for trial in self.failures]))
 
+    def wrongly(self, method: str) -> int:
+        """Engines called failed while they were healthy, in all failures."""
+        return sum(trial.scores[method].wrongly for trial in self.failures)
+
     def slowest(self, method: str) -> float | None:
         """The longest that a naming took, s; None where none was named."""
         delays = [trial.scores[method].delay for trial in self.failures if trial.scores[method].named]
