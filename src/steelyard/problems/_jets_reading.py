@@ -89,8 +89,8 @@ def standing(wrench: np.ndarray, soles: np.ndarray) -> np.ndarray:
     """Which soles (n, foot) are on the ground: they carry something, or have not risen since they did.
 
     In doubt a sole stands: in the air its reading is no more than bias and noise, and does no harm; but a sole that
-    stands and is taken for one in the air hides a force. A log that begins with nothing on a sole begins in the air, and
-    one that rose stands again once it carries something, not when it comes near the ground.
+    stands and is taken for one in the air hides a force. A log that begins with nothing on a sole begins in the air; a
+    sole that rose stands again once it carries something, not when it comes near the ground.
     """
     n, feet = soles.shape[:2]
     force = np.linalg.norm(np.nan_to_num(wrench.reshape(n, feet, 6)[:, :, 3:]), axis=2)
