@@ -98,6 +98,11 @@ def test_the_engine_that_fails_is_named_within_half_a_second_and_its_thrust_foll
     np.testing.assert_allclose(thrust[-1], [HOVER, HOVER - 60.0], atol=3.0)
 
 
+def test_without_a_schedule_the_model_is_believed_too_long():
+    followed, believed = (np.abs(watched(60.0, schedule=s)[0][160:, 1] - (HOVER - 60.0)) for s in ("evidence", "none"))
+    assert followed.mean() < 0.5 * believed.mean()
+
+
 def test_an_engine_that_agrees_with_its_twin_again_is_believed_again():
     _, failed, belief = watched(60.0)
     assert failed[-1, 1] == 1.0

@@ -10,7 +10,7 @@ from earnest import in_earnest
 from steelyard.cli._main import run
 from steelyard.config import Config, parse
 from steelyard.logs import Log, write
-from steelyard.problems import alike, identify, standing
+from steelyard.problems import alike, hardest, identify, standing
 from steelyard.worlds import JetsFlight, humanoid, jets_config, simulate_jets
 
 GROUND = JetsFlight(duration=9.0, mass_error=0.03, foot_bias=2.0)
@@ -65,6 +65,18 @@ def test_engines_that_act_alike_are_said_to():
     assert said[0].startswith("left and right cannot be told apart")
     rng = np.random.default_rng(1)
     assert alike(("left", "right", "tail"), rng.normal(size=(5, 6, 3))) == []
+
+
+def test_the_pair_that_the_poses_hardly_separate_is_named_with_its_interval():
+    A = np.zeros((1, 6, 3))
+    A[0, 5] = 1.0
+    A[0, 0] = [0.01, -0.01, 1.0]
+    covariance = np.array([[4.0, -3.9, 0.0], [-3.9, 4.0, 0.0], [0.0, 0.0, 0.01]])
+    said = hardest(("left", "right", "tail"), A, covariance)
+    assert len(said) == 1
+    assert said[0].startswith("left and right are the hardest to tell apart")
+    assert "7.8 N" in said[0]  # 1.96 √(4 + 4 + 2 · 3.9)
+    assert hardest(("left", "right"), A[:, :, 1:], covariance[1:, 1:]) == []
 
 
 def test_a_sole_stands_until_it_has_risen_and_again_once_it_carries():

@@ -29,6 +29,9 @@ from ._jets_robot import ConfiguredRobot as ConfiguredRobot
 from ._jets_robot import robot_from as robot_from
 from ._jets_words import alike as alike
 from ._jets_words import engine_events as engine_events
+from ._jets_words import hardest as hardest
+from ._jets_words import known_apart as known_apart
+from ._jets_words import separations as separations
 from ._own import OwnRobot as OwnRobot
 from ._own import Quantity as Quantity
 from ._own import identify_own as identify_own

@@ -1,5 +1,6 @@
 """What the thrusts of a robot are worth, and what befell its engines, in words."""
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -47,8 +48,7 @@ def thrust_verdict(robot: ConfiguredRobot, record: JetsRecord, track: Any) -> st
         f"{record.robot}: every thrust is known to {1.96 * std[worst]:.2g} N or better (95 %, "
         f"{196 * std[worst] / robot.maximum[worst]:.2g} % of the maximum of {robot.names[worst]})"
     ]
-    said += alike(robot.names, record.thrust_matrix)
-    said += confused(robot.names, covariance)
+    said += alike(robot.names, record.thrust_matrix) or hardest(robot.names, record.thrust_matrix, covariance)
     value, variance = np.asarray(track.innovation.value), np.asarray(track.innovation.variance)
     return f"{'. '.join(said)}. {believable(value, variance, _REMEDY)} {_CAVEAT}"
 
@@ -68,16 +68,29 @@ def alike(names: Sequence[str], thrust_matrix: np.ndarray) -> list[str]:
     return said
 
 
-def confused(names: Sequence[str], covariance: np.ndarray) -> list[str]:
-    """The pair whose errors go together the most, where that is most of their uncertainty."""
-    std = np.sqrt(np.diag(covariance))
-    correlation = covariance / np.outer(std, std) - np.eye(len(std))
-    one, other = divmod(int(np.argmax(np.abs(correlation))), len(std))
-    rho = float(correlation[one, other])
-    if len(std) < 2 or abs(rho) < 0.5:
+def separations(thrust_matrix: np.ndarray) -> list[tuple[float, int, int]]:
+    """Pairs of engines (n, 6, engine), those that are the hardest to tell apart first.
+
+    The number is how much a newton that moves from one to the other changes the wrench, N and N m, RMS over poses.
+    """
+    apart = thrust_matrix[:, :, :, None] - thrust_matrix[:, :, None, :]
+    sizes = np.sqrt(np.mean(np.sum(apart**2, axis=1), axis=0))
+    return sorted((float(sizes[pair]), *pair) for pair in itertools.combinations(range(len(sizes)), 2))
+
+
+def known_apart(covariance: np.ndarray, one: int, other: int) -> float:
+    """Half the 95 % interval of the difference of two thrusts, N."""
+    return 1.96 * float(np.sqrt(covariance[one, one] + covariance[other, other] - 2 * covariance[one, other]))
+
+
+def hardest(names: Sequence[str], thrust_matrix: np.ndarray, covariance: np.ndarray) -> list[str]:
+    """The pair that poses separate the least, next to the one they separate the best, if that is twice as well."""
+    pairs = separations(thrust_matrix)
+    if not pairs or pairs[-1][0] < 2 * pairs[0][0]:
         return []
-    how = "one is too large when the other is too small" if rho < 0 else "both are too large or too small together"
+    (_, *hard), (_, *easy) = pairs[0], pairs[-1]
     return [
-        f"{names[min(one, other)]} and {names[max(one, other)]} are the hardest to tell apart: their errors go "
-        f"together (correlation {rho:+.2f}; {how})"
+        f"{names[hard[0]]} and {names[hard[1]]} are the hardest to tell apart: the difference of their thrusts is "
+        f"known to {known_apart(covariance, *hard):.2g} N (95 %), that of {names[easy[0]]} and {names[easy[1]]} to "
+        f"{known_apart(covariance, *easy):.2g} N"
     ]

@@ -71,17 +71,18 @@ class FailureTrial:
     shown: "tuple[Course, dict[str, ThrustTrack]] | None"
 
 
-def failure_trial(number: int, show: bool) -> FailureTrial:
+def failure_trial(number: int, seed: int, show: bool) -> FailureTrial:
     """One of the cases."""
     flight = CASES[number]
-    flown = course(flight, 500 + number)
+    flown = course(flight, seed)
     tracks = {name: flown.run(tuning, speed) for name, (tuning, speed) in METHODS.items()}
-    scores = {name: _score(flown, track) for name, track in tracks.items()}
+    scores = {name: score(flown, track) for name, track in tracks.items()}
     short = np.abs(flown.columns["truth/deficit"]).max() / flown.robot.maximum[flight.failed_engine - 1]
     return FailureTrial(flight, float(short), scores, (flown, tracks) if show else None)
 
 
-def _score(flown: Course, track: ThrustTrack) -> FailureScore:
+def score(flown: Course, track: ThrustTrack) -> FailureScore:
+    """Of one method's run over a course in which an engine fails."""
     flight, time = flown.flight, flown.time
     e = flight.failed_engine - 1
     apart = np.abs(flown.columns["truth/deficit"]) > _SHOWS * flown.robot.maximum[e]

@@ -108,7 +108,8 @@ def _failures(results: Results) -> Section:
         cells = []
         for score in trial.scores.values():
             named = f"{score.delay:.2f} s" if score.named else "not named"
-            cells.append(f"{100 * score.rms.max():.1f} %, {named}")
+            wrongly = f", and {score.wrongly} healthy" if score.wrongly else ""
+            cells.append(f"{100 * score.rms.max():.1f} %, {named}{wrongly}")
         rows.append(
             [f"{flight.failure} of {flight.failed_engine}, {flight.course}", f"{100 * trial.largest:.0f} %", *cells]
         )

@@ -43,7 +43,7 @@ def reproduce(trials: int, seed: int, advance: Callable[[int], None] = lambda st
     base = 10_000 * seed
     jobs = [_Job("flight", k, base + k, k == 0, tunings) for k in range(trials)]
     jobs += [_Job("standing", k, base + k) for k in range(STANDINGS)]
-    jobs += [_Job("failure", k, base + k, k == _SHOWN) for k in range(len(CASES))]
+    jobs += [_Job("failure", k, base + 500 + k, k == _SHOWN) for k in range(len(CASES))]
     jobs += [_Job("coefficients", k, base + k) for k in range(len(KINDS))]
     done = {kind: [] for kind in ("flight", "standing", "failure", "coefficients")}
     for job, result in zip(jobs, in_processes(_do, jobs), strict=True):
@@ -63,23 +63,27 @@ def _do(job: _Job) -> FlightTrial | Standing | FailureTrial | CoefficientScore:
     if job.kind == "standing":
         return stand(job.seed)
     if job.kind == "failure":
-        return failure_trial(job.number, job.show)
+        return failure_trial(job.number, job.seed, job.show)
     return coefficient_trial(KINDS[job.number], job.seed)
 
 
 def _rows(results: Results) -> list[Row]:
-    """The paper's method is its filter as published; errors are at the worst engine unless one is named."""
+    """The paper's method is its filter as published, or a half of it; errors are at the worst engine, or the named one.
+
+    What is attainable is left open: a bound would need to know how the coefficients of engines are spread.
+    """
     rows = []
     for e, name in enumerate(results.engines):
-        rows.append(Row(f"thrust/{name}", "% of max", None, results.rms("published")[e], results.rms("ours")[e]))
-    for method in results.flights[0].scores:
-        rows.append(Row(f"flight/{method}", "% of max", None, None, float(results.rms(method).max())))
-    rows.append(Row("flight/NEES", "1", None, results.nees("published"), results.nees("ours"), 1.0))
-    rows.append(Row("flight/NEES with rotor speed", "1", None, None, results.nees("ours with rotor speed"), 1.0))
-    rows.append(Row("flight/false alarms", "1", None, None, float(results.alarms("ours"))))
-    rows.append(
-        Row("flight/false alarms with rotor speed", "1", None, None, float(results.alarms("ours with rotor speed")))
-    )
+        at = {method: float(results.rms(method)[e]) for method in results.flights[0].scores}
+        rows.append(Row(f"thrust/{name}", "% of max", None, at["published"], at["ours"]))
+        rows.append(Row(f"thrust/{name} with rotor speed", "% of max", None, None, at["ours with rotor speed"]))
+        halves = (at["centroidal"], at["ours without engines"])
+        rows.append(Row(f"thrust/{name} without engine models", "% of max", None, *halves))
+        rows.append(Row(f"thrust/{name} without momentum", "% of max", None, at["engines alone"], None))
+    rows.append(Row("flight/NEES", "1", None, results.nees("published"), results.nees("ours")))
+    rows.append(Row("flight/NEES with rotor speed", "1", None, None, results.nees("ours with rotor speed")))
+    for method, where in (("ours", ""), ("ours with rotor speed", " with rotor speed")):
+        rows.append(Row(f"flight/false alarms{where}", "engines", None, None, float(results.alarms(method))))
     rows.append(Row("flight/mass", "%", None, 3.0, results.mass_rms("ours")))
     rows.append(Row("standing/weight", "N", 35.0, results.standing("published"), results.standing("ours")))
     share = 100.0 / results.weight
@@ -94,7 +98,8 @@ def _rows(results: Results) -> list[Row]:
     for method in ("published", "ours", "ours with rotor speed"):
         rows.append(Row(f"failure/named by {method}", "%", None, None, results.named(method)))
         rows.append(Row(f"failure/slowest naming by {method}", "s", None, None, results.slowest(method)))
-        rows.append(Row(f"failure/healthy engines named by {method}", "engines", None, None, results.wrongly(method)))
+        wrongly = float(results.wrongly(method))
+        rows.append(Row(f"failure/healthy engines named by {method}", "engines", None, None, wrongly))
     for score in results.coefficients:
         rows.append(Row(f"coefficients/{score.kind}", "%", None, 100 * score.filtered, 100 * score.least_squares))
     return rows
@@ -108,7 +113,9 @@ def _conclude(results: Results) -> Sequence[str]:
         f"{results.rms('ours with rotor speed').max():.2f} % with it; the paper's filter by {theirs.max():.2f} %, "
         f"momentum alone by {results.rms('centroidal').max():.2f} % (with our mass and bias states "
         f"{results.rms('ours without engines').max():.2f} %), engines alone by "
-        f"{results.rms('engines alone').max():.2f} %. Each was tuned on a flight of its own.",
+        f"{results.rms('engines alone').max():.2f} %. At no engine is ours above {results.share_of_halves('ours'):.0f} % "
+        f"of the better half's error, with rotor speed {results.share_of_halves('ours with rotor speed'):.0f} %. Each "
+        "was tuned on a flight of its own.",
         f"Our filter's errors squared are {results.nees('ours'):.2f} of what it states (NEES a dimension, in the air), "
         f"the paper's {results.nees('published'):.1f}. Healthy engines called failed: {results.alarms('ours')} without "
         f"rotor speed, {results.alarms('ours with rotor speed')} with it.",
@@ -124,9 +131,7 @@ def _conclude(results: Results) -> Sequence[str]:
         f"{results.failure_rms('ours, not scheduled'):.1f} %, the paper's schedule "
         f"{results.failure_rms('published'):.1f} %, the paper's filter without it "
         f"{results.failure_rms('published, not scheduled'):.1f} %).",
-        "A(q) tells "
-        + results.hardest
-        + ": the direction along which thrusts change the momentum the least is where the intervals are widest.",
+        results.hardest,
     ]
     for score in results.coefficients:
         said.append(

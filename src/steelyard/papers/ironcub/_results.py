@@ -9,7 +9,7 @@ from steelyard.papers.ironcub._coefficients import CoefficientScore
 from steelyard.papers.ironcub._failures import FailureTrial
 from steelyard.papers.ironcub._flights import FlightTrial
 from steelyard.papers.ironcub._standing import Standing
-from steelyard.problems import Tuning
+from steelyard.problems import Tuning, known_apart, separations
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -31,6 +31,11 @@ class Results:
     def rms(self, method: str) -> np.ndarray:
         """Of each engine over all flights, percent of its maximum."""
         return 100.0 * np.sqrt(np.mean([trial.scores[method].rms ** 2 for trial in self.flights], axis=0))
+
+    def share_of_halves(self, method: str) -> float:
+        """The error of a method in that of the better half alone, engines or momentum, at the worst engine, percent."""
+        halves = [self.rms(half) for half in ("centroidal", "ours without engines", "engines alone")]
+        return 100.0 * float((self.rms(method) / np.min(halves, axis=0)).max())
 
     def nees(self, method: str) -> float:
         """Mean over the flights, a dimension."""
@@ -76,11 +81,23 @@ class Results:
 
     @property
     def hardest(self) -> str:
-        """The direction that A(q) tells the least of, in words."""
+        """The pair of engines that A(q) separates the least, and how that shows in the intervals, in a sentence."""
         shown = self.flights[0].shown
         if shown is None:
             return ""
-        A = shown[0].record.thrust_matrix[-1]
-        sizes, directions = np.linalg.svd(A)[1:]
-        parts = " ".join(f"{w:+.2f} {name}" for w, name in zip(directions[-1], self.engines, strict=True))
-        return f"{parts} the worst (singular values {', '.join(f'{size:.2f}' for size in sizes)})"
+        flown, tracks = shown
+        A = flown.record.thrust_matrix[-1:]
+        pairs = separations(A)
+        said = []
+        for size, one, other in (pairs[0], pairs[-1]):
+            widths = [
+                known_apart(np.asarray(tracks[method].thrust_covariance)[-1], one, other)
+                for method in ("ours", "ours without engines")
+            ]
+            said.append(
+                f"{self.engines[one]} and {self.engines[other]} (a newton from one to the other changes the wrench by "
+                f"{size:.2f}; their difference is known to {widths[0]:.1f} N, 95 %, and to {widths[1]:.1f} N without "
+                "engine models)"
+            )
+        sizes = ", ".join(f"{size:.2f}" for size in np.linalg.svd(A[0])[1])
+        return f"A(q) has the singular values {sizes}. It separates the least {said[0]}, and the best {said[1]}."
