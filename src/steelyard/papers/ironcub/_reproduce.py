@@ -113,9 +113,9 @@ def _conclude(results: Results) -> Sequence[str]:
         f"{results.rms('ours with rotor speed').max():.2f} % with it; the paper's filter by {theirs.max():.2f} %, "
         f"momentum alone by {results.rms('centroidal').max():.2f} % (with our mass and bias states "
         f"{results.rms('ours without engines').max():.2f} %), engines alone by "
-        f"{results.rms('engines alone').max():.2f} %. At no engine is ours above {results.share_of_halves('ours'):.0f} % "
-        f"of the better half's error, with rotor speed {results.share_of_halves('ours with rotor speed'):.0f} %. Each "
-        "was tuned on a flight of its own.",
+        f"{results.rms('engines alone').max():.2f} %. Each was tuned on a flight of its own. At no engine is ours "
+        f"above {results.share_of_halves('ours'):.0f} % of the better half's error, nor with rotor speed above "
+        f"{results.share_of_halves('ours with rotor speed'):.0f} %.",
         f"Our filter's errors squared are {results.nees('ours'):.2f} of what it states (NEES a dimension, in the air), "
         f"the paper's {results.nees('published'):.1f}. Healthy engines called failed: {results.alarms('ours')} without "
         f"rotor speed, {results.alarms('ours with rotor speed')} with it.",
