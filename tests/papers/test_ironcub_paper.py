@@ -10,11 +10,12 @@ from steelyard.papers.ironcub._trial import course
 FALL = next(k for k, flight in enumerate(CASES) if flight.course == "flight" and flight.failed_engine == 3)
 
 
-def judged() -> tuple[FailureScore, bool]:
-    """Ours without rotor speed; and whether the robot struck the ground before the record ended."""
+def judged() -> tuple[FailureScore, float]:
+    """Ours without rotor speed; and the NEES a dimension after the robot has struck the ground."""
     flown = course(CASES[FALL], 500 + FALL)
-    late = flown.time > CASES[FALL].failure_time
-    return score(flown, flown.run(*METHODS["ours"])), bool(flown.record.contact[late].any())
+    struck = (flown.time > CASES[FALL].failure_time) & flown.record.contact.any(axis=1)
+    track = flown.run(*METHODS["ours"])
+    return score(flown, track), flown.nees(track, struck)
 
 
 @functools.cache
@@ -23,8 +24,7 @@ def in_one_go():
 
 
 def test_the_engine_is_named_and_no_other_when_the_robot_strikes_the_ground():
-    scored, struck = in_one_go()
-    assert struck
+    scored, _ = in_one_go()
     assert scored.named
     assert scored.delay <= 0.5
     assert scored.wrongly == 0
@@ -33,6 +33,11 @@ def test_the_engine_is_named_and_no_other_when_the_robot_strikes_the_ground():
 def test_the_thrusts_are_followed_through_the_failure():
     scored, _ = in_one_go()
     assert scored.rms.max() < 0.05
+
+
+def test_a_blow_widens_the_intervals():
+    _, nees = in_one_go()
+    assert nees < 18.5 / 4  # errors hardly change in that third of a second: χ² of four thrusts, once in a thousand
 
 
 def test_progress_counts_every_flight_and_every_failure():

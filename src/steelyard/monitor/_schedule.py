@@ -50,8 +50,6 @@ class EngineWatch(eqx.Module):
     """N/s."""
     agreed: Float[Array, " engine"]
     """How long a failed engine has agreed with its twin, s; a moment of disagreement costs twice its length."""
-    pause: Float[Array, ""]
-    """How long no engine is judged yet, s: the robot has just touched the ground."""
 
 
 class ScheduledBelief(Headed):
@@ -62,6 +60,8 @@ class ScheduledBelief(Headed):
     """A column an engine: what an engine that leaves its model would have done to the state by now."""
     watch: EngineWatch
     pose: RobotPose
+    wrench: Float[Array, " feet"]
+    """Of the soles over the last step, N m and N."""
 
     @property
     def head(self) -> KalmanBelief:
@@ -83,13 +83,14 @@ class ScheduledKalman(Estimator):
     schedule: Schedule = eqx.field(static=True, default="evidence")
     threshold: float = 4.5
     """Evidence asked for, natural logarithm."""
-    pause: float = 1.0
-    """For how long after a sole touches the ground no engine is judged, s: a blow between two rows is no evidence
-    against one. Road not taken: to pause after every jump of the momentum, which an engine that dies makes too."""
     margin: float = 3.0
     """By which the evidence against one engine must exceed that against every other."""
     memory: float = 0.4
     """Time over which evidence fades, s."""
+    roughness: float = 0.5
+    """How well a sole's wrench is known between two rows, as a share of how much it has changed: when a robot strikes
+    the ground, rows miss the peak. Roads not taken: not to judge engines for a while after a jump of the momentum,
+    which an engine that dies makes too, or after a sole lands, which leaves thrusts wrong that are called certain."""
     push: float = 60.0
     """Standard deviation of what a failure does to an engine's highest derivative, N/s² (jet) or N/s."""
     failed_drift: float = 150.0
@@ -108,10 +109,9 @@ class ScheduledKalman(Estimator):
         pose = self.robot.idle(guess.state).pose
         kalman = ExtendedKalman(self.robot.at(pose, pose.contact), self.noise).init(guess)
         n = kalman.state.thrust.shape[0]
-        watch = EngineWatch(
-            jnp.zeros(n), jnp.zeros(n), kalman.state.thrust, kalman.state.thrust_rate, jnp.zeros(n), jnp.zeros(())
-        )
-        return ScheduledBelief(kalman, Shadows.none(kalman.covariance.shape[0], n), watch, pose)
+        watch = EngineWatch(jnp.zeros(n), jnp.zeros(n), kalman.state.thrust, kalman.state.thrust_rate, jnp.zeros(n))
+        shadows = Shadows.none(kalman.covariance.shape[0], n)
+        return ScheduledBelief(kalman, shadows, watch, pose, jnp.full(pose.contact.shape, jnp.nan))
 
     def predict(self, belief: ScheduledBelief, control: FlyingControl, dt: Seconds) -> ScheduledBelief:
         """The filter's prediction; engines that failed move as they like."""
@@ -122,7 +122,7 @@ class ScheduledKalman(Estimator):
         loose = self.failed_drift * product(self._highest(), failed) + self.offset_drift * _offsets(
             belief.state, failed
         )
-        wrench, shaken = self._soles(pose, control.input.wrench, forwards(dt))
+        wrench, shaken = self._soles(belief, pose, control.input.wrench, forwards(dt))
         before = moving - 6
         drift = jnp.sqrt(self.noise.drift**2 + loose**2 + jnp.zeros_like(loose).at[before:moving].set(shaken))
         noise = eqx.tree_at(lambda noise: noise.drift, self._noise_of_throttles(), drift)
@@ -140,9 +140,7 @@ class ScheduledKalman(Estimator):
         )
         shadows = followed(kalman, shadows, belief.shadows)
         watch = self._twins(belief, transition.control.throttle, passed)
-        touches = jnp.any(pose.contact > belief.pose.contact)
-        watch = eqx.tree_at(lambda w: w.pause, watch, jnp.where(touches, self.pause, watch.pause))
-        return ScheduledBelief(kalman, shadows, watch, pose)
+        return ScheduledBelief(kalman, shadows, watch, pose, control.input.wrench)
 
     def update(self, belief: ScheduledBelief, measurement: FlyingReading) -> ScheduledBelief:
         """The filter's update; then the engines are judged."""
@@ -158,23 +156,28 @@ class ScheduledKalman(Estimator):
             watch = self._by_speed(watch, measurement)
         elif self.schedule == "evidence":
             kalman, shadows, watch = self._by_evidence(kalman, shadows, watch)
-        return ScheduledBelief(kalman, shadows, watch, belief.pose)
+        return ScheduledBelief(kalman, shadows, watch, belief.pose, belief.wrench)
 
     def _noise_of_throttles(self) -> Noise:
         """The noise without that of the soles, which reaches the momentum by another way."""
         n, noise = self.robot.engines.maximum.shape[0], self.noise
         return Noise(noise.measurement, noise.control[:n], noise.drift, noise.blind[:n])
 
-    def _soles(self, pose: RobotPose, wrench: Float[Array, " feet"], dt: Seconds):
+    def _soles(self, belief: ScheduledBelief, pose: RobotPose, wrench: Float[Array, " feet"], dt: Seconds):
         """The wrenches, silent ones taken for none; and what their noise adds to the momentum's variance, per second.
 
-        As an input by which a filter differentiates they would cost a quarter of a step.
+        What a sole carries between two rows is known the less, the more it has changed since the last step. As an input
+        by which a filter differentiates wrenches would cost a quarter of a step.
         """
         n = self.robot.engines.maximum.shape[0]
         heard = jnp.isfinite(wrench)
-        sizes = jnp.where(heard, self.noise.control[n:], self.noise.blind[n:])
+        told = jnp.where(heard, wrench, 0.0)
+        if belief.kalman.state.wrench.size:  # readings, then, and no inputs
+            return told, jnp.zeros(6)
+        changed = self.roughness * jnp.where(heard & jnp.isfinite(belief.wrench), wrench - belief.wrench, 0.0)
+        sizes = jnp.where(heard, jnp.sqrt(self.noise.control[n:] ** 2 + changed**2), self.noise.blind[n:])
         acting = pose.foot_matrix * pose.contact[None, :]
-        return jnp.where(heard, wrench, 0.0), dt * product(acting**2, sizes**2)
+        return told, dt * product(acting**2, sizes**2)
 
     def _highest(self) -> Float[Array, "state engine"]:
         """Unit vectors of the highest state of every engine: a jet's rate of thrust, a propeller's thrust."""
@@ -201,7 +204,7 @@ class ScheduledKalman(Estimator):
         allowed = self.agreement * engines.maximum + jnp.sqrt(jnp.diag(belief.covariance)[:n])
         gained = jnp.where(jnp.abs(state.thrust - twin) < allowed, dt, -2.0 * dt)
         agreed = jnp.where(watch.failed > 0, jnp.maximum(watch.agreed + gained, 0.0), 0.0)
-        return EngineWatch(watch.failed, watch.evidence, twin, twin_rate, agreed, jnp.maximum(watch.pause - dt, 0.0))
+        return EngineWatch(watch.failed, watch.evidence, twin, twin_rate, agreed)
 
     def _by_speed(self, watch: EngineWatch, reading: FlyingReading) -> EngineWatch:
         """An engine is believed while its rotor is where a healthy one's would be."""
@@ -220,8 +223,7 @@ class ScheduledKalman(Estimator):
         best = jnp.argmax(evidence)
         index = jnp.arange(evidence.shape[0])
         others = jnp.max(jnp.where(index == best, -jnp.inf, evidence))
-        judges = watch.pause <= 0
-        convinced = judges & (evidence[best] > self.threshold) & (evidence[best] > others + self.margin)
+        convinced = (evidence[best] > self.threshold) & (evidence[best] > others + self.margin)
         new = jnp.where((index == best) & convinced, 1.0, 0.0)
         # It is taken in as it would be if the push had been known: its likeliest size, with what that leaves open.
         size = jnp.where(new > 0, shadows.score / posterior, 0.0)
@@ -235,10 +237,9 @@ class ScheduledKalman(Estimator):
         after = eqx.tree_at(lambda k: (k.state, k.covariance), kalman, (state, covariance))
         back = (watch.failed > 0) & (watch.agreed >= self.patience)
         failed = jnp.where(back, 0.0, jnp.maximum(watch.failed, new))
-        quiet = jnp.any(new > 0) | ~judges  # what was explained is not evidence against another engine
+        quiet = jnp.any(new > 0)  # what was explained is not evidence against another engine
         shadows = jax.tree.map(lambda leaf: jnp.where(quiet, 0.0, leaf), shadows)
-        agreed = jnp.where(back, 0.0, watch.agreed)
-        watch = EngineWatch(failed, evidence, watch.twin, watch.twin_rate, agreed, watch.pause)
+        watch = EngineWatch(failed, evidence, watch.twin, watch.twin_rate, jnp.where(back, 0.0, watch.agreed))
         return after, shadows, watch
 
 
