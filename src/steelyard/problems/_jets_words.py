@@ -31,7 +31,7 @@ def engine_events(times: np.ndarray, failed: np.ndarray, robot: str, names: Sequ
         for row in np.flatnonzero(edges):
             when = float(times[row])
             if edges[row] > 0:
-                what = f"Engine {name} left its model: its thrust is told by the robot's momentum alone from here on."
+                what = f"Engine {name} left its model: its thrust is told by measurements alone from here on."
                 events.append(Event(when, "fault", robot, f"thrust/{name}", what))
             else:
                 what = f"Engine {name} gives again what its throttle asks for."
@@ -90,7 +90,7 @@ def hardest(names: Sequence[str], thrust_matrix: np.ndarray, covariance: np.ndar
         return []
     (_, *hard), (_, *easy) = pairs[0], pairs[-1]
     return [
-        f"{names[hard[0]]} and {names[hard[1]]} are the hardest to tell apart: the difference of their thrusts is "
-        f"known to {known_apart(covariance, *hard):.2g} N (95 %), that of {names[easy[0]]} and {names[easy[1]]} to "
-        f"{known_apart(covariance, *easy):.2g} N"
+        f"{names[hard[0]]} and {names[hard[1]]} are the hardest to tell apart by motion: the difference of their "
+        f"thrusts is known to {known_apart(covariance, *hard):.2g} N (95 %), that of {names[easy[0]]} and "
+        f"{names[easy[1]]} to {known_apart(covariance, *easy):.2g} N"
     ]
