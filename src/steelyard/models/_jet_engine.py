@@ -1,6 +1,7 @@
 """Model jet engines: a thrust that follows its throttle by a nonlinear equation of second order."""
 
 import dataclasses
+import functools
 
 import equinox as eqx
 import jax
@@ -156,6 +157,7 @@ def rotor_speed(speed_map, thrust):
     return 1e3 * (a * T**b + c * T)
 
 
+@functools.cache  # a robot has several engines of a kind
 def steady_thrust(kind: EngineType, throttle: float, seconds: float = 30.0) -> float | None:
     """Where the thrust settles at a throttle, N, from idle, limits apart; None where it does not settle."""
     T, T_dot, dt = kind.idle, 0.0, 0.02
