@@ -9,7 +9,7 @@ from steelyard.estimators._estimator import Estimator, Guess, Noise
 from steelyard.estimators._linearise import Transition, linearise_dynamics
 from steelyard.estimators._status import after_prediction
 from steelyard.estimators._update import update_belief
-from steelyard.geometry import product, wide_product
+from steelyard.geometry import mirrored, product, wide_product
 from steelyard.models import Control, Measurement, Model, Seconds
 
 
@@ -40,8 +40,7 @@ class ExtendedKalman(Estimator):
     def predict_with(self, belief: KalmanBelief, control: Control, dt: Seconds) -> tuple[KalmanBelief, Transition]:
         """The prediction and the linearisation behind it, for those who follow errors through it."""
         transition = linearise_dynamics(self.model, self.noise, belief.state, control, dt)
-        P = _carried(transition.F, belief.covariance, self.constants) + transition.Q
-        P = 0.5 * (P + P.T)  # no update ever takes out what is not symmetric
+        P = mirrored(_carried(transition.F, belief.covariance, self.constants) + transition.Q)
         status = after_prediction(transition.missing, dt)
         after = KalmanBelief(transition.state, P, transition.control, belief.innovation, status, belief.doubts)
         return keep_finite(belief, after), transition

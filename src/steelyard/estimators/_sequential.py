@@ -64,6 +64,8 @@ def correct(
     if support is not None:
         observation = eqx.tree_at(lambda o: o.H, observation, jnp.take_along_axis(observation.H, support, axis=1))
 
+    precision = 1.0 / jnp.square(gate)
+
     def take_in(so_far, channel_and_place):
         P, delta, D, score, information = so_far
         channel, place = channel_and_place
@@ -76,11 +78,12 @@ def correct(
             terms = [h[k] * values[place[k]] for k in range(h.shape[0])]
             return sum(terms[1:], terms[0])
 
-        Ph = product(P, h) if place is None else seen_of(P)
+        Ph = seen_of(P)  # by rows, which lie together
         s = seen_of(Ph) + channel.R
         surprise = channel.residual - seen_of(delta)
-        excess = surprise**2 / (gate**2 * s)
-        s = s * jnp.maximum(1.0, excess)
+        least = surprise**2 * precision  # with this variance it is just as far off as the gate
+        doubted = least > s
+        s = jnp.maximum(s, least)
         weight = jnp.where(channel.present, 1.0 / s, 0.0)
         gain = weight * Ph
         hD = seen_of(D)
@@ -92,7 +95,7 @@ def correct(
             information + weight * hD**2,
         )
         value = jnp.where(channel.present, surprise, jnp.nan)
-        return so_far, (value, s, jnp.sqrt(weight) * hD, channel.present & (excess > 1.0))
+        return so_far, (value, s, jnp.sqrt(weight) * hD, channel.present & doubted)
 
     begin = (covariance, jnp.zeros(covariance.shape[0]), shadows.columns, shadows.score, shadows.information)
     (P, delta, *followed), (value, variance, seen, absurd) = jax.lax.scan(take_in, begin, (observation, support))

@@ -53,11 +53,20 @@ def lower(point: Point, velocity: Point) -> Float[Array, " tangent"]:
 
 
 def differentiate(function: Callable[..., Image], *points: Any) -> tuple[Image, Float[Array, "image tangent"]]:
-    """A function's value at some points, and its derivative in tangent coordinates, the points' one after the other."""
+    """A function's value at some points, and its derivative in tangent coordinates, the points' one after the other.
+
+    A rotation that the function hands through untouched has the identity for its derivative, without arithmetic.
+    """
     value = function(*points)
+    given, images = (jax.tree.leaves(tree, is_leaf=_is_group) for tree in (points, value))
+    ends = itertools.accumulate(_size(leaf) for leaf in given)
+    place = {id(leaf): slice(end - _size(leaf), end) for leaf, end in zip(given, ends, strict=True) if _is_group(leaf)}
 
     def column(delta):
-        return lower(value, jax.jvp(function, points, lift(points, delta))[1])
+        moved = jax.tree.leaves(jax.jvp(function, points, lift(points, delta))[1], is_leaf=_is_group)
+        steps = [delta[place[id(image)]] if id(image) in place else lower(image, velocity)
+                 for image, velocity in zip(images, moved, strict=True)]  # fmt: skip
+        return jnp.concatenate(steps) if steps else jnp.zeros(0)
 
     return value, jax.vmap(column, out_axes=1)(jnp.eye(tangent_size(points)))
 

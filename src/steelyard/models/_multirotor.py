@@ -79,7 +79,7 @@ class Multirotor(Model):
 
         a = acceleration(state.velocity + 0.5 * dt * acceleration(state.velocity))
         return MultirotorState(
-            attitude=group_multiply(attitude_mid, half_turn),
+            attitude=group_multiply(state.attitude, group_multiply(half_turn, half_turn)),
             position=state.position + state.velocity * dt + 0.5 * a * dt**2,
             velocity=state.velocity + a * dt,
             log_mass=state.log_mass_after(dt),

@@ -4,9 +4,7 @@ import dataclasses
 from collections import defaultdict
 from collections.abc import Iterator
 
-from steelyard.native._nodes import Block, Branch, Buffer, Loop, Node, Store
-
-Item = Node | Store | Loop | Branch
+from steelyard.native._nodes import Block, Branch, Buffer, Item, Loop, Node, Store
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,13 +5,14 @@ says NaN where x is not finite, but a step that meets such an x on its way has l
 `a * (b * c)` is `(a * b) * c` where `a * b` is there already: the same but for the last digit.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from steelyard.native._nodes import BOOL, FLOAT, INT, Graph, Node, is_constant
+from steelyard.native._nodes import BOOL, COMMUTATIVE, FLOAT, INT, Graph, Node, is_constant
 
 Bool = np.dtype(bool)
+_PAIRED = 8
 
 FUNCTIONS: dict[str, Callable | None] = {
     "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin,
@@ -25,21 +26,20 @@ FUNCTIONS: dict[str, Callable | None] = {
 _COMPARE = {"lt": np.less, "le": np.less_equal, "eq": np.equal, "ne": np.not_equal}
 _NEGATED = {"eq": "ne", "ne": "eq"}  # the others are not negated by one another where NaN is about
 _LOGIC = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
-_COMMUTATIVE = ("add", "mul", "eq", "ne", "and", "or", "xor")
 
 
 class Arithmetic:
     """Makes nodes of a graph."""
 
     def __init__(self, graph: Graph):
-        self.graph = graph
+        self.graph, self.regroups = graph, True
 
     def number(self, value: int | float, like: Node) -> Node:
         """A constant of another node's type."""
         return self.graph.constant(value, like.dtype)
 
     def _make(self, op: str, *args: Node, dtype: np.dtype | None = None) -> Node:
-        if op in _COMMUTATIVE:
+        if op in COMMUTATIVE:
             args = tuple(sorted(args, key=lambda node: node.number))
         return self.graph.make(op, args, args[0].dtype if dtype is None else dtype)
 
@@ -95,7 +95,7 @@ class Arithmetic:
                 return self.neg(other)
             if one.op == "neg":
                 return self.neg(self.mul(one.args[0], other))
-        return self._regrouped(a, b) or self._make("mul", a, b)
+        return (self._regrouped(a, b) if self.regroups else None) or self._make("mul", a, b)
 
     def _regrouped(self, a: Node, b: Node) -> Node | None:
         """A product of three from one of two that is there already."""
@@ -247,10 +247,13 @@ class Arithmetic:
     def absolute(self, a: Node) -> Node:
         return self.call("fabs", a) if a.kind == FLOAT else self.largest(a, self.neg(a))
 
-    def sum(self, numbers: list[Node], zero: Node) -> Node:
-        """One after the other, from the first."""
-        total = zero
-        for number in numbers:
+    def sum(self, numbers: Sequence[Node], zero: Node) -> Node:
+        """One after the other, from the first; where they are many, pair by pair: no addition waits for all before."""
+        left = [number for number in numbers if not is_constant(number, 0)] or [zero]
+        while len(left) >= _PAIRED:
+            left = [self.sum(left[k : k + 2], zero) for k in range(0, len(left), 2)]
+        total = left[0]
+        for number in left[1:]:
             total = self.add(total, number)
         return total
 

@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 
 from steelyard.native._arithmetic import Arithmetic
+from steelyard.native._lanes import WIDE, Alike, in_lanes, stacked, written
 from steelyard.native._nodes import Buffer, Graph, Loop, Node, is_constant
 
 Int = np.dtype(np.int64)
+RESULT = "out"
+"""The name of what a step writes."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,6 +95,8 @@ class Memory:
 
     def __init__(self, graph: Graph):
         self.graph, self.ar = graph, Arithmetic(graph)
+        self.given: set[Buffer] = set()
+        """The arguments: the result may lie where one of them lies."""
 
     def address(self, index: Index) -> Node:
         """An index as a node."""
@@ -148,11 +153,42 @@ class Memory:
                 position = position + index * step
             self.graph.store(buffer, self.address(position), self.ar.convert(node, buffer.dtype))
 
-        if isinstance(array, Scalars):
+        if isinstance(array, Large):
+            self.loops(array.shape, lambda where: put(where, array.at(where)))
+            return
+        hidden = self.given if buffer.name == RESULT else ()
+        if not 1 <= len(array.shape) <= 2 or array.shape[-1] < WIDE or not array.nodes.size:
             for indices in np.ndindex(*array.shape):
                 put([Index(i) for i in indices], array.nodes[indices])
             return
-        self.loops(array.shape, lambda where: put(where, array.at(where)))
+        height, width = (1, *array.shape)[-2:]
+        rows = array.nodes.reshape(height, width)
+        lanes = [in_lanes(list(row), hidden) for row in rows]
+
+        def at(i: Index, j: Index) -> list[Index]:
+            return [i, j][-len(array.shape) :]
+
+        if height > 1 and (all_rows := stacked(lanes)) is not None:
+            self.loop(height, lambda i: self.loop(width, lambda j: put(
+                at(Index.of(i), Index.of(j)), written(self.graph, all_rows, j, i))))  # fmt: skip
+            return
+        for i, lane in enumerate(lanes):
+            if lane is None:
+                for j in range(width):
+                    put(at(Index(i), Index(j)), rows[i, j])
+                continue
+            self.loop(width, lambda j, i=i, lane=lane: put(at(Index(i), Index.of(j)), written(self.graph, lane, j)))
+
+    def in_rows(self, array: Scalars) -> Scalars:
+        """The same, in memory, where its rows are made number by number alike; else as it is."""
+        if array.shape[-1] < WIDE:
+            return array
+        lanes = [in_lanes(list(row)) for row in array.nodes.reshape(-1, array.shape[-1])]
+        if None in lanes or sum(isinstance(lane, Alike) for lane in lanes) < 0.5 * len(lanes):
+            return array
+        buffer = self.graph.buffer(array.nodes.size, array.dtype)
+        self.copy(array, buffer, Index())
+        return self.scalars(self.view(buffer, Index(), array.shape))
 
     def loops(self, shape: Sequence[int], body: Callable[[list[Index]], None]) -> None:
         """Loops around a body that is told where they are."""

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from steelyard.errors import BadInput
-from steelyard.native._arrays import Array, Index, Large, Memory, Scalars, size
+from steelyard.native._arrays import Array, Index, Int, Large, Memory, Scalars, size
 from steelyard.native._elementwise import ELEMENTWISE
+from steelyard.native._lanes import WIDE
 from steelyard.native._lookups import LOOKUPS
-from steelyard.native._nodes import Branch, Buffer, Graph, Node, is_constant
+from steelyard.native._nodes import BOOL, Block, Branch, Buffer, Graph, Node, is_constant
 from steelyard.native._shapes import SHAPES
 from steelyard.native._sums import SUMS
 from steelyard.native._trace import Equation, Operand, Program, Value
@@ -60,8 +61,15 @@ class Builder:
             for value, array in zip(eqn.outputs, outputs, strict=True):
                 if isinstance(array, Large) and not array.stored and value.uses > 1:
                     array = self.mem.stored(array)
-                at[value] = self.settle(array)
+                array = self.settle(array)
+                at[value] = self._gathered(array) if value.uses > 1 or eqn.name in SUMS else array
         return [read(operand) for operand in program.outputs]
+
+    def _gathered(self, array: Array) -> Array:
+        """A matrix that is made row by row alike is put into memory by loops, and read from there."""
+        if isinstance(array, Large) or len(array.shape) != 2 or array.dtype.kind != "f":
+            return array
+        return self.mem.in_rows(array)
 
     def constant(self, values: np.ndarray) -> Scalars:
         """Numbers that are known now."""
@@ -99,6 +107,10 @@ class Builder:
         if known or self._is_small(math.prod(value.shape)):
             # A condition may be one for all.
             nodes = [np.broadcast_to(self.mem.scalars(array).nodes, value.shape) for array in inputs]
+            if eqn.name == "select_n" and isinstance(chosen := self._chosen(nodes, value), Scalars):
+                return chosen
+            # A product of three stays as it is written where rows are to be alike.
+            self.mem.ar.regroups = len(value.shape) < 2 or value.shape[-1] < WIDE
             result = np.empty(value.shape, object)
             for where in np.ndindex(*value.shape):
                 result[where] = rule(self.mem.ar, *(each[where] for each in nodes), **eqn.params)
@@ -110,6 +122,22 @@ class Builder:
             return rule(self.mem.ar, *operands, **eqn.params)
 
         return Large(value.shape, value.dtype, at, stored=False)
+
+    def _chosen(self, nodes: list[np.ndarray], value: Value) -> Scalars | None:
+        """One of two large arrays as a whole: a branch, which a processor foresees, and no wait for the condition."""
+        which, *cases = nodes
+        if len(value.shape) != 2 or value.shape[1] < WIDE or len(cases) != 2 or not which.size:
+            return None
+        condition = which.flat[0]
+        if condition.kind != BOOL or is_constant(condition) or any(node is not condition for node in which.flat):
+            return None
+        buffer = self.graph.buffer(which.size, value.dtype)
+        no, yes = (Scalars(case, value.dtype) for case in cases)
+        self.mem.copy(yes, buffer, Index())
+        with self.graph.inside() as block:
+            self.mem.copy(no, buffer, Index())
+        self.graph.block.items.append(Branch(self.mem.ar.convert(condition, Int), [block, Block()]))
+        return self.mem.scalars(self.mem.view(buffer, Index(), value.shape))
 
     def _scan(self, eqn: Equation, inputs: list[Array]) -> list[Array]:
         p, (body,) = eqn.params, eqn.bodies
@@ -150,7 +178,7 @@ class Builder:
         for k in reversed(turns) if p["reverse"] else turns:
             given = [self.settle(_row(self.mem, array, Index(k))) for array in rows]
             outputs = self.run(body, [*consts, *carry, *given])
-            carry = outputs[: p["num_carry"]]
+            carry = [self._gathered(array) for array in outputs[: p["num_carry"]]]
             told.append(outputs[p["num_carry"] :])
         told = told[::-1] if p["reverse"] else told
         stacked = []

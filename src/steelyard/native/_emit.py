@@ -11,11 +11,13 @@ import numpy as np
 
 from steelyard.errors import BadInput
 from steelyard.native._alive import Alive
-from steelyard.native._arrays import Array, Index, Large, Scalars
+from steelyard.native._arrays import RESULT, Array, Index, Large, Scalars
 from steelyard.native._build import Builder
+from steelyard.native._lanes import WIDE
 from steelyard.native._layout import Layout
 from steelyard.native._nodes import Buffer, Graph, TooLong
 from steelyard.native._order import late_first
+from steelyard.native._slots import share_memory
 from steelyard.native._text import Text
 from steelyard.native._trace import Program, trace
 
@@ -70,8 +72,9 @@ def emit(
         graph, looped = _build(program, arguments, result, symmetric, SCALAR_LIMIT, np.inf, np.inf), False
     except TooLong:
         graph, looped = _build(program, arguments, result, symmetric, np.inf, SMALL, UNROLL), True
-    late_first(graph.block)
-    text, alive = Text(single), Alive.in_block(graph.block, "out")
+    text, alive = Text(single), Alive.in_block(graph.block, RESULT)
+    late_first(graph.block, alive, RESULT)
+    share_memory(graph.block, alive)
     read = {buffer.name for buffer in alive.buffers}
     real = "float" if single else "double"
     given = ", ".join([*(f"const {real} *{label}" for label in names), f"{real} *out"])
@@ -100,12 +103,14 @@ def _build(
     inputs: list[Array] = []
     for layout in arguments:
         buffer = Buffer(layout.name, layout.size, real)
+        builder.mem.given.add(buffer)
         for leaf in layout.leaves:
             array = _given(builder, buffer, leaf.offset, leaf.shape, leaf.dtype)
-            named = leaf.name.split("/")[-1] in symmetric and len(leaf.shape) == 2
+            # Rows that are long enough to be read as a whole stay as they are.
+            named = leaf.name.split("/")[-1] in symmetric and len(leaf.shape) == 2 and leaf.shape[1] < WIDE
             inputs.append(_mirrored(array) if named and isinstance(array, Scalars) else array)
     outputs = builder.run(program, inputs)
-    out = Buffer("out", result.size, real)
+    out = Buffer(RESULT, result.size, real)
     held = [builder.mem.stored(array) if isinstance(array, Large) else array for array in outputs]
     own = {layout.name for layout in arguments}
     held = [_safe(builder, array, own) for array in held]  # the result may lie where an argument lies

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 FLOAT, INT, BOOL = "f", "i", "b"
+COMMUTATIVE = ("add", "mul", "eq", "ne", "and", "or", "xor")
+"""Operations whose two arguments may change places."""
 
 
 class TooLong(Exception):
@@ -67,11 +69,26 @@ class Branch:
 
 
 @dataclasses.dataclass(eq=False)
+class Choice:
+    """Many `select`s by one condition, none of which needs another."""
+
+    nodes: list[Node]
+
+    @property
+    def condition(self) -> Node:
+        return self.nodes[0].args[0]
+
+
+@dataclasses.dataclass(eq=False)
 class Block:
     """Statements in order; a node stands where it is computed."""
 
-    items: "list[Node | Store | Loop | Branch]" = dataclasses.field(default_factory=list)
+    items: "list[Item]" = dataclasses.field(default_factory=list)
     buffers: list[Buffer] = dataclasses.field(default_factory=list)
+
+
+Item = Node | Store | Loop | Branch | Choice
+"""A statement."""
 
 
 class Graph:

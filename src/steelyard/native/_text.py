@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.native._alive import Alive
 from steelyard.native._arithmetic import FUNCTIONS
-from steelyard.native._nodes import Block, Branch, Buffer, Loop, Node, Store
+from steelyard.native._nodes import Block, Branch, Buffer, Choice, Loop, Node, Store
 
 _INTEGERS = {"int64": "int64_t", "int32": "int32_t", "int16": "int16_t", "int8": "int8_t", "uint64": "uint64_t",
              "uint32": "uint32_t", "uint16": "uint16_t", "uint8": "uint8_t"}  # fmt: skip
@@ -37,6 +37,8 @@ class Text:
             if buffer in alive.buffers:
                 yield f"{indent}{self.type_of(buffer.dtype)} {buffer.name}[{buffer.size}];"
         for item in block.items:
+            if isinstance(item, Choice):
+                yield from self._choice(item, indent)
             if item not in alive.items:
                 continue
             match item:
@@ -51,6 +53,14 @@ class Text:
                     yield f"{indent}}}"
                 case Branch(index=index, bodies=bodies):
                     yield from self._branch(self.name(index), bodies, alive, indent)
+
+    def _choice(self, choice: Choice, indent: str) -> Iterator[str]:
+        for node in choice.nodes:
+            yield f"{indent}{self.type_of(node.dtype)} {self.name(node)};"
+        for side, opening in ((1, f"if ({self.name(choice.condition)}) {{"), (2, "} else {")):
+            yield f"{indent}{opening}"
+            yield from (f"{indent}    {self.name(n)} = {self.name(n.args[side])};" for n in choice.nodes)
+        yield f"{indent}}}"
 
     def _branch(self, index: str, bodies: list[Block], alive: Alive, indent: str) -> Iterator[str]:
         for k, body in enumerate(bodies):
