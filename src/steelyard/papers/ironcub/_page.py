@@ -9,7 +9,8 @@ from steelyard.papers.ironcub._trial import Course
 from steelyard.problems import ThrustTrack
 from steelyard.report import PLOTTING, Markup, Section, band, drawing, figures_table, fill, layout, line, truth_line
 
-_GRID = """<p>$words</p><div class="grid">$plots</div>"""
+_PAIRS = "grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr))"  # four engines, two by two
+_GRID = f"""<p>$words</p><div class="grid" style="{_PAIRS}">$plots</div>"""
 _LIST = """<ul class="notes">$items</ul>"""
 
 
@@ -23,6 +24,9 @@ def sections(results: Results, findings: Sequence[str]) -> list[Section]:
         said = {name: tracks[name] for name in ("ours", "published", "centroidal")}
         words = "One flight: thrusts as three filters tell them (Figure 2 of the paper); the band is ours, 95 %."
         parts.append(Section("Thrusts in flight", fill(_GRID, words=words, plots=_thrusts(flown, said)), PLOTTING))
+        words = "The same, less the truth: ours and the paper's filter."
+        errors = _errors(flown, {name: tracks[name] for name in ("ours", "published")})
+        parts.append(Section("Errors in flight", fill(_GRID, words=words, plots=errors), PLOTTING))
         words = "Centroidal momentum of the same flight, as it was measured and as ours filters it (Figure 3)."
         plots = _momentum(flown, tracks["ours"])
         parts.append(Section("Momentum", fill(_GRID, words=words, plots=plots), PLOTTING))
@@ -72,6 +76,19 @@ def _thrusts(flown: Course, tracks: dict[str, ThrustTrack], span: tuple[float, f
     return plots
 
 
+def _errors(flown: Course, tracks: dict[str, ThrustTrack]) -> list[Markup]:
+    plots = []
+    for e, name in enumerate(flown.robot.names):
+        traces = []
+        for nth, (method, track) in enumerate(tracks.items()):
+            off = np.asarray(track.state.thrust)[:, e] - flown.thrust[:, e]
+            if nth == 0:
+                traces.append(band(flown.time, np.zeros_like(off), 1.96 * np.asarray(track.std)[:, e], nth))
+            traces.append(line(flown.time, off, method, nth))
+        plots.append(drawing(traces, layout(300, "N"), name, f"Error of the thrust of {name}; the band is ours, 95 %."))
+    return plots
+
+
 def _momentum(flown: Course, track: ThrustTrack) -> list[Markup]:
     plots = []
     for k, (part, unit) in enumerate((("angular", "kg m²/s"), ("linear", "kg m/s"))):
@@ -107,16 +124,16 @@ def _failures(results: Results) -> Section:
         flight = trial.flight
         cells = []
         for score in trial.scores.values():
-            named = f"{score.delay:.2f} s" if score.named else "not named"
+            named = f", {score.delay:.2f} s" if score.named else ""
             wrongly = f", and {score.wrongly} healthy" if score.wrongly else ""
-            cells.append(f"{100 * score.rms.max():.1f} %, {named}{wrongly}")
+            cells.append(f"{100 * score.rms.max():.1f} %{named}{wrongly}")
         rows.append(
             [f"{flight.failure} of {flight.failed_engine}, {flight.course}", f"{100 * trial.largest:.0f} %", *cells]
         )
     headings = ["failure", "falls short by", *results.failures[0].scores]
     words = (
         "RMS error of the worst thrust in the three seconds after the failure, as a share of its maximum, and how soon "
-        "after the engine is 2 % of its maximum off it was named."
+        "after the engine is 2 % of its maximum off it was named, if it was."
     )
     table = figures_table("Failures", headings, rows)
     return Section("Failures", fill("<p>$words</p>$table", words=words, table=table))

@@ -11,7 +11,7 @@ from steelyard.worlds import JetsFlight
 SECONDS = 60.0
 _GRAVITY = 9.81
 _OFF = 1.0  # s at either end in which the jets are off, and the scales are compared
-_SETTLED = 0.5  # s
+_SETTLED = 0.5  # s after which the robot, put down, has come to rest
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ def stand(seed: int) -> Standing:
 
 def _corrected(time: np.ndarray, reading: np.ndarray, temperature: np.ndarray) -> np.ndarray:
     """In proportion to the temperature, such that both ends agree, where the jets are off [ironcub, Sec. V-B1]."""
-    first, last = time < time[0] + _OFF, time > time[-1] - _OFF
+    first, last = (time >= _SETTLED) & (time < _SETTLED + _OFF), time > time[-1] - _OFF
     rise = temperature[last].mean() - temperature[first].mean()
     scale_drift = (reading[last].mean() - reading[first].mean()) / rise
     return reading - scale_drift * (temperature - temperature[first].mean())
