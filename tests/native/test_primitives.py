@@ -25,6 +25,19 @@ def running(A, v):
     return jax.lax.scan(turn, jnp.zeros(3), A, reverse=True)
 
 
+def wide(row, v):
+    """Rows that are long enough to be loops: alike, alike with one number a row, alike but for their order, unlike."""
+    P = jnp.outer(row[:9], row[:9]) + jnp.eye(9)
+
+    def take_in(P, k):
+        h = P[k]
+        P = P - jnp.outer(h, h) / (1.0 + h[k])
+        return jnp.where(jnp.sum(P) < v[0], P, 2.0 * P), h
+
+    P, seen = jax.lax.scan(take_in, P, jnp.arange(3))
+    return P, seen, jnp.tril(P) @ P, jnp.where(jnp.arange(9) < 4, row[:9], P[0])
+
+
 FUNCTIONS = {
     "arithmetic": lambda A, v, k: (A + v[None, :], A - 2.0, -v, A * A, A / (2.0 + v**2)[None, :], v**-2, v**3),
     "whole": lambda A, v, k: (k + 3, k * k, -k, k // 3, k % 3, k // -2, jnp.sign(k), jnp.abs(k)),
@@ -36,9 +49,11 @@ FUNCTIONS = {
     "angles": lambda A, v, k: (jnp.arctan2(v, A[0]), jnp.arcsinh(v), jnp.tan(v), jnp.arctan(v)),
     "rare": lambda A, v, k: (jnp.expm1(v), jnp.log1p(v**2), jnp.sqrt(v**2), jax.nn.sigmoid(A), jnp.cbrt(v)),
     "rounded": lambda A, v, k: (jnp.floor(3 * v), jnp.ceil(3 * v), jnp.round(3 * v), jnp.abs(v), jnp.sign(v)),
+    "wide": lambda A, v, k: wide(jnp.concatenate([A, A + 1.0, 2.0 * A, v[None]]).ravel(), v),
     "products": lambda A, v, k: (A @ v, v @ A, A @ A.T, jnp.einsum("ij,kj->ik", A, A), jnp.outer(v, v)),
+    "nothing": lambda A, v, k: (jnp.zeros((2, 0)) @ jnp.zeros((0, 3)) + A[:2], jnp.diag(A)),
     "batched": lambda A, v, k: jnp.einsum("bij,bjk->bik", jnp.stack([A, A.T]), jnp.stack([A.T, A])),
-    "sums": lambda A, v, k: (jnp.sum(A), jnp.sum(A, axis=1), jnp.prod(v), jnp.cumsum(A, axis=0), jnp.mean(v)),
+    "sums": lambda A, v, k: (jnp.sum(A), jnp.sum(A, axis=1), jnp.prod(v), jnp.cumsum(A, axis=0), jnp.cumsum(A[:, ::-1], 1)),
     "best": lambda A, v, k: (jnp.argmax(A, axis=1), jnp.argmin(v), A[0][jnp.argmax(v)]),
     "moves": lambda A, v, k: (A.T, A[::-1], A[1:, :2], jnp.concatenate([A, v[None]]), jnp.stack([v, v], 1)),
     "copies": lambda A, v, k: (jnp.tile(v, 2), jnp.repeat(v, 2), jnp.roll(v, 1), jnp.pad(A, ((1, 0), (0, 2)))),

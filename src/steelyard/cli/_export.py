@@ -19,15 +19,15 @@ class Export:
     """Writes the step of a filter as C99 that needs nothing but <math.h>, with a program that checks it."""
 
     problem: Annotated[str, tyro.conf.arg(name="as", metavar="PROBLEM")]
-    """What it identifies: multirotor, jets, planar-load (the observer of the centre of mass), or a .py file that
-    describes a robot of your own."""
+    """What it identifies: multirotor, jets, planar-load, spatial-load, or a .py file that describes a robot of your
+    own. Of a robot in a team, what it works out for itself: messages stay outside."""
     output: Annotated[str, tyro.conf.arg(aliases=["-o"], metavar="DIR")]
     """The folder to write: a new one, or an empty one."""
     method: Annotated[str | None, tyro.conf.arg(metavar="METHOD")] = None
-    """How, as in identify; by default the problem's best."""
+    """How, as in identify; by default the problem's best. For planar-load also observer, the papers' own."""
     log: Annotated[str | None, tyro.conf.arg(metavar="LOG")] = None
     """A log of the robot: noise that is not configured, the first guess and the check's recorded rows come from it.
-    For a multirotor a simulated flight by default."""
+    By default a simulated one; jets and robots of your own need one."""
     config: Annotated[str | None, tyro.conf.arg(metavar="FILE.toml")] = None
     """Noise, guesses and the robot's own figures."""
     name: str = "filter"
@@ -58,8 +58,13 @@ def run(arguments: Sequence[str]) -> None:
     from steelyard import problems, worlds
     from steelyard.native import export
 
-    if log is None and command.problem == "multirotor":
-        columns = worlds.simulate(worlds.MultirotorFlight(), seed=1)
+    simulated = {
+        "multirotor": lambda: worlds.simulate(worlds.MultirotorFlight(), seed=1),
+        "planar-load": lambda: worlds.simulate_planar(worlds.PlanarPush(), seed=1),
+        "spatial-load": lambda: worlds.simulate_spatial(worlds.SpatialHold(robots=5), seed=1),
+    }
+    if log is None and command.problem in simulated:
+        columns = simulated[command.problem]()
         log = logs.Log(columns.pop("time"), columns, "simulation")
     ready = problems.ready_step(command.problem, command.method, log, config)
     first = problems.first_sample(ready)

@@ -68,6 +68,7 @@ from ._quaternions import quaternion_right_matrix as quaternion_right_matrix
 from ._quaternions import quaternion_rotate as quaternion_rotate
 from ._quaternions import rotation_from_quaternion as rotation_from_quaternion
 from ._quaternions import rotation_matrix as rotation_matrix
+from ._regressors import moments_times as moments_times
 from ._regressors import momentum_regressor as momentum_regressor
 from ._regressors import wrench_regressor as wrench_regressor
 from ._rotations import inverse_left_jacobian_so3 as inverse_left_jacobian_so3

@@ -24,7 +24,7 @@ def momentum_regressor(twist: Twist) -> Float[Array, "6 10"]:
     zero = jnp.zeros((3, 1))
     return jnp.block(
         [
-            [zero, -V, _moments_times(twist.angular)],
+            [zero, -V, moments_times(twist.angular)],
             [twist.linear[:, None], W, jnp.zeros((3, 6))],
         ]
     )
@@ -42,13 +42,13 @@ def wrench_regressor(twist: Twist, acceleration: Twist) -> Float[Array, "6 10"]:
     zero = jnp.zeros((3, 1))
     return jnp.block(
         [
-            [zero, -skew(s), _moments_times(alpha) + W @ _moments_times(omega)],
+            [zero, -skew(s), moments_times(alpha) + W @ moments_times(omega)],
             [s[:, None], skew(alpha) + W @ W, jnp.zeros((3, 6))],
         ]
     )
 
 
-def _moments_times(vector: Float[Array, "3"]) -> Float[Array, "3 6"]:
+def moments_times(vector: Float[Array, "3"]) -> Float[Array, "3 6"]:
     """The matrix that takes moments xx, yy, zz, xy, xz, yz to I @ vector."""
     x, y, z = vector
     o = jnp.zeros_like(x)

@@ -162,11 +162,11 @@ class Builder:
             after, told = outputs[: p["num_carry"]], outputs[p["num_carry"] :]
             buffers = {buffer for buffer, _ in held}
             after = [self._apart(array, buffers) for array in after]  # all is read before anything is overwritten
-            for array, (buffer, _) in zip(after, held, strict=True):
-                self._copy(array, buffer)
             for array, (buffer, _) in zip(told, stacks, strict=True):
                 if buffer is not None:
                     self.mem.copy(array, buffer, here * size(array))
+            for array, (buffer, _) in zip(after, held, strict=True):
+                self._copy(array, buffer)
 
         self.mem.loop(p["length"], turn)
         return [self.settle(array) for _, array in (*held, *stacks)]

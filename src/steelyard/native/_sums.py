@@ -99,6 +99,8 @@ def _dot(mem: Memory, inputs: list[Array], shapes: Any, *, dimension_numbers: An
     rows = [k for k in range(len(left.shape)) if k not in (*inner_left, *batch_left)]
     columns = [k for k in range(len(right.shape)) if k not in (*inner_right, *batch_right)]
     zero = mem.graph.constant(0, left.dtype)
+    if 0 in (*left.shape, *right.shape):  # a sum of nothing
+        return [Scalars(np.full(shapes[0], zero, object), left.dtype)]
     if isinstance(left, Scalars) and isinstance(right, Scalars):
         batch, inner = tuple(left.shape[k] for k in batch_left), math.prod(left.shape[k] for k in inner_left)
         a = left.nodes.transpose(*batch_left, *rows, *inner_left).reshape(*batch, -1, inner)
@@ -152,7 +154,9 @@ def _running(name: str) -> Rule:
     join, _ = _JOINS[name]
 
     def run(mem: Memory, inputs: list[Array], shapes: Any, *, axis: int, reverse: bool, **_: Any) -> list[Array]:
-        array = mem.scalars(inputs[0])
+        array = inputs[0]
+        if isinstance(array, Large):
+            return [_run_along(mem, array, axis, reverse, join)]
         nodes = np.moveaxis(array.nodes.copy(), axis, 0)
         rows = nodes[::-1] if reverse else nodes
         for k in range(1, len(rows)):
@@ -161,6 +165,28 @@ def _running(name: str) -> Rule:
         return [Scalars(np.moveaxis(nodes, 0, axis), array.dtype)]
 
     return run
+
+
+def _run_along(mem: Memory, array: Large, axis: int, reverse: bool, join: Join) -> Large:
+    """Each number joined with the one before it, in memory."""
+    result, n = mem.own_copy(array), array.shape[axis]
+    assert result.place is not None
+    buffer, others = result.place[0], [extent for k, extent in enumerate(array.shape) if k != axis]
+
+    def turn(counter: Node) -> None:
+        before, here = Index.of(counter), Index.of(counter) + 1
+        if reverse:
+            before, here = before * -1 + (n - 1), here * -1 + (n - 1)
+
+        def take(rest: list[Index]) -> None:
+            old, new = (mem.address(flat([*rest[:axis], at, *rest[axis:]], array.shape)) for at in (before, here))
+            values = [mem.graph.load(buffer, address, changing=True) for address in (old, new)]
+            mem.graph.store(buffer, new, join(mem.ar, *values))
+
+        mem.loops(others, take)
+
+    mem.loop(n - 1, turn)
+    return result
 
 
 SUMS: dict[str, Rule] = {

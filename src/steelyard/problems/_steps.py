@@ -1,6 +1,5 @@
 """The step behind a problem's method, ready to run or to be exported: with its start and samples to check it on."""
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -12,20 +11,7 @@ from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
 from steelyard.estimators import Estimator
 from steelyard.logs import Log
-
-
-@dataclasses.dataclass(frozen=True)
-class ReadyStep:
-    """A pure step with everything it needs."""
-
-    step: Callable[[Any, Any], Any]
-    """From a belief and a sample to the next belief."""
-    belief: Any
-    """At the start."""
-    samples: Any
-    """With a leading axis of time."""
-    about: str
-    """What it is, for people."""
+from steelyard.problems._ready import ReadyStep, chosen_method, demanded
 
 
 def ready_step(problem: str, method: str | None, log: Log | None, config: Config) -> ReadyStep:
@@ -50,26 +36,14 @@ def _step_of(estimator: Estimator) -> Callable[[Any, Any], Any]:
     return jax.tree.map(lambda leaf: jnp.asarray(leaf) if isinstance(leaf, np.ndarray) else leaf, estimator).step
 
 
-def _chosen(method: str | None, default: str, known: list[str], problem: str) -> str:
-    if method is not None and method not in known:
-        raise BadInput(f'Unknown method "{method}" for {problem}; {nearest(method, known)}')
-    return method or default
-
-
 def _own(path: str, method: str | None, log: Log | None) -> ReadyStep:
     from steelyard.problems._own import METHODS, load_robot
 
     robot = load_robot(path)
-    chosen = _chosen(method, "adaptive", list(METHODS), robot.name)
+    chosen = chosen_method(method, "adaptive", list(METHODS), robot.name)
     estimator = METHODS[chosen](robot)
-    samples = robot.samples(_demanded(log, path).without_truth())
+    samples = robot.samples(demanded(log, path).without_truth())
     return ReadyStep(_step_of(estimator), estimator.init(robot.guess), samples, f"The filter {chosen} of {robot.name}")
-
-
-def _demanded(log: Log | None, problem: str) -> Log:
-    if log is None:
-        raise BadInput(f"--as {problem} needs a log that shows its columns; give one with --log.")
-    return log
 
 
 def _multirotor(method: str | None, log: Log | None, config: Config) -> ReadyStep:
@@ -77,8 +51,8 @@ def _multirotor(method: str | None, log: Log | None, config: Config) -> ReadySte
     from steelyard.problems._multirotor import figures_of, robots_of
     from steelyard.problems._weighing import METHODS
 
-    chosen = _chosen(method, "adaptive", list(METHODS), "multirotor")
-    flown = _demanded(log, "multirotor").without_truth()
+    chosen = chosen_method(method, "adaptive", list(METHODS), "multirotor")
+    flown = demanded(log, "multirotor").without_truth()
     flight = read_flight(flown, robots_of(flown, config)[0], config)
     figures, _ = figures_of(flight, config, chosen)
     made = METHODS[chosen](flight, figures, config)
@@ -92,29 +66,28 @@ def _jets(method: str | None, log: Log | None, config: Config) -> ReadyStep:
     from steelyard.problems._jets_reading import read_jets
     from steelyard.problems._jets_robot import robot_from
 
-    chosen = _chosen(method, "adaptive", list(THRUST_METHODS), "jets")
-    flown, configured = _demanded(log, "jets").without_truth(), robot_from(config)
+    chosen = chosen_method(method, "adaptive", list(THRUST_METHODS), "jets")
+    flown, configured = demanded(log, "jets").without_truth(), robot_from(config)
     robot = (config.team.robots or tuple(r for r in flown.robots if "throttle" in flown.signals(r)) or ("r1",))[0]
     run = thrust_run(read_jets(flown, robot, configured, config), configured, config, THRUST_METHODS[chosen])
     return ReadyStep(_step_of(run.estimator), run.belief, run.samples, f"The filter {chosen} of {robot}, on jets")
 
 
 def _planar(method: str | None, log: Log | None, config: Config) -> ReadyStep:
-    """The papers' observer; a robot's whole step hears its neighbours, and is no function of fixed shapes."""
-    from steelyard.problems._planar_observer import CenterObservation, CenterSample, ObservedCenter
+    from steelyard.problems._steps_team import planar_step
 
-    _chosen(method, "observer", ["observer"], "planar-load")
-    time = np.arange(64) * 0.01
-    omega = 0.3 + 0.2 * np.sin(3.0 * time)
-    samples = CenterSample(
-        np.full(64, 0.01), omega, np.stack([np.cos(time), np.sin(2.0 * time)], axis=1), 0.1 * np.cos(time)
-    )
-    start = ObservedCenter(jnp.zeros(2), jnp.asarray(omega[0]), jnp.asarray(omega[0]))
-    return ReadyStep(CenterObservation().step, start, samples, "The observer of a planar load's centre of mass")
+    return planar_step(method, log, config)
+
+
+def _spatial(method: str | None, log: Log | None, config: Config) -> ReadyStep:
+    from steelyard.problems._steps_team import spatial_step
+
+    return spatial_step(method, log, config)
 
 
 _STEPS: dict[str, Callable[[str | None, Log | None, Config], ReadyStep]] = {
     "multirotor": _multirotor,
     "planar-load": _planar,
+    "spatial-load": _spatial,
     "jets": _jets,
 }

@@ -35,6 +35,7 @@ from .load import LoadAgent as LoadAgent
 from .load import LoadEvent as LoadEvent
 from .load import LoadMessage as LoadMessage
 from .load import load_team as load_team
+from .load import window_steps as window_steps
 from .planar import CenterObserver as CenterObserver
 from .planar import Link as Link
 from .planar import LinkGains as LinkGains
@@ -63,6 +64,7 @@ from .spatial import SpatialSample as SpatialSample
 from .spatial import SpatialState as SpatialState
 from .spatial import load_in_frame as load_in_frame
 from .spatial import pose_in_frame as pose_in_frame
+from .spatial import row_steps as row_steps
 from .spatial import spatial_team as spatial_team
 from .spatial import sweep_exactly as sweep_exactly
 from .spatial import weigh_alone as weigh_alone

@@ -3,4 +3,5 @@
 from ._agent import LoadAgent as LoadAgent
 from ._state import LoadEvent as LoadEvent
 from ._state import LoadMessage as LoadMessage
+from ._step_start import window_steps as window_steps
 from ._team import load_team as load_team

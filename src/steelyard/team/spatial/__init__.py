@@ -10,4 +10,5 @@ from ._point import SpatialPoint as SpatialPoint
 from ._relay import SpatialMessage as SpatialMessage
 from ._report import load_in_frame as load_in_frame
 from ._report import pose_in_frame as pose_in_frame
+from ._row_start import row_steps as row_steps
 from ._team import spatial_team as spatial_team
