@@ -111,8 +111,8 @@ def _scales(results: Results) -> Section:
     plot = drawing(traces, layout(360, "N"), caption, "Force on the ground by each method, and by the scales.")
     rows = []
     for method in stood.tracks:
-        error, lift = results.standing(method), results.lift(method)
-        rows.append([method, f"{error:.1f} N", f"{100 * error / results.weight:.2f} %", f"{lift:.1f} N"])
+        error, share = results.standing(method), results.standing(method, share=True)
+        rows.append([method, f"{error:.1f} N", f"{share:.2f} %", f"{results.lift(method):.1f} N"])
     headings = ["method", "largest error", "of the weight", "of the thrusts' own vertical force"]
     table = figures_table("Errors on the scales", headings, rows)
     return Section("On the scales", fill("$plot$table", plot=plot, table=table), PLOTTING)

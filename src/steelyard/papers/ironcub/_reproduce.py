@@ -85,14 +85,11 @@ def _rows(results: Results) -> list[Row]:
     for method, where in (("ours", ""), ("ours with rotor speed", " with rotor speed")):
         rows.append(Row(f"flight/false alarms{where}", "engines", None, None, float(results.alarms(method))))
     rows.append(Row("flight/mass", "%", None, 3.0, results.mass_rms("ours")))
-    rows.append(Row("standing/weight", "N", 35.0, results.standing("published"), results.standing("ours")))
-    share = 100.0 / results.weight
-    rows.append(
-        Row("standing/weight share", "%", 7.0, share * results.standing("published"), share * results.standing("ours"))
-    )
-    lifts = [results.lift(method) for method in ("published", "ours")]
-    rows.append(Row("standing/lift", "N", None, *lifts))
-    rows.append(Row("standing/lift share", "%", None, *(share * lift for lift in lifts)))
+    both = ("published", "ours")
+    rows.append(Row("standing/weight", "N", 35.0, *(results.standing(method) for method in both)))
+    rows.append(Row("standing/weight share", "%", 7.0, *(results.standing(method, share=True) for method in both)))
+    rows.append(Row("standing/lift", "N", None, *(results.lift(method) for method in both)))
+    rows.append(Row("standing/lift share", "%", None, *(results.lift(method, share=True) for method in both)))
     for method in METHODS:
         rows.append(Row(f"failure/{method}", "% of max", None, None, results.failure_rms(method)))
     for method in ("published", "ours", "ours with rotor speed"):
@@ -120,9 +117,10 @@ def _conclude(results: Results) -> Sequence[str]:
         f"the paper's {results.nees('published'):.1f}. Healthy engines called failed: {results.alarms('ours')} without "
         f"rotor speed, {results.alarms('ours with rotor speed')} with it.",
         f"Standing on the scales the largest error of the ground's force is {results.standing('ours'):.1f} N "
-        f"({100 * results.standing('ours') / results.weight:.2f} % of the weight) with ours, "
-        f"{results.standing('published'):.1f} N with the paper's filter (published: 35 N, 7 %); of the thrusts' own "
-        f"vertical force {results.lift('ours'):.1f} and {results.lift('published'):.1f} N.",
+        f"({results.standing('ours', share=True):.2f} % of the weight) with ours, "
+        f"{results.standing('published'):.1f} N ({results.standing('published', share=True):.2f} %) with the paper's "
+        "filter (published: 35 N, 7 %); of the "
+        f"thrusts' own vertical force {results.lift('ours'):.1f} and {results.lift('published'):.1f} N.",
         f"Of {len(results.failures)} failures we name {results.named('ours'):.0f} % without rotor speed and "
         f"{results.named('ours with rotor speed'):.0f} % with it, the slowest {results.slowest('ours') or np.nan:.2f} "
         f"and {results.slowest('ours with rotor speed') or np.nan:.2f} s after the engine is 2 % of its maximum off, "

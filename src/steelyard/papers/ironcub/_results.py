@@ -49,18 +49,13 @@ class Results:
         """Percent."""
         return 100.0 * float(np.sqrt(np.mean([trial.scores[method].mass_error ** 2 for trial in self.flights])))
 
-    @property
-    def weight(self) -> float:
-        """Of the robot on the scales, N."""
-        return float(np.mean([one.weight for one in self.standings]))
+    def standing(self, method: str, share: bool = False) -> float:
+        """Largest error of the ground's force against the corrected scales, N, or percent of the robot's weight."""
+        return max(one.weight_error(method) * (100.0 / one.weight if share else 1.0) for one in self.standings)
 
-    def standing(self, method: str) -> float:
-        """Largest error of the ground's force against the corrected scales, N."""
-        return max(one.weight_error(method) for one in self.standings)
-
-    def lift(self, method: str) -> float:
-        """Largest error of the vertical force of the thrusts, N."""
-        return max(one.lift_error(method) for one in self.standings)
+    def lift(self, method: str, share: bool = False) -> float:
+        """Largest error of the vertical force of the thrusts, N, or percent of the robot's weight."""
+        return max(one.lift_error(method) * (100.0 / one.weight if share else 1.0) for one in self.standings)
 
     def failure_rms(self, method: str) -> float:
         """At the worst engine of the worst failure, percent of its maximum."""
