@@ -10,7 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import registry
+from export_runs import exported
 
+from earnest import in_earnest
 from steelyard.cli._main import run
 from steelyard.errors import BadInput
 from steelyard.estimators import OnlineElm, RandomFeatures
@@ -159,6 +161,12 @@ def test_the_observer_as_arrays_is_the_teams():
         np.testing.assert_allclose(ours.omega, theirs.omega, rtol=1e-12)
 
 
+@pytest.mark.parametrize(("problem", "method"), [("multirotor", "rls"), ("spatial-load", "consensus")])
+def test_a_problem_by_command(problem, method, tmp_path):
+    assert in_earnest(exported, problem, method, tmp_path / "hover") == 0
+    answers(str(build(tmp_path / "hover", tmp_path, "gcc", "-O0")))
+
+
 ROBOT = """
 import jax.numpy as jnp, numpy as np
 from steelyard.estimators import Guess, Noise, Sample
@@ -197,7 +205,8 @@ def test_ones_own_robot_by_command(tmp_path, capsys):
     ("arguments", "said"),
     [
         (["--as", "planar-load", "--method", "agent"], "observer"),
-        (["--as", "spatial-load"], "no step that can become C"),
+        (["--as", "spatial-load", "--method", "observer"], "consensus"),
+        (["--as", "rigid-body"], "no step that can become C"),
         (["--as", "jets"], "needs a log"),
         (["--as", "planar-load", "--name", "Big Name"], "small letters"),
     ],

@@ -138,7 +138,7 @@ class _Gears:
         self.coadjoint = jnp.concatenate(
             [jnp.concatenate([point.R, self.T @ point.R], axis=2), jnp.concatenate([zero, point.R], axis=2)], axis=1
         )
-        scaled = self.coadjoint * noise
+        scaled = self.coadjoint * noise[None, None, :]
         self.L = square_root(jnp.sum(scaled @ jnp.swapaxes(scaled, 1, 2), axis=0))
         alpha_w = jnp.concatenate([self.I_inv, -self.I_inv @ self.C], axis=1)
         s_w = self.C @ alpha_w + jnp.concatenate([jnp.zeros((3, 3)), jnp.eye(3) / self.m], axis=1)
