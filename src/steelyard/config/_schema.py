@@ -117,6 +117,15 @@ class Team(msgspec.Struct, frozen=True):
                     )
 
 
+class Load(msgspec.Struct, frozen=True):
+    """What a team pushes over a plane.
+
+    friction: whether the load rubs on the plane; how much is then estimated too, default false.
+    """
+
+    friction: bool = False
+
+
 class Multirotor(msgspec.Struct, frozen=True):
     """A multirotor's own figures.
 
@@ -157,6 +166,7 @@ class Config(msgspec.Struct, frozen=True):
     inputs: table, how inputs behave between rows; default sampled.
     guess: table, first guesses; default none.
     team: table, robots and links; default a line in the order of the log.
+    load: table, what a team pushes over a plane; default as listed there.
     multirotor: table, a multirotor's own figures; default as listed there.
     jets: table, a robot on thrusters; default none.
     live: table, how the robots run, one process each; default as listed there.
@@ -169,6 +179,7 @@ class Config(msgspec.Struct, frozen=True):
     inputs: Inputs = Inputs()
     guess: Guess = Guess()
     team: Team = Team()
+    load: Load = Load()
     multirotor: Multirotor = Multirotor()
     jets: Jets = Jets()
     live: Live = Live()

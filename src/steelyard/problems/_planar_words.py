@@ -12,6 +12,8 @@ from steelyard.information import verdict
 from steelyard.models import PlanarLoad, PlanarLoadState
 from steelyard.problems._push import Push
 
+FRICTION = ("viscous_friction", "coulomb_friction")
+"""What a robot calls them; said only where friction is asked for."""
 _BLOCK = 25
 """Rows averaged before two robots' velocities are compared."""
 _NOISE_ONLY = 2.0
@@ -26,7 +28,7 @@ def planar_verdict(push: Push, robots: Mapping[str, Mapping[str, Estimate]]) -> 
     if state is None:
         return _lacking(push, robots)
     n = len(push.graph.names)
-    size, channels = 6 + 2 * n, 2 * n
+    size, channels = 6 + 2 * n + state.friction.size, 2 * n
     noise = Noise(
         jnp.full(channels, push.velocity_noise),
         jnp.full(channels, push.force_noise),
@@ -35,7 +37,8 @@ def planar_verdict(push: Push, robots: Mapping[str, Mapping[str, Estimate]]) -> 
     )
     dt = jnp.asarray(np.diff(push.time, prepend=push.time[:1]))
     samples = Sample(dt, jnp.asarray(np.nan_to_num(push.force)), jnp.asarray(push.velocity))
-    found = verdict(PlanarLoad(), noise, Guess(state, jnp.ones(size).at[0].set(0.0)), samples)
+    model = PlanarLoad(friction_radius=float(jnp.exp(0.5 * (state.log_inertia - state.log_mass))))
+    found = verdict(model, noise, Guess(state, jnp.ones(size).at[0].set(0.0)), samples)
     return " ".join([_how_well(robots), _named(found.text, push)])
 
 
@@ -48,6 +51,8 @@ def first_state(push: Push, robots: Mapping[str, Mapping[str, Estimate]]) -> Pla
     if any(value is None for values in said for value in values):
         return None
     masses, inertias, coms = (np.array(values, float) for values in zip(*said, strict=True))
+    rubs = [one for name in FRICTION if (one := robots[push.graph.names[0]].get(name)) is not None]
+    friction = [0.0 if one.value is None else max(float(one.value), 0.0) for one in rubs]
     ends = -coms @ np.array([1.0, 1j])
     v = np.nan_to_num(push.velocity) @ np.array([1.0, 1j])
     heard = np.asarray(np.isfinite(push.velocity).all(axis=2))
@@ -66,7 +71,7 @@ def first_state(push: Push, robots: Mapping[str, Mapping[str, Estimate]]) -> Pla
         contacts=jnp.asarray(np.stack([first.real, first.imag], axis=1)),
         log_mass=jnp.asarray(np.log(masses.mean())),
         log_inertia=jnp.asarray(np.log(inertias.mean())),
-        friction=jnp.zeros(0),
+        friction=jnp.asarray(friction, float),
     )
 
 
@@ -117,6 +122,8 @@ def _lacking(push: Push, robots: Mapping[str, Mapping[str, Estimate]]) -> str:
     if not said:
         open_ones = {q for one in robots.values() for q in ("mass", "inertia", "com") if one[q].value is None}
         said.append(f"Not every robot knows: {', '.join(sorted(open_ones))}; a longer or stronger motion would help.")
+        if not push.friction:
+            said.append("If the load rubs on the plane, say so: [load] friction = true.")
     return " ".join(said)
 
 

@@ -31,6 +31,8 @@ class Push:
     force_noise: float
     """N an axis."""
     notes: tuple[str, ...]
+    friction: bool = False
+    """Whether the load rubs on the plane, nobody knows how much."""
 
     @property
     def rate(self) -> float:
@@ -65,7 +67,7 @@ def read_push(log: Log, config: Config) -> Push:
     if config.noise.force is not None:
         notes.append("The robots take their own forces as exact; the noise of force counts in the verdict only.")
     force = before if held else 0.5 * (before + logged)
-    return Push(graph, time, velocity, force, noise, config.noise.force or 0.0, tuple(notes))
+    return Push(graph, time, velocity, force, noise, config.noise.force or 0.0, tuple(notes), config.load.friction)
 
 
 def _graph(log: Log, config: Config) -> Graph:

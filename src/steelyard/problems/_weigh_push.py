@@ -54,7 +54,7 @@ def weigh_push(
             advance(1)
 
     samples = {name: [*own, *silence] for name, own in push.samples().items()}
-    agents = load_team(push.graph, push.rate, push.velocity_noise)
+    agents = load_team(push.graph, push.rate, push.velocity_noise, friction=push.friction)
     run = run_team(agents, samples, bus or Bus(push.graph), stays, watch)
     history = {name: [_later(said, start) for said in run.estimates[name]] for name in names}
     end = float(push.time[-1])

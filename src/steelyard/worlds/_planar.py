@@ -118,7 +118,12 @@ def simulate_planar(
         for i in range(push.robots):
             columns |= {f"{stem.format(f'r{i + 1}')}/{axis}": values[:, i, k] for k, axis in enumerate("xy")}
     columns |= {f"truth/load/position/{axis}": truth.position[:, k] for k, axis in enumerate("xy")}
-    return columns | {"truth/mass": truth.mass, "truth/inertia": truth.inertia}
+    columns |= {"truth/mass": truth.mass, "truth/inertia": truth.inertia}
+    if push.viscous_friction or push.coulomb_friction:
+        n = len(truth.time)
+        columns["truth/viscous_friction"] = np.full(n, push.viscous_friction)
+        columns["truth/coulomb_friction"] = push.coulomb_friction * truth.mass / truth.mass[0]
+    return columns
 
 
 def _check_shape(what: str, given: np.ndarray, wanted: tuple[int, ...]) -> None:

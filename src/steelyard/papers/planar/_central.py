@@ -25,7 +25,8 @@ def centralised(
 ) -> PlanarLoadState:
     """The likeliest first state, near `start`, of a load under exactly known forces (N, held over each dt).
 
-    Noise is alike at all robots, so its size does not matter. The heading is the world's at the start.
+    Noise is alike at all robots, so its size does not matter; a velocity of NaN was not measured. The heading is the
+    world's at the start.
     """
     data = tuple(jnp.asarray(one) for one in (dt, forces, velocities))
     state, damping = start, _DAMPING
@@ -64,5 +65,7 @@ def _normal(state: PlanarLoadState, dt: Array, forces: Array, velocities: Array)
     """Of least squares around a state: sum of squares, matrix and right side."""
     seen = jax.vmap(functools.partial(PlanarLoad().observe, control=forces[0]))
     predicted, H = differentiate(lambda first: seen(_followed(first, dt, forces)), state)
-    left = (velocities - predicted).reshape(-1)
+    heard = jnp.isfinite(velocities).reshape(-1)
+    left = jnp.where(heard, (velocities - predicted).reshape(-1), 0.0)
+    H = jnp.where(heard[:, None], H, 0.0)
     return left @ left, H.T @ H, H.T @ left

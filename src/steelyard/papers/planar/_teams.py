@@ -103,6 +103,7 @@ def team_trial(case: Case, seed: int) -> Trial:
         truth = planar_truth(push, seed, forces)
     noise = VELOCITY_NOISE * np.random.default_rng([seed, 35]).standard_normal(forces.shape)
     velocities = truth.contact_velocities + noise
+    velocities[away, -1] = np.nan
     before = np.concatenate([forces[:1], forces[:-1]])
     graph = _graph(case, seed)
     told = Push(graph, truth.time, velocities, 0.5 * (before + forces), VELOCITY_NOISE, 0.0, ())

@@ -8,9 +8,10 @@ import numpy as np
 
 from steelyard.team._agent import Agent, Message, Turn
 from steelyard.team._run import PlanarSample
+from steelyard.team.load._carry import believed, bridged, carried_on
 from steelyard.team.load._fit import LOG_INERTIA, LOG_MASS, LOG_SCALE, N_UNKNOWNS, Averaging
 from steelyard.team.load._notes import newest_told, tell
-from steelyard.team.load._place import covariance, own_part, place_by_turning
+from steelyard.team.load._place import Held, covariance, own_part, place_by_turning
 from steelyard.team.load._report import report
 from steelyard.team.load._solve import find_jump, solve, start_over
 from steelyard.team.load._state import (
@@ -25,7 +26,7 @@ from steelyard.team.load._state import (
     version_at,
 )
 from steelyard.team.load._sums import N_SUMS, Sum, own_row
-from steelyard.team.load._window import LOAD, SIZES, Fit, Window, carried_on, slopes_of
+from steelyard.team.load._window import LOAD, SIZES, Fit, Window, slopes_of
 
 _FEWEST_ROWS = 25
 _EVIDENCE = 40.0  # logarithm of the likelihood ratio that makes a change an event
@@ -56,12 +57,14 @@ class LoadAgent(Agent):
         rate: float,
         velocity_noise: float,
         hold: Literal["step", "sample"] = "step",
+        friction: bool = False,
     ):
         self.name = name
         self.neighbours = neighbours
         self.rate = rate
         self.velocity_noise = velocity_noise
         self.hold = hold
+        self.friction = friction
         self.per_row = max(1, round(0.04 * rate))
         self._decoder = msgspec.msgpack.Decoder(LoadMessage)
 
@@ -238,7 +241,7 @@ class LoadAgent(Agent):
         dt, q = 1.0 / self.rate, self.per_row
         sigma = self.velocity_noise / math.sqrt(q)
         means = Averaging(0.5 * (q - 1) * dt, dt * dt * (q * q - 1) / 24.0)
-        return Window(state.rows(version, start, end), q * dt, means, sigma, state.prior)
+        return Window(state.rows(version, start, end), q * dt, means, sigma, state.prior, self.friction)
 
     def _own_readings(self, state: LoadState, start: int, end: int) -> tuple[np.ndarray, np.ndarray]:
         """Velocities (complex, NaN where there is none) and forces (time, 2) of a stretch."""
@@ -259,6 +262,10 @@ class LoadAgent(Agent):
         if before is not None and version != state.fit_version and shift is not None:
             starts.insert(0, before.unknowns + shift[:N_UNKNOWNS])
         fit = solve(window, starts, 15)
+        if fit is not None and fit.good and believed(state.prior, fit.unknowns) is not state.prior:
+            state.prior = believed(state.prior, fit.unknowns)
+            window = self.window(state, *stretch)
+            fit = solve(window, [fit.unknowns], 15)
         settled = state.settled and version == state.fit_version and end - start >= _SETTLED
         if before is not None and before.good and fit is not None and settled:
             jump = find_jump(window, fit)
@@ -285,7 +292,7 @@ class LoadAgent(Agent):
         base, fitted, own = state.places.get(state.fit_version), state.fitted(), None
         if state.fit is not None and fitted is not None and base is not None:
             v, f = self._own_readings(state, *fitted[1:])
-            own = own_part(self.window(state, *fitted), state.fit, f, base, v)
+            own = own_part(self.window(state, *fitted), state.fit, f, base, v, state.held)
             state.weight = own.weight
         tell(state, fitted, own)
 
@@ -298,17 +305,29 @@ class LoadAgent(Agent):
         return bool(np.all(np.abs(ahead.unknowns[[LOG_MASS, LOG_INERTIA]]) < std[[LOG_MASS, LOG_INERTIA]]))
 
     def _begin_again(self, state: LoadState, stretch, start: int, keep: tuple[int, ...], slack: float) -> None:
-        """A new window from a row on, with what the last fit says of some unknowns."""
+        """A new window from a row on, with what the last fit says of some unknowns and the own place."""
         fit: Fit | None = state.fit
         if fit is None:
             state.start = start
             return
-        window = self.window(state, *stretch)
+        window, ahead = self.window(state, *stretch), self.ahead(state)
         P = self.covariance_of(state, window, fit)
-        state.prior = carried_on(fit, P, keep, slack)
-        path = slopes_of(window._replace(means=Averaging(0.0, 0.0)), fit.unknowns).path
+        place = state.places.get(stretch[0])
         unknowns = fit.unknowns.copy()
-        unknowns[:4] = path[min(start - stretch[1], len(window.rows)) - 1, :4]
+        if ahead is not None:
+            unknowns[4:] += ahead.unknowns[4:]
+        if place is not None and state.weight > 0.0:
+            state.held = Held(place + (0j if ahead is None else ahead.place), state.weight / (1.0 + slack) ** 2)
+        gap = range(stretch[2] + 1, start)
+        if gap and all((row, stretch[0]) in state.sums for row in gap):
+            end = np.concatenate([slopes_of(window, fit.unknowns).end, fit.unknowns[4:]])
+            end += 0.0 if ahead is None else ahead.unknowns
+            state.prior = bridged(window, self.window(state, stretch[0], gap[0], gap[-1]), end, P)
+            unknowns = state.prior.mean.copy()
+        else:
+            state.prior = carried_on(unknowns, P, keep, slack)
+            path = slopes_of(window._replace(means=Averaging(0.0, 0.0)), fit.unknowns).path
+            unknowns[:4] = path[min(start - stretch[1], len(window.rows)) - 1, :4]
         state.start, state.fit = start, Fit(unknowns, fit.matrix, fit.gradient, fit.fitness, fit.n_rows)
 
     def covariance_of(self, state: LoadState, window: Window, fit: Fit) -> np.ndarray:

@@ -1,9 +1,10 @@
-"""Everybody's data in nine unknowns: least squares over the sums of a window of samples.
+"""Everybody's data in nine unknowns, or eleven with friction: least squares over the sums of a window of samples.
 
 Forces are known, so the motion follows from where it began and from the load: maximum likelihood is a shot from the
 first row. Road not taken: a Kalman filter in one pass, whose early, badly linearised rows cost up to twice the bound.
 """
 
+import functools
 from typing import NamedTuple
 
 import jax
@@ -14,8 +15,9 @@ from steelyard import _jax as _jax
 from steelyard.models import Numbers
 from steelyard.team.load._sums import Sum
 
-N_UNKNOWNS = 9
-THETA, OMEGA, VX, VY, LOG_MASS, LOG_INERTIA, CX, CY, LOG_SCALE = range(N_UNKNOWNS)
+N_UNKNOWNS = 11
+THETA, OMEGA, VX, VY, LOG_MASS, LOG_INERTIA, CX, CY, LOG_SCALE, VISCOUS, COULOMB = range(N_UNKNOWNS)
+_SLOWEST = 0.01  # m/s, sliding speed below which Coulomb friction fades
 
 
 class Normal(NamedTuple):
@@ -55,6 +57,7 @@ def motion(
     own_force: Float[Array, "time 2"],
     after: Float[Array, "onset time"],
     means: Averaging,
+    friction: bool,
 ) -> Float[Array, "time 6"]:
     """θ (rad), ω (rad/s), velocity of the centre of mass (m/s, world axes) and the load's turning i ω exp(i θ).
 
@@ -70,43 +73,95 @@ def motion(
     # A − conj(c) F and the own error's part, as real pairs
     arm_force = rows.sums[:, Sum.A : Sum.A + 2] - _conj_times(c, F) + _conj_times(place, own_force)
     lever = (kappa / inertia)[:, None]
-    push, growth = arm_force * lever, (rows.trend[:, 2:] - _conj_times(c, rows.trend[:, :2])) * lever
-
-    def half(turn, push, growth, h):
-        """Half a row: drift, kick, drift; over it the arms turn, and the mean of a turning vector is not the vector."""
-        theta, omega = turn
-        middle = theta + 0.5 * h * omega
-        cos, sin = jnp.cos(middle), jnp.sin(middle)
-        straight = cos * push[1] - sin * push[0]
-        grown = cos * growth[0] + sin * growth[1]
-        alpha = straight * (1.0 - (h * omega) ** 2 / 24.0) - grown * omega * h**2 / 12.0
-        return (theta + h * (omega + 0.5 * h * alpha), omega + h * alpha), alpha
-
-    def step(turn, row):
-        push, growth, span = row
-        h = 0.5 * span
-        turn, first = half(turn, push - 0.5 * h * growth, growth, h)
-        turn, alpha = half(turn, push + 0.5 * h * growth, growth, h)
-        bend = (alpha - first) / jnp.maximum(h, 1e-9)
-        theta, omega = turn
-        back = means.back
-        omega_then = omega - back * alpha - 0.5 * bend * (h - back) * back
-        return turn, (theta - back * (omega - 0.5 * back * alpha), omega_then, alpha, bend)
-
-    start = (unknowns[THETA], unknowns[OMEGA])
-    _, (theta, omega, alpha, bend) = jax.lax.scan(step, start, (push, growth, dt), unroll=2)
-    v_end = unknowns[None, VX : VY + 1] + jnp.cumsum(F * (dt / mass)[:, None], axis=0)
-    late = 0.5 * (dt - means.back) * means.back - means.ripple
-    v = v_end - (F * means.back + rows.trend[:, :2] * late[:, None]) / mass[:, None]
+    twist = Drive(arm_force * lever, (rows.trend[:, 2:] - _conj_times(c, rows.trend[:, :2])) * lever)
+    pull = Drive(F / mass[:, None], rows.trend[:, :2] / mass[:, None])
+    start = unknowns[THETA], unknowns[OMEGA], unknowns[VX : VY + 1]
+    if friction:
+        theta, omega, alpha, bend, v = _rubbed(start, twist, pull, dt, means, unknowns, mass, inertia)
+    else:
+        theta, omega, alpha, bend, v = _free(start, twist, pull, dt, means)
     along, across = -3.0 * means.ripple * omega * alpha, omega * (1.0 - means.ripple * omega**2) + means.ripple * bend
     cos, sin = jnp.cos(theta), jnp.sin(theta)
     turning = jnp.stack([cos * along - sin * across, sin * along + cos * across], axis=1)
     return jnp.concatenate([theta[:, None], omega[:, None], v, turning], axis=1)
 
 
-def residuals(unknowns, extra, rows: Rows, own_force, after, means: Averaging) -> Float[Array, "time 4"]:
+class Drive(NamedTuple):
+    """What drives a row, a pair each: its mean, and how fast it grows."""
+
+    mean: Float[Array, "*time 2"]
+    growth: Float[Array, "*time 2"]
+
+
+def _twisted(theta, omega, push, growth, h):
+    """Angular acceleration over h: the arms turn meanwhile, and the mean of a turning vector is not the vector."""
+    middle = theta + 0.5 * h * omega
+    cos, sin = jnp.cos(middle), jnp.sin(middle)
+    straight = cos * push[1] - sin * push[0]
+    grown = cos * growth[0] + sin * growth[1]
+    return straight * (1.0 - (h * omega) ** 2 / 24.0) - grown * omega * h**2 / 12.0
+
+
+def _read_back(value, slope, bend, h, back):
+    """What was `back` before the end of a row, from the end, the second half's slope and its change."""
+    return value - back * slope - 0.5 * bend * (h - back) * back
+
+
+def _free(start, twist: Drive, pull: Drive, dt, means: Averaging):
+    """Nothing resists: the velocity is a sum, and only the turning is followed row by row."""
+
+    def step(turn, row):
+        theta, omega, twist, span = *turn, *row
+        h = 0.5 * span
+        alphas = []
+        for way in (-0.5, 0.5):
+            alpha = _twisted(theta, omega, twist.mean + way * h * twist.growth, twist.growth, h)
+            theta, omega = theta + h * (omega + 0.5 * h * alpha), omega + h * alpha
+            alphas.append(alpha)
+        alpha, bend = alphas[1], (alphas[1] - alphas[0]) / jnp.maximum(h, 1e-9)
+        seen = theta - means.back * (omega - 0.5 * means.back * alpha)
+        return (theta, omega), (seen, _read_back(omega, alpha, bend, h, means.back), alpha, bend)
+
+    _, (theta, omega, alpha, bend) = jax.lax.scan(step, start[:2], (twist, dt), unroll=2)
+    v_end = start[2] + jnp.cumsum(pull.mean * dt[:, None], axis=0)
+    late = 0.5 * (dt - means.back) * means.back - means.ripple
+    return theta, omega, alpha, bend, v_end - pull.mean * means.back - pull.growth * late[:, None]
+
+
+def _rubbed(start, twist: Drive, pull: Drive, dt, means: Averaging, unknowns, mass, inertia):
+    """Friction under the load resists sliding and turning together: see `PlanarLoad`, with ρ² = J/m.
+
+    Both then die away at one rate, (d + c/s)/m with the sliding speed s.
+    """
+
+    def rate(omega, v, m, J):
+        sliding = jnp.sqrt(v @ v + J / m * omega**2 + _SLOWEST**2)
+        return (unknowns[VISCOUS] + unknowns[COULOMB] / sliding) / m
+
+    def step(moving, row):
+        (theta, omega, v), (twist, pull, span, m, J) = moving, row
+        h, back = 0.5 * span, means.back
+        slopes = []
+        for way in (-0.5, 0.5):
+            alpha = _twisted(theta, omega, twist.mean + way * h * twist.growth, twist.growth, h)
+            a, gamma = pull.mean + way * h * pull.growth, rate(omega, v, m, J)
+            omega_mid, v_mid = omega + 0.5 * h * (alpha - gamma * omega), v + 0.5 * h * (a - gamma * v)
+            gamma = rate(omega_mid, v_mid, m, J)
+            alpha, a = alpha - gamma * omega_mid, a - gamma * v_mid
+            theta, omega, v = theta + h * (omega + 0.5 * h * alpha), omega + h * alpha, v + h * a
+            slopes.append((alpha, a))
+        (alpha_before, a_before), (alpha, a) = slopes
+        bend, v_bend = (alpha - alpha_before) / jnp.maximum(h, 1e-9), (a - a_before) / jnp.maximum(h, 1e-9)
+        seen = theta - back * (omega - 0.5 * back * alpha)
+        v_seen = _read_back(v, a, v_bend, h, back) + means.ripple * v_bend
+        return (theta, omega, v), (seen, _read_back(omega, alpha, bend, h, back), alpha, bend, v_seen)
+
+    return jax.lax.scan(step, start, (twist, pull, dt, mass, inertia))[1]
+
+
+def residuals(unknowns, extra, rows: Rows, own_force, after, means: Averaging, friction) -> Float[Array, "time 4"]:
     """Of the mean velocity and of the turning ŝ, in standard deviations."""
-    path, sums = motion(unknowns, extra, rows, own_force, after, means), rows.sums
+    path, sums = motion(unknowns, extra, rows, own_force, after, means, friction), rows.sums
     v, s = path[:, 2:4], jnp.exp(unknowns[LOG_SCALE]) * path[:, 4:]
     n = jnp.maximum(sums[:, Sum.HEARD], 1.0)
     B, V = sums[:, Sum.B : Sum.B + 2], sums[:, Sum.V : Sum.V + 2]
@@ -117,17 +172,18 @@ def residuals(unknowns, extra, rows: Rows, own_force, after, means: Averaging) -
     return jnp.concatenate([mean * jnp.sqrt(n)[:, None], turn], axis=1) * rows.weights[:, None]
 
 
-@jax.jit
-def normal_equations(unknowns, rows: Rows, after, means: Averaging) -> Normal:
+@functools.partial(jax.jit, static_argnames="friction")
+def normal_equations(unknowns, rows: Rows, after, means: Averaging, friction: bool) -> Normal:
     """Around a guess; the last columns are jumps of log m and log J at each onset of `after`, zero there."""
     nobody, nowhere = jnp.zeros((rows.dt.size, 2)), jnp.zeros(2)
 
     def of(x):
-        return residuals(x[:N_UNKNOWNS], jnp.concatenate([nowhere, x[N_UNKNOWNS:]]), rows, nobody, after, means)
+        extra = jnp.concatenate([nowhere, x[N_UNKNOWNS:]])
+        return residuals(x[:N_UNKNOWNS], extra, rows, nobody, after, means, friction)
 
     x = jnp.concatenate([unknowns, jnp.zeros(2 * after.shape[0])])
-    r, H = _linearised(of, x)
-    return Normal(0.5 * r @ r, H.T @ H, H.T @ r)
+    r, H = _linearised(of, x, friction)
+    return Normal(0.5 * r @ r, H.T @ H + jnp.diag(_untold(x.size, friction)), H.T @ r)
 
 
 class Slopes(NamedTuple):
@@ -142,16 +198,16 @@ class Slopes(NamedTuple):
     """As `motion` has it."""
 
 
-@jax.jit
-def slopes(unknowns, rows: Rows, means: Averaging, last) -> Slopes:
+@functools.partial(jax.jit, static_argnames="friction")
+def slopes(unknowns, rows: Rows, means: Averaging, last, friction: bool) -> Slopes:
     """Around a guess; rows after row `last` must have dt = 0 and no forces."""
     nobody, nowhere, after = jnp.zeros((rows.dt.size, 2)), jnp.zeros(2), jnp.zeros((0, rows.dt.size))
 
     def at_end(x):
-        return motion(x, nowhere, rows, nobody, after, Averaging(0.0, 0.0))[last, :4]
+        return motion(x, nowhere, rows, nobody, after, Averaging(0.0, 0.0), friction)[last, :4]
 
-    r, H = _linearised(lambda x: residuals(x, nowhere, rows, nobody, after, means), unknowns)
-    path = motion(unknowns, nowhere, rows, nobody, after, means)
+    r, H = _linearised(lambda x: residuals(x, nowhere, rows, nobody, after, means, friction), unknowns, friction)
+    path = motion(unknowns, nowhere, rows, nobody, after, means, friction)
     return Slopes(r, H, at_end(unknowns), jax.jacfwd(at_end)(unknowns), path)
 
 
@@ -162,41 +218,48 @@ class OwnSlopes(NamedTuple):
     end: Float[Numbers, "4 2"]
 
 
-@jax.jit
-def own_slopes(unknowns, rows: Rows, own_force, means: Averaging, last) -> OwnSlopes:
+@functools.partial(jax.jit, static_argnames="friction")
+def own_slopes(unknowns, rows: Rows, own_force, means: Averaging, last, friction: bool) -> OwnSlopes:
     """As `slopes`, with respect to the place of the robot with this force."""
     after = jnp.zeros((0, rows.dt.size))
 
     def of(place):
-        return residuals(unknowns, place, rows, own_force, after, means)
+        return residuals(unknowns, place, rows, own_force, after, means, friction)
 
     def at_end(place):
-        return motion(unknowns, place, rows, own_force, after, Averaging(0.0, 0.0))[last, :4]
+        return motion(unknowns, place, rows, own_force, after, Averaging(0.0, 0.0), friction)[last, :4]
 
-    return OwnSlopes(_linearised(of, jnp.zeros(2))[1], jax.jacfwd(at_end)(jnp.zeros(2)))
+    return OwnSlopes(_linearised(of, jnp.zeros(2), True)[1], jax.jacfwd(at_end)(jnp.zeros(2)))
 
 
-@jax.jit
+@functools.partial(jax.jit, static_argnames="friction")
 def torque_slopes(
-    unknowns, rows: Rows, forces: Float[Array, "part time 2"], means: Averaging
+    unknowns, rows: Rows, forces: Float[Array, "part time 2"], means: Averaging, friction: bool
 ) -> Float[Array, "reading part"]:
     """What forces at a place one unit along x from the centre of mass, added to the team's, do to the residuals."""
     after = jnp.zeros((0, rows.dt.size))
 
     def by(force):
         def of(place):
-            return residuals(unknowns, place, rows, force, after, means).reshape(-1)
+            return residuals(unknowns, place, rows, force, after, means, friction).reshape(-1)
 
         return jax.jvp(of, (jnp.zeros(2),), (jnp.array([1.0, 0.0]),))[1]
 
     return jax.vmap(by, out_axes=1)(forces)
 
 
-def _linearised(function, x):
-    """Value and Jacobian, both with the readings in one axis."""
+def _untold(size: int, friction: bool) -> Float[Array, " all"]:
+    """One for each of the unknowns that the rows are not asked for: information on its own, to stay where it is."""
+    return jnp.zeros(size).at[jnp.array([VISCOUS, COULOMB])].set(0.0 if friction else 1.0)
+
+
+def _linearised(function, x, friction: bool):
+    """Value and Jacobian, both with the readings in one axis; friction that is not asked for has no slope."""
     r, push = jax.linearize(function, x)
-    H = jax.vmap(push, out_axes=-1)(jnp.eye(x.size))
-    return r.reshape(-1), H.reshape(-1, x.size)
+    told = [i for i in range(x.size) if friction or i not in (VISCOUS, COULOMB)]
+    H = jax.vmap(push, out_axes=-1)(jnp.eye(x.size)[jnp.array(told)])
+    H = jnp.zeros((r.size, x.size)).at[:, jnp.array(told)].set(H.reshape(-1, len(told)))
+    return r.reshape(-1), H
 
 
 def _times(a, b):

@@ -39,11 +39,22 @@ def place_by_turning(rows: np.ndarray, velocities: np.ndarray) -> complex | None
     return complex(np.sum(s.conj() * y) / np.sum(np.abs(s) ** 2))
 
 
+class Held(NamedTuple):
+    """What earlier windows told of a robot's place: contacts outlast what the load loses and who leaves."""
+
+    place: complex
+    weight: float
+    """Information on each coordinate."""
+
+
+NOTHING_HELD = Held(0j, 0.0)
+
+
 class Own(NamedTuple):
     """What a robot knows of the likelihood of its own place, next to a fit."""
 
     weight: float
-    """Information on each coordinate of the place from the robot's own velocities."""
+    """Information on each coordinate of the place from the robot's own velocities and from before."""
     curvature: np.ndarray
     """All of it that the robot has for itself."""
     gradient: np.ndarray
@@ -116,15 +127,17 @@ class Joint(NamedTuple):
         return Joint(-solved[:, 0], K[x, c] @ solved[:, 0] - h[x], follows, at_most)
 
 
-def own_part(window: Window, fit: Fit, force: np.ndarray, place: complex, velocities: np.ndarray) -> Own:
+def own_part(
+    window: Window, fit: Fit, force: np.ndarray, place: complex, velocities: np.ndarray, held: Held = NOTHING_HELD
+) -> Own:
     """Of the robot with this `force` (time, 2) and these velocities (complex, NaN where there is none)."""
     shared, own = slopes_of(window, fit.unknowns), own_slopes_of(window, fit.unknowns, force)
     path, x = shared.path[: len(window.rows)], fit.unknowns
     s, c = math.exp(x[LOG_SCALE]) * (path[:, 4] + 1j * path[:, 5]), complex(x[CX], x[CY])
     seen = np.isfinite(velocities) & (window.rows[:, Sum.HEARD] >= 2.0)
     y = (velocities - path[:, 2] - 1j * path[:, 3] - s * (place - c))[seen]
-    pull = np.sum(s[seen].conj() * y) / window.sigma**2
-    weight = float(np.sum(np.abs(s[seen]) ** 2)) / window.sigma**2
+    pull = np.sum(s[seen].conj() * y) / window.sigma**2 + held.weight * (held.place - place)
+    weight = float(np.sum(np.abs(s[seen]) ** 2)) / window.sigma**2 + held.weight
     whole = float(np.sum(np.abs(s) ** 2)) / window.sigma**2
     P, N_xz = inverse(fit.matrix), shared.by_unknowns.T @ own.residuals
     g_z = own.residuals.T @ shared.residuals - N_xz.T @ P @ fit.gradient
@@ -157,7 +170,7 @@ def _torques(window: Window, fit: Fit) -> np.ndarray:
     for part in range(_PARTS):
         rows = slice(part * k // _PARTS, (part + 1) * k // _PARTS)
         forces[part, rows, 0], forces[part, rows, 1] = across[rows].real, across[rows].imag
-    M = np.asarray(torque_slopes(fit.unknowns, window.padded, forces, window.means))
+    M = np.asarray(torque_slopes(fit.unknowns, window.padded, forces, window.means, window.friction))
     hidden = M - X @ (P @ (X.T @ M))
     scale = np.sqrt(np.maximum(np.sum(M**2, axis=0), 1e-30))
     values, vectors = np.linalg.eigh(0.5 * (M.T @ hidden + hidden.T @ M) / np.outer(scale, scale))

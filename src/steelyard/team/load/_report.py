@@ -6,16 +6,27 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.estimators import Estimate, Knowledge
-from steelyard.team.load._fit import CX, CY, LOG_INERTIA, LOG_MASS, LOG_SCALE, N_UNKNOWNS, THETA
+from steelyard.team.load._fit import (
+    COULOMB,
+    CX,
+    CY,
+    LOG_INERTIA,
+    LOG_MASS,
+    LOG_SCALE,
+    N_UNKNOWNS,
+    THETA,
+    VISCOUS,
+)
 from steelyard.team.load._state import LoadState
-from steelyard.team.load._sums import Sum, spread
-from steelyard.team.load._window import slopes_of
+from steelyard.team.load._sums import Sum, column, spread
+from steelyard.team.load._window import Window, slopes_of
 
 if TYPE_CHECKING:
     from steelyard.team.load._agent import LoadAgent
 
 _PATIENCE = 5.0  # s after which what is not known is called not identifiable
 _LARGEST = 0.05  # relative standard deviation up to which a number is worth telling
+_FRICTION = {"viscous_friction": (VISCOUS, "N s/m"), "coulomb_friction": (COULOMB, "N")}
 
 
 def report(agent: "LoadAgent", state: LoadState) -> dict[str, Estimate]:
@@ -27,7 +38,11 @@ def report(agent: "LoadAgent", state: LoadState) -> dict[str, Estimate]:
     broken = state.silent > agent.rate or (stale and state.fit_end >= 0)
     why: Knowledge = "failed" if broken else "not-identifiable" if elapsed > _PATIENCE else "not-yet-known"
     names = ["inertia", "mass", "com", *(f"contact/{neighbour}" for neighbour in agent.neighbours)]
-    units = {"inertia": ("kg m²", None), "mass": ("kg", None)}
+    if agent.friction:
+        names += list(_FRICTION)
+    units = {"inertia": ("kg m²", None), "mass": ("kg", None)} | {
+        name: (one[1], None) for name, one in _FRICTION.items()
+    }
     said = {name: Estimate.unknown(why, *units.get(name, ("m", "world")), time) for name in names}
     stretch = state.fitted()
     if fit is None or not fit.good or stretch is None or broken:
@@ -42,6 +57,8 @@ def report(agent: "LoadAgent", state: LoadState) -> dict[str, Estimate]:
         if std < _LARGEST:
             value = math.exp(x[at])
             said[name] = Estimate.known(value, value * std, units[name][0], None, time)
+    if agent.friction:
+        said |= _friction(window, x, P, time)
     own = state.places.get(state.fit_version)
     if own is None or state.weight <= 0.0:
         return said
@@ -69,6 +86,19 @@ def report(agent: "LoadAgent", state: LoadState) -> dict[str, Estimate]:
         place = state.told[neighbour].get(state.fit_version)
         vectors[f"contact/{neighbour}"] = None if place is None else arm(place - own, end, 2.0 * share, False)
     return said | {name: vector for name, vector in vectors.items() if vector is not None}
+
+
+def _friction(window: Window, x: np.ndarray, P: np.ndarray, time: float) -> dict[str, Estimate]:
+    """What is known of it; none is an answer too, so errors are held against the forces of the push."""
+    v = slopes_of(window, x).path[: len(window.rows), 2:4]
+    force = math.sqrt(float(np.mean(np.abs(column(window.rows, Sum.F)) ** 2)))
+    speeds = {VISCOUS: math.sqrt(float(np.mean(np.sum(v**2, axis=1)))), COULOMB: 1.0}
+    said = {}
+    for name, (at, unit) in _FRICTION.items():
+        std = math.sqrt(max(P[at, at], 0.0))
+        if std * speeds[at] < _LARGEST * force:
+            said[name] = Estimate.known(float(x[at]), std, unit, None, time)
+    return said
 
 
 def _pair(value: complex) -> np.ndarray:

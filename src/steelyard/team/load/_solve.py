@@ -17,7 +17,7 @@ _START_BLOCK = 4
 
 
 def _evaluate(window: Window, rows: Rows, unknowns: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-    told = normal_equations(unknowns, rows, np.zeros((0, len(rows.dt))), window.means)
+    told = normal_equations(unknowns, rows, np.zeros((0, len(rows.dt))), window.means, window.friction)
     off = unknowns - window.prior.mean
     pull = window.prior.information @ off
     cost = float(told.cost) + 0.5 * float(off @ pull)
@@ -55,7 +55,7 @@ def start_over(window: Window) -> list[np.ndarray]:
     """A guess from the rows alone, if they allow one."""
     used = window.rows[:, Sum.HEARD] >= 2.0
     dt = np.full(len(window.rows), window.span)
-    guess = first_guess(window.rows, dt, used, _START_BLOCK) if used.sum() > 4 * _START_BLOCK else None
+    guess = first_guess(window.rows, dt, used, _START_BLOCK, window.friction) if used.sum() > 4 * _START_BLOCK else None
     return [] if guess is None else [guess]
 
 
@@ -76,7 +76,7 @@ def find_jump(window: Window, fit: Fit) -> Jump | None:
         return None
     rows = window.padded
     after = (np.arange(len(rows.dt)) >= np.array(onsets)[:, None]).astype(float)
-    told = normal_equations(fit.unknowns, rows, after, window.means)
+    told = normal_equations(fit.unknowns, rows, after, window.means, window.friction)
     M, g = np.array(told.matrix), np.asarray(told.gradient)
     x = slice(0, N_UNKNOWNS)
     M[x, x] += window.prior.information

@@ -1,4 +1,4 @@
-"""A first guess of the nine unknowns from nothing: the load's turning is followed, the rest is linear."""
+"""A first guess of the unknowns from nothing: the load's turning is followed, the rest is linear."""
 
 import math
 
@@ -7,8 +7,12 @@ import numpy as np
 from steelyard.team.load._fit import N_UNKNOWNS
 from steelyard.team.load._sums import Sum, column, spread, turning
 
+_SLOW = 0.05  # m/s, below which a noisy speed says nothing of its direction
 
-def first_guess(rows: np.ndarray, dt: np.ndarray, used: np.ndarray, block: int) -> np.ndarray | None:
+
+def first_guess(
+    rows: np.ndarray, dt: np.ndarray, used: np.ndarray, block: int, friction: bool = False
+) -> np.ndarray | None:
     """Unknowns at the first row, or None where nothing turns and moves; rows not `used` lend their forces only.
 
     ŝ = i κ ω exp(i θ) turns at the rate ω and is as long as κ |ω|: comparing both gives the scale κ. Averages over
@@ -33,7 +37,7 @@ def first_guess(rows: np.ndarray, dt: np.ndarray, used: np.ndarray, block: int) 
     sense = 1.0 if float(np.sum(crossed[around])) >= 0.0 else -1.0
     theta = _followed(s, dt, kappa, near, sense, block)
     omega = np.real(np.exp(-1j * theta) * s / 1j) / kappa
-    return _linear(rows, dt, used, theta, omega, kappa)
+    return _linear(rows, dt, used, theta, omega, kappa, block if friction else 0)
 
 
 def _followed(s: np.ndarray, dt: np.ndarray, kappa: float, start: int, sense: float, block: int) -> np.ndarray:
@@ -53,8 +57,11 @@ def _followed(s: np.ndarray, dt: np.ndarray, kappa: float, start: int, sense: fl
     return theta
 
 
-def _linear(rows, dt, used, theta, omega, kappa) -> np.ndarray | None:
-    """The rest, given how the load turns: 1/m, κ c and the first velocity, then κ/J and the first ω."""
+def _linear(rows, dt, used, theta, omega, kappa, block: int) -> np.ndarray | None:
+    """The rest, given how the load turns: 1/m, κ c and the first velocity, then κ/J and the first ω.
+
+    With a `block` also friction, as if the middle of the contacts were the centre of mass.
+    """
     turn = np.exp(1j * theta)
     n = np.maximum(rows[:, Sum.HEARD], 1.0)
     F, A = column(rows, Sum.F), column(rows, Sum.A)
@@ -63,19 +70,26 @@ def _linear(rows, dt, used, theta, omega, kappa) -> np.ndarray | None:
     mean = column(rows, Sum.V) / n - s * column(rows, Sum.B) / n
     ones = np.ones(len(rows), complex)
     H = np.stack([ones, 1j * ones, impulse, -s, -1j * s], axis=1)[used]
+    v = _smoothed(np.where(used, column(rows, Sum.V) / n, 0.0), used.astype(float), max(block, 2))
+    speed = np.maximum(np.abs(v), _SLOW)
+    if block:
+        H = np.concatenate([H, -np.cumsum(np.stack([v, v / speed], axis=1) * dt[:, None], axis=0)[used]], axis=1)
     x = _solve(H, mean[used])
     if x is None:
         return None
+    rub = np.maximum(x[5:], 0.0) if block else np.zeros(2)  # d/m, c/m
+    spun = omega + np.cumsum((rub[0] + rub[1] / speed) * omega * dt)
     c = complex(x[3], x[4])
     middle = np.exp(-1j * (theta - 0.5 * dt * omega))
     twist = np.cumsum(dt * np.imag(middle * (A - c.conjugate() * F)))
-    y = _solve(np.stack([ones, twist.astype(complex)], axis=1)[used], omega[used].astype(complex))
+    y = _solve(np.stack([ones, twist.astype(complex)], axis=1)[used], spun[used].astype(complex))
     if y is None:
         return None
     guess = np.zeros(N_UNKNOWNS)
     # A mass or inertia of the wrong sign is noise on a weak push: begin with a heavy load.
     mass, inertia = (1.0 / max(value, 1e-3) for value in (x[2], y[1] / kappa))
-    guess[:] = (theta[0], y[0], x[0], x[1], math.log(mass), math.log(inertia), c.real, c.imag, math.log(kappa))
+    load = math.log(mass), math.log(inertia), c.real, c.imag, math.log(kappa)
+    guess[:] = (theta[0], y[0], x[0], x[1], *load, *(mass * rub))
     return guess if np.isfinite(guess).all() else None
 
 

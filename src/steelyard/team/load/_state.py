@@ -11,7 +11,7 @@ from steelyard.estimators import Estimate
 from steelyard.team._agent import Message
 from steelyard.team._fresh import fresh
 from steelyard.team._tree import Key, Parcel, Tree
-from steelyard.team.load._place import Own
+from steelyard.team.load._place import NOTHING_HELD, Own
 from steelyard.team.load._solve import ONSETS
 from steelyard.team.load._sums import Sum
 from steelyard.team.load._window import SIZES, Fit, Prior
@@ -23,7 +23,7 @@ GUARD = 12  # rows after a robot has gone whose forces may lack its last ones
 KEPT = 3  # versions
 FIT_EVERY = 6  # rows
 NOTES = 20  # fits whose notes are kept
-PART = tuple(range(-1, -33, -1))  # rows of a fit's notes: what robots tell of their places, and of which fit
+PART = tuple(range(-1, -37, -1))  # rows of a fit's notes: what robots tell of their places, and of which fit
 SHIFT = PART[-1] - 1  # the row of a version's note on how the new places will move the fit
 
 
@@ -100,7 +100,7 @@ class LoadState:
         self.reach: dict[tuple[int, int], int] = {}  # by version and start, the row up to which sums are complete
         self.lost = 0
         self.start: int | None = None
-        self.prior = Prior.none()
+        self.prior, self.held = Prior.none(), NOTHING_HELD
         self.fit: Fit | None = None
         self.fit_version = self.fit_end = -1
         self.refined = 0

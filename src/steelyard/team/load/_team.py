@@ -8,12 +8,17 @@ from steelyard.team.load._agent import LoadAgent
 
 
 def load_team(
-    graph: Graph, rate: float, velocity_noise: float, hold: Literal["step", "sample"] = "step"
+    graph: Graph,
+    rate: float,
+    velocity_noise: float,
+    hold: Literal["step", "sample"] = "step",
+    friction: bool = False,
 ) -> list[LoadAgent]:
     """An agent for every robot of a graph; `rate` in Hz, `velocity_noise` in m/s an axis.
 
-    With `hold` = `sample` a sample's force is the one at its time; with `step` it acted since the sample before.
+    With `hold` = `sample` a sample's force is the one at its time; with `step` it acted since the sample before. With
+    `friction` the load rubs on the plane, and how much is found out too.
     """
     if not (rate > 0.0 and velocity_noise > 0.0):
         raise BadInput(f"{rate} samples a second with {velocity_noise} m/s of noise is no team; give positive numbers.")
-    return [LoadAgent(name, graph.neighbours(name), rate, velocity_noise, hold) for name in graph.names]
+    return [LoadAgent(name, graph.neighbours(name), rate, velocity_noise, hold, friction) for name in graph.names]

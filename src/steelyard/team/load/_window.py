@@ -7,12 +7,14 @@ import numpy as np
 
 from steelyard.team._by_content import by_content
 from steelyard.team.load._fit import (
+    COULOMB,
     CX,
     CY,
     LOG_INERTIA,
     LOG_MASS,
     LOG_SCALE,
     N_UNKNOWNS,
+    VISCOUS,
     Averaging,
     OwnSlopes,
     Rows,
@@ -24,7 +26,7 @@ from steelyard.team.load._sums import Sum
 
 SIZES = (128, 640)
 """Rows for which the fit is compiled; a window has at most the last."""
-LOAD = (LOG_MASS, LOG_INERTIA, CX, CY, LOG_SCALE)
+LOAD = (LOG_MASS, LOG_INERTIA, CX, CY, LOG_SCALE, VISCOUS, COULOMB)
 """The unknowns that outlast a change of the team."""
 _FORCES = [Sum.F, Sum.F + 1, Sum.A, Sum.A + 1]
 
@@ -51,6 +53,8 @@ class Window(NamedTuple):
     sigma: float
     """Of one robot's velocity averaged over a row, m/s an axis."""
     prior: Prior
+    friction: bool
+    """Whether the load rubs on the plane, nobody knows how much."""
 
     @property
     def padded(self) -> Rows:
@@ -90,7 +94,7 @@ class Fit(NamedTuple):
 @by_content(32)
 def slopes_of(window: Window, unknowns: np.ndarray) -> Slopes:
     """Of a shot over the window, as arrays of numpy."""
-    found = slopes(unknowns, window.padded, window.means, len(window.rows) - 1)
+    found = slopes(unknowns, window.padded, window.means, len(window.rows) - 1, window.friction)
     return Slopes(*[np.asarray(one) for one in found])
 
 
@@ -99,7 +103,7 @@ def own_slopes_of(window: Window, unknowns: np.ndarray, force: np.ndarray) -> Ow
     rows = window.padded
     padded = np.zeros((len(rows.dt), 2))
     padded[: len(force)] = force
-    found = own_slopes(unknowns, rows, padded, window.means, len(window.rows) - 1)
+    found = own_slopes(unknowns, rows, padded, window.means, len(window.rows) - 1, window.friction)
     return OwnSlopes(*[np.asarray(one) for one in found])
 
 
@@ -108,10 +112,3 @@ def inverse(matrix: np.ndarray) -> np.ndarray:
     scale = np.sqrt(np.diag(matrix)) + 1e-12
     values, vectors = np.linalg.eigh(matrix / np.outer(scale, scale))
     return (vectors / np.maximum(values, 1e-14)) @ vectors.T / np.outer(scale, scale)
-
-
-def carried_on(fit: Fit, P: np.ndarray, keep: tuple[int, ...], slack: float) -> Prior:
-    """What a fit says about some unknowns, as the prior of the next window; `slack` widens it."""
-    information = np.zeros((N_UNKNOWNS, N_UNKNOWNS))
-    information[np.ix_(keep, keep)] = inverse(P[np.ix_(keep, keep)]) / (1.0 + slack) ** 2
-    return Prior(fit.unknowns.copy(), information)
