@@ -10,6 +10,7 @@ from planar_world import CONTACTS, NAMES
 from steelyard.team import Agent, Bus, Disturbance, Graph, PlanarSample, Stay, Turn, load_team, run_team
 
 NOISE, MASS, INERTIA = 0.2, 5.0, 8.6891
+RUB = 2.0, 1.0
 LINE = Graph.line(NAMES)
 
 
@@ -31,9 +32,21 @@ class Weighed(NamedTuple):
 
 
 def pushed(
-    seconds, seed=3, names=NAMES, contacts=None, forces=None, drop=None, rate=100.0, smooth=False, noise=NOISE
+    seconds,
+    seed=3,
+    names=NAMES,
+    contacts=None,
+    forces=None,
+    drop=None,
+    rate=100.0,
+    smooth=False,
+    noise=NOISE,
+    rub=(0.0, 0.0),
 ) -> Pushed:
-    """Robots under sinusoids: forces that are held, or, where `smooth`, straight lines between samples."""
+    """Robots under sinusoids: forces that are held, or, where `smooth`, straight lines between samples.
+
+    `rub` is friction under the load, viscous (N s/m) and Coulomb (N).
+    """
     rng = np.random.default_rng(seed)
     arms = np.array([complex(*(contacts or CONTACTS)[name]) for name in names])
     n, steps, dt = len(names), round(seconds * rate), 1.0 / rate
@@ -52,8 +65,11 @@ def pushed(
         for held in acted if k else ():
             h = dt / 2
             middle = arms * np.exp(1j * (theta + 0.5 * h * omega))
-            alpha = float(np.sum((middle.conj() * held).imag)) / inertia
-            theta, omega, v = theta + h * (omega + 0.5 * h * alpha), omega + h * alpha, v + h * held.sum() / mass
+            sliding = np.sqrt(abs(v) ** 2 + inertia / mass * omega**2 + 1e-4)
+            slowing = (rub[0] + rub[1] / sliding) / mass
+            alpha = float(np.sum((middle.conj() * held).imag)) / inertia - slowing * omega
+            a = held.sum() / mass - slowing * v
+            theta, omega, v = theta + h * (omega + 0.5 * h * alpha), omega + h * alpha, v + h * a
         seen = v + 1j * omega * arms * np.exp(1j * theta) + noise * (rng.normal(size=n) + 1j * rng.normal(size=n))
         for i, name in enumerate(names):
             samples[name].append(PlanarSample(k * dt, (seen[i].real, seen[i].imag), (f[i].real, f[i].imag)))
@@ -61,14 +77,14 @@ def pushed(
     return Pushed(samples, truth, dict(zip(names, arms, strict=True)), rate)
 
 
-def weighed(push, radio=None, stays=None, hold="step", graph=LINE, noise=NOISE) -> Weighed:
+def weighed(push, radio=None, stays=None, hold="step", graph=LINE, noise=NOISE, friction=False) -> Weighed:
     """The push through a team."""
     events = []
 
     def watch(k, name, turn):
         events.extend((k / push.rate, name, event.kind) for event in turn.events)
 
-    agents = load_team(graph, push.rate, noise, hold)
+    agents = load_team(graph, push.rate, noise, hold, friction)
     run = run_team(agents, push.samples, Bus(graph, radio), stays, watch)
     return Weighed({name: run.last(name) for name in graph.names}, events, push)
 
@@ -93,6 +109,24 @@ def one_joins():
         return np.where((np.arange(4) == 3) & (time < 4.0), 0.0, f)
 
     return weighed(pushed(14.0, forces=starts), stays={"r4": Stay(398)})
+
+
+def gone_or_idle():
+    """One that goes at half time, and one that stays and neither pushes nor measures any more."""
+
+    def stops(time, f, arms):
+        return np.where((np.arange(4) == 3) & (time > 6.0), 0.0, f)
+
+    push, nan = pushed(12.0, forces=stops), (float("nan"), float("nan"))
+    idle = [s if s.time <= 6.0 else PlanarSample(s.time, nan, s.force) for s in push.samples["r4"]]
+    gone = weighed(push, stays={"r4": Stay(0, 601)})
+    return gone, weighed(push._replace(samples=push.samples | {"r4": idle}))
+
+
+def rubbing():
+    """Friction that is asked for, and friction that is not."""
+    push = pushed(12.0, rate=50.0, rub=RUB, noise=0.05)
+    return [weighed(push, noise=0.05, friction=friction) for friction in (True, False)]
 
 
 def part_is_lost():

@@ -3,7 +3,7 @@
 import load_runs
 import numpy as np
 import pytest
-from load_runs import INERTIA, MASS
+from load_runs import INERTIA, MASS, RUB
 from planar_world import NAMES
 
 from earnest import in_earnest
@@ -17,6 +17,7 @@ def check(found, names=NAMES, sigmas=4.5):
         theta, mass, inertia = found.push.truth[round(said["mass"].time * found.push.rate)]
         turn = np.exp(1j * theta)
         true = {"mass": mass, "inertia": inertia, "com": -turn * arms[name]}
+        true |= dict(zip(("viscous_friction", "coulomb_friction"), RUB, strict=True))
         true |= {f"contact/{other}": turn * (arms[other] - arms[name]) for other in arms}
         for what, estimate in said.items():
             if estimate.value is None:
@@ -61,6 +62,32 @@ def test_the_others_go_on_when_a_robot_comes_or_goes(run, there):
         assert {"mass", "inertia", "com"} <= known(found, name), name
         assert found.last[name]["mass"].time > found.push.samples[name][-1].time - 1.0
     check(found, there)
+
+
+def test_who_goes_leaves_its_readings_to_an_heir():
+    """The others then know what they would know if it had stayed, idle: the same numbers up to steps not taken yet."""
+    gone, idle = in_earnest(load_runs.gone_or_idle)
+    for name in NAMES[:3]:
+        for what in ("mass", "inertia"):
+            one, other = gone.last[name][what], idle.last[name][what]
+            assert abs(one.value - other.value) < 0.2 * other.std, (name, what)
+            assert abs(one.std / other.std - 1.0) < 0.05, (name, what)
+
+
+def test_who_comes_later_knows_what_the_others_know():
+    found = in_earnest(load_runs.one_joins)
+    for what in ("mass", "inertia"):
+        newcomer, other = found.last["r4"][what], found.last["r3"][what]
+        assert abs(newcomer.value - other.value) < 0.1 * other.std
+
+
+def test_friction_is_found_out_where_it_is_asked_for():
+    """Beside mass and inertia; where nobody asked, the robots see that nothing fits and say no number."""
+    rubbed, denied = in_earnest(load_runs.rubbing)
+    for name in NAMES:
+        assert known(rubbed, name) == set(rubbed.last[name])
+        assert "mass" not in known(denied, name)
+    check(rubbed)
 
 
 def test_a_lost_part_of_the_load_is_an_event_within_a_second():

@@ -97,6 +97,10 @@ class Tree:
         self.lines[neighbour] = Line()
         self._children = tuple(name for name in self._children if name != neighbour)
 
+    def silent(self, tick: int, neighbour: str) -> bool:
+        """Whether a neighbour counts as gone."""
+        return tick - self.lines[neighbour].last >= SILENCE
+
     def add(self, key: Key, row: np.ndarray) -> None:
         """The robot's own part of a sum."""
         self.own[key] = row

@@ -1,15 +1,17 @@
-"""What one window hands on to the next: the load, and the motion where the push goes on without a break."""
+"""What one window hands on to the next: what is known of the load and of the places."""
 
-import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.team.load._fit import LOG_INERTIA, LOG_MASS, LOG_SCALE, N_UNKNOWNS, OMEGA, VX, VY
-from steelyard.team.load._sums import Sum, column, spread
-from steelyard.team.load._window import LOAD, Prior, Window, inverse, slopes_of
+from steelyard.team.load._fit import N_UNKNOWNS, Averaging
+from steelyard.team.load._place import Held
+from steelyard.team.load._refine import ahead_of
+from steelyard.team.load._state import LoadState
+from steelyard.team.load._window import Fit, Prior, inverse, slopes_of
 
-_MISSED = 0.08  # s of a robot's last push that the others may never have heard of
-_STRANGE = 40.0  # of a χ² with nine degrees of freedom: once in a hundred thousand healthy windows
+if TYPE_CHECKING:
+    from steelyard.team.load._agent import LoadAgent
 
 
 def carried_on(mean: np.ndarray, P: np.ndarray, keep: tuple[int, ...], slack: float = 0.0) -> Prior:
@@ -19,26 +21,35 @@ def carried_on(mean: np.ndarray, P: np.ndarray, keep: tuple[int, ...], slack: fl
     return Prior(mean.copy(), information)
 
 
-def bridged(before: Window, gap: Window, end: np.ndarray, P: np.ndarray) -> Prior:
-    """Motion and load after a gap in which all but the forces of a robot that went are known.
+def begin_again(agent: "LoadAgent", state: LoadState, stretch, start: int, keep: tuple[int, ...], slack: float) -> None:
+    """A new window from a row on, with what the last fit says of some unknowns and the own place."""
+    fit: Fit | None = state.fit
+    if fit is None:
+        state.start = start
+        return
+    window, ahead = agent.window(state, *stretch), ahead_of(agent, state)
+    P = agent.covariance_of(state, window, fit)
+    unknowns = fit.unknowns.copy()
+    if ahead is not None:
+        unknowns[4:] += ahead.unknowns[4:]
+    for contact in state.contacts:
+        place = contact.places.get(stretch[0])
+        if place is not None and contact.weight > 0.0:
+            step = ahead.place if ahead is not None and contact is state.own else 0j
+            contact.held = Held(place + step, contact.weight / (1.0 + slack) ** 2)
+    state.prior = carried_on(unknowns, P, keep, slack)
+    path = slopes_of(window._replace(means=Averaging(0.0, 0.0)), fit.unknowns).path
+    unknowns[:4] = path[min(start - stretch[1], len(window.rows)) - 1, :4]
+    state.start, state.fit = start, Fit(unknowns, fit.matrix, fit.gradient, fit.fitness, fit.n_rows)
 
-    `end` and `P` are motion and load at its start. The robot may have pushed on for a moment, as all did before.
-    """
-    force = math.sqrt(float(np.mean(np.abs(column(before.rows, Sum.F)) ** 2 / before.rows[:, Sum.MEMBERS])))
-    across = slopes_of(gap, end)
-    S = np.eye(N_UNKNOWNS)
-    S[:4] = across.end_by_unknowns
-    size = math.sqrt(float(spread(gap.rows[0])) / max(gap.rows[0, Sum.MEMBERS], 1.0)) * math.exp(end[LOG_SCALE])
-    kick = np.zeros(N_UNKNOWNS)
-    kick[[VX, VY]] = force * _MISSED * math.exp(-end[LOG_MASS])
-    kick[OMEGA] = size * force * _MISSED * math.exp(-end[LOG_INERTIA])
-    mean = np.concatenate([across.end, end[4:]])
-    return carried_on(mean, S @ P @ S.T + np.diag(kick**2), tuple(range(N_UNKNOWNS)))
 
-
-def believed(prior: Prior, unknowns: np.ndarray) -> Prior:
-    """The prior, without its motion if that is far from what the rows after it say: then a push was missed."""
-    off = unknowns - prior.mean
-    if off @ prior.information @ off < _STRANGE or not prior.information[0].any():
-        return prior
-    return carried_on(prior.mean, inverse(prior.information), LOAD)
+def begin_with_others(state: LoadState) -> None:
+    """Who came later takes its neighbours' window, once it has all of its sums."""
+    start = min((start for start in state.starts.values() if start >= 0), default=None)
+    if start is None or start >= state.own.first or state.start == start or state.prior.information.any():
+        return
+    own, before = state.stretch(), state.start
+    state.start = start
+    whole = state.stretch()
+    if whole is None or (own is not None and whole[2] < own[2]):
+        state.start = before

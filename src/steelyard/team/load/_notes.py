@@ -5,8 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from steelyard.team._by_content import by_content
+from steelyard.team.load._contact import Part
 from steelyard.team.load._place import N_TOLD, Joint, Own
-from steelyard.team.load._state import FIT_EVERY, NOTES, PART, LoadState, Part
+from steelyard.team.load._state import FIT_EVERY, NOTES, PART, LoadState
 from steelyard.team.load._sums import N_SUMS
 
 
@@ -20,13 +21,14 @@ class Told(NamedTuple):
     """Version and start of the fit that all of it is about; None where robots spoke of different ones."""
 
 
-def tell(state: LoadState, fitted: tuple[int, int, int] | None, own: Own | None) -> None:
-    """The robot's part of the notes that are due now; nothing where it has no place or no fit."""
+def tell(state: LoadState, fitted: tuple[int, int, int] | None, known: list[Own | None]) -> None:
+    """The robot's part of the notes that are due now: for each of its contacts what it knows, next to the fit."""
     at, note = state.row // FIT_EVERY, np.zeros(len(PART) * N_SUMS)
-    if own is not None and fitted is not None:
-        note[:N_TOLD] = own.told
-        note[N_TOLD : N_TOLD + 3] = 1.0, *fitted[:2]
-        state.parts[at] = Part(*fitted[:2], own)
+    for contact, own in zip(state.contacts, known, strict=True):
+        if own is not None and fitted is not None:
+            note[:N_TOLD] += own.told
+            note[N_TOLD : N_TOLD + 3] += 1.0, *fitted[:2]
+            contact.parts[at] = Part(*fitted[:2], own)
     for row, part in zip(PART, np.split(note, len(PART)), strict=True):
         state.tree.add((row, at), part)
 

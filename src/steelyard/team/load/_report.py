@@ -17,6 +17,7 @@ from steelyard.team.load._fit import (
     THETA,
     VISCOUS,
 )
+from steelyard.team.load._refine import ahead_of
 from steelyard.team.load._state import LoadState
 from steelyard.team.load._sums import Sum, column, spread
 from steelyard.team.load._window import Window, slopes_of
@@ -32,7 +33,7 @@ _FRICTION = {"viscous_friction": (VISCOUS, "N s/m"), "coulomb_friction": (COULOM
 def report(agent: "LoadAgent", state: LoadState) -> dict[str, Estimate]:
     """Every quantity, at the end of the last row that all the team's sums have reached."""
     time = (state.fit_end + 1) * agent.per_row / agent.rate if state.fit_end >= 0 else state.time
-    elapsed = (state.row - state.first_row) * agent.per_row / agent.rate
+    elapsed = (state.row - state.own.first) * agent.per_row / agent.rate
     fit = state.fit
     stale = (state.row - state.fit_end) * agent.per_row / agent.rate > _PATIENCE and elapsed > _PATIENCE
     broken = state.silent > agent.rate or (stale and state.fit_end >= 0)
@@ -48,7 +49,7 @@ def report(agent: "LoadAgent", state: LoadState) -> dict[str, Estimate]:
     if fit is None or not fit.good or stretch is None or broken:
         return said
     window = agent.window(state, *stretch)
-    P, ahead = agent.covariance_of(state, window, fit), agent.ahead(state)
+    P, ahead = agent.covariance_of(state, window, fit), ahead_of(agent, state)
     # Sums with the places' next steps will only come later: to first order, what they will say is known now.
     end = np.concatenate([slopes_of(window, fit.unknowns).end, fit.unknowns[4:]])
     x = end if ahead is None else end + ahead.unknowns
@@ -59,8 +60,8 @@ def report(agent: "LoadAgent", state: LoadState) -> dict[str, Estimate]:
             said[name] = Estimate.known(value, value * std, units[name][0], None, time)
     if agent.friction:
         said |= _friction(window, x, P, time)
-    own = state.places.get(state.fit_version)
-    if own is None or state.weight <= 0.0:
+    own = state.own.places.get(state.fit_version)
+    if own is None or state.own.weight <= 0.0:
         return said
     members = max(float(window.rows[-1, Sum.MEMBERS]), 1.0)
     size = math.sqrt(max(float(spread(window.rows[-1])), 0.0) / members) * math.exp(x[LOG_SCALE])
@@ -79,7 +80,7 @@ def report(agent: "LoadAgent", state: LoadState) -> dict[str, Estimate]:
             return None
         return Estimate(_pair(value), C, "m", "world", time, "known")
 
-    share = max(1.0 - 2.0 / members, 0.0) / state.weight
+    share = max(1.0 - 2.0 / members, 0.0) / state.own.weight
     step = 0j if ahead is None else ahead.place
     vectors = {"com": arm(complex(x[CX], x[CY]) - own - step, x, share, True)}
     for neighbour in agent.neighbours:

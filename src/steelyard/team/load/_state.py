@@ -2,7 +2,6 @@
 
 import math
 import zlib
-from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -11,7 +10,7 @@ from steelyard.estimators import Estimate
 from steelyard.team._agent import Message
 from steelyard.team._fresh import fresh
 from steelyard.team._tree import Key, Parcel, Tree
-from steelyard.team.load._place import NOTHING_HELD, Own
+from steelyard.team.load._contact import Contact
 from steelyard.team.load._solve import ONSETS
 from steelyard.team.load._sums import Sum
 from steelyard.team.load._window import SIZES, Fit, Prior
@@ -21,6 +20,7 @@ _EARLY = (12, 25, 50)
 STEADY = 12  # rows in a row that show the same members before they count as the team
 GUARD = 12  # rows after a robot has gone whose forces may lack its last ones
 KEPT = 3  # versions
+STALLED = 180  # rows without a new one for a window: by then a newcomer has a place, and who is gone an heir
 FIT_EVERY = 6  # rows
 NOTES = 20  # fits whose notes are kept
 PART = tuple(range(-1, -37, -1))  # rows of a fit's notes: what robots tell of their places, and of which fit
@@ -34,6 +34,16 @@ class LoadMessage(Message, frozen=True, array_like=True):
     version: int
     places: tuple[tuple[float, float] | None, ...]
     """Own place in this version and in the ones before."""
+    first: int
+    """The row from which on the sender speaks for its own contact."""
+    last: int
+    """The last row that it has measured whole."""
+    start: int
+    """Where its window begins; −1 before there is one."""
+    recent: bytes
+    """What its heir should know of its last rows; empty for others."""
+    heir: str
+    """Who speaks for the contact's past once the sender is gone: the neighbour with the smallest name."""
 
 
 class LoadEvent(msgspec.Struct, frozen=True):
@@ -67,14 +77,6 @@ def _signature(total: np.ndarray) -> tuple[float, float]:
     return float(total[Sum.MEMBERS]), float(total[Sum.ROLL])
 
 
-class Part(NamedTuple):
-    """What a robot told of its place, and next to which fit."""
-
-    version: int
-    start: int
-    own: Own
-
-
 class LoadState:
     """One robot's memory: a value, of which a step makes the next. `pickle` keeps it and brings it back."""
 
@@ -82,39 +84,49 @@ class LoadState:
         self.tree = Tree(name, neighbours, width, per_letter)
         self.tick = self.sequence = self.told_at = 0
         self.time = 0.0
-        self.velocities: dict[int, complex] = {}
-        self.forces: dict[int, complex] = {}
+        self.own = Contact(roll_of(name))
+        self.heard_of: dict[str, Contact] = {}  # by neighbour, what it would leave to this robot
+        self.wards: dict[str, Contact] = {}  # what those that are gone have left
         self.last_force: complex | None = None
         self.pending: list[tuple[complex | None, complex | None]] = []
         self.pending_row = -1
-        self.row = self.first_row = -1
-        self.version = -1
-        self.places: dict[int, complex | None] = {}
+        self.row = self.version = -1
         self.told: dict[str, dict[int, complex | None]] = {neighbour: {} for neighbour in neighbours}
         self.silent = 0
         self.newest = -1
         self.run: tuple[tuple[float, float], int] = ((0.0, 0.0), 0)
+        self.past: dict[tuple[float, float], set[int]] = {}  # rows of crews from before the robot came
         self.steady: set[tuple[float, float]] = set()
         self.crew: dict[int, tuple[float, float]] = {}
         self.sums: dict[Key, np.ndarray] = {}
         self.reach: dict[tuple[int, int], int] = {}  # by version and start, the row up to which sums are complete
         self.lost = 0
         self.start: int | None = None
-        self.prior, self.held = Prior.none(), NOTHING_HELD
+        self.starts: dict[str, int] = {}  # by neighbour, where its window begins
+        self.prior = Prior.none()
         self.fit: Fit | None = None
         self.fit_version = self.fit_end = -1
         self.refined = 0
         self.settled = False  # whether the places were once near their best: before, no change can be told
-        self.weight = 0.0
-        self.aim: complex | None = None  # where the last step of the own place alone led, momentum left out
-        self.parts: dict[int, Part] = {}  # what was told of the own place, by the number of the notes
         self.estimates: dict[str, Estimate] = {}
+
+    @property
+    def contacts(self) -> list[Contact]:
+        """All that the robot speaks for, its own first."""
+        return [self.own, *self.wards.values()]
+
+    def part_of(self, row: int, version: int) -> np.ndarray:
+        """What the robot adds to the team's sums."""
+        return np.sum([contact.row(row, version) for contact in self.contacts], axis=0)
 
     def copied(self) -> "LoadState":
         """The same, to go on from without touching this one."""
         state = fresh(self)
         state.tree = self.tree.copied()
         state.told = {name: told.copy() for name, told in self.told.items()}
+        state.own = fresh(self.own)
+        state.heard_of = {name: fresh(contact) for name, contact in self.heard_of.items()}
+        state.wards = {name: fresh(contact) for name, contact in self.wards.items()}
         return state
 
     def note_totals(self) -> None:
@@ -128,9 +140,11 @@ class LoadState:
                 self.newest = row
                 self.run = (signature, self.run[1] + 1 if signature == self.run[0] else 1)
                 if self.run[1] >= STEADY and signature not in self.steady:
-                    self.steady.add(signature)
-                    for old, known in self.sums.items():
-                        self._join(old[0], _signature(known))
+                    self._trust(signature)
+            elif row < self.own.first and signature not in self.steady:
+                self.past.setdefault(signature, set()).add(row)
+                if len(self.past[signature]) >= STEADY:
+                    self._trust(signature)
             self._join(row, signature)
             # When a robot goes, the rest add up old rows without it: its force is then missing.
             before = self.sums.get(key)
@@ -139,6 +153,12 @@ class LoadState:
                 if before is not None and _signature(before) != signature:
                     self.reach.clear()
         self.tree.fresh.clear()
+
+    def _trust(self, signature: tuple[float, float]) -> None:
+        """A set of robots that has shown often enough to be a team."""
+        self.steady.add(signature)
+        for old, known in self.sums.items():
+            self._join(old[0], _signature(known))
 
     def _join(self, row: int, signature: tuple[float, float]) -> None:
         if signature in self.steady and signature[0] > self.crew.get(row, (0.0, 0.0))[0]:
@@ -174,16 +194,27 @@ class LoadState:
         total, crew = self.sums.get((row, version)), self.crew.get(row)
         if total is None or crew is None or _signature(total) != crew:
             return False
-        if row > start and crew[0] < self.crew.get(row - 1, crew)[0]:
+        if (
+            row > start and crew[0] < self.crew.get(row - 1, crew)[0] - 1.0
+        ):  # one that goes has an heir, several may not
             return False
         return bool(total[Sum.PLACED] == total[Sum.MEMBERS])
 
     def left_behind(self, end: int) -> int | None:
         """The row from which a smaller team goes on after `end`, if it does."""
         now, then = self.crew.get(end + 1), self.crew.get(end)
-        if now is None or then is None or now[0] >= then[0]:
+        if now is None or then is None or now[0] >= then[0] - 1.0:
             return None
         return end + 1 + GUARD
+
+    def stalled(self, end: int) -> int | None:
+        """The row from which the newest sums go on without a break, if the window has long ended at `end`."""
+        if self.row - end < STALLED:
+            return None
+        row = self.newest
+        while self._complete(row, self.version, row):
+            row -= 1
+        return row + 1 if self.newest - row >= STEADY else None
 
     def forget(self) -> None:
         """Keeps what a window can still need."""
@@ -198,11 +229,12 @@ class LoadState:
         self.reach.clear()
         self.tree.forget(needed)
         self.sums = {key: total for key, total in self.sums.items() if needed(key)}
-        for table in (self.velocities, self.forces, self.crew):
-            for row in [row for row in table if row < oldest]:
-                del table[row]
-        self.parts = {at: part for at, part in self.parts.items() if at > oldest_note}
-        for places in (self.places, *self.told.values()):
+        for row in [row for row in self.crew if row < oldest]:
+            del self.crew[row]
+        for contact in (*self.contacts, *self.heard_of.values()):
+            contact.forget(oldest, self.version - KEPT + 1, lambda at: at > oldest_note)
+        self.wards = {name: ward for name, ward in self.wards.items() if ward.last >= oldest}
+        for places in self.told.values():
             for version in [version for version in places if version <= self.version - KEPT]:
                 del places[version]
 
