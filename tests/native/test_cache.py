@@ -64,7 +64,13 @@ def replace_by_link(entry: Path) -> None:
     entry.symlink_to(other)
 
 
-@pytest.mark.parametrize("spoil", [corrupt, cut_short, open_to_all, replace_by_link])
+def give_away(entry: Path) -> None:
+    if os.getuid() != 0:
+        pytest.skip("only root can give a file to somebody else")
+    os.chown(entry, 54321, 54321)
+
+
+@pytest.mark.parametrize("spoil", [corrupt, cut_short, open_to_all, replace_by_link, give_away])
 def test_a_spoilt_entry_is_made_again_and_never_loaded(source, spoil):
     first = shared_library(source, HASTY)
     good = first.read_bytes()
@@ -72,6 +78,7 @@ def test_a_spoilt_entry_is_made_again_and_never_loaded(source, spoil):
     again = shared_library(source, HASTY)
     assert again.read_bytes() == good
     assert not again.is_symlink()
+    assert again.stat().st_uid == os.getuid()
     assert stat.S_IMODE(again.stat().st_mode) == 0o700
 
 

@@ -13,6 +13,7 @@ from ._memory import measure_memory as measure_memory
 from ._native import NATIVE_RACES as NATIVE_RACES
 from ._native import measure_native as measure_native
 from ._rows import Row as Row
+from ._spatial import measure_spatial as measure_spatial
 from ._speed import RACES as RACES
 from ._speed import measure_speed as measure_speed
 from ._start import measure_start as measure_start

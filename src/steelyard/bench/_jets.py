@@ -8,13 +8,14 @@ import jax
 import numpy as np
 
 from steelyard.bench._course import lay_out
+from steelyard.bench._fresh import fresh_cache
 from steelyard.bench._race import ROUNDS, Lap, lap, race
 from steelyard.bench._rows import Row
 from steelyard.config import Config, parse
 from steelyard.estimators import Belief, Estimator, Sample
 from steelyard.logs import Log
 from steelyard.models import RobotMotion
-from steelyard.native import Online
+from steelyard.native import NoCompiler, Online, find_compiler
 from steelyard.problems import THRUST_METHODS, ConfiguredRobot, read_jets, robot_from, thrust_run
 from steelyard.worlds import JetsFlight, jets_config, simulate_jets
 
@@ -42,15 +43,30 @@ def measure_jets(advance: Callable[[int], None] = lambda steps: None) -> list[Ro
         value, theirs = race(_online(run.estimator, run.belief, run.samples), peer, advance)
         slowest = max(slowest, value)
         rows.append(Row(key, value, "us", theirs))
+        rows += _native(key, run.estimator, run.belief, run.samples, value)
     kinematics = 1e6 * min(_kinematics(robot) for _ in range(ROUNDS))
     rows.append(Row("jets_kinematics", kinematics, "us"))
     rows.append(Row("jets_pipeline_at_100_hz", 1e-4 * _RATE * (slowest + kinematics), "% of a core"))
     return rows
 
 
-def _online(estimator: Estimator, belief: Belief, samples: Sample) -> Lap:
+def _native(key: str, estimator: Estimator, belief: Belief, samples: Sample, by_xla: float) -> list[Row]:
+    """The same step in machine code, next to XLA's; compilation apart. Nothing without a compiler."""
+    try:
+        find_compiler()
+    except NoCompiler:
+        return []
+    with fresh_cache():
+        begin = time.perf_counter()
+        timed = _online(estimator, belief, samples, "native")
+        compiled = time.perf_counter() - begin
+    value = 1e6 * min(timed() for _ in range(ROUNDS))
+    return [Row(f"{key}_native", value, "us", by_xla), Row(f"{key}_native_compile", compiled, "s")]
+
+
+def _online(estimator: Estimator, belief: Belief, samples: Sample, engine: str = "xla") -> Lap:
     """One call a sample, the result read back."""
-    online = Online(estimator, belief, jax.tree.map(lambda leaf: leaf[0], samples), engine="xla")
+    online = Online(estimator, belief, jax.tree.map(lambda leaf: leaf[0], samples), engine)
     start = online.pack(belief)
     rows = [online.pack_sample(jax.tree.map(lambda leaf, k=k: leaf[k], samples)) for k in range(_STEPS)]
 

@@ -1,20 +1,18 @@
 """A step of the mass filter as machine code: next to filterpy, next to C written by hand, and over an hour."""
 
-import os
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import jax
 import numpy as np
 
 from steelyard.bench._course import lay_out
+from steelyard.bench._fresh import fresh_cache
 from steelyard.bench._memory import resident_mib
-from steelyard.bench._race import ROUNDS, lap, race
+from steelyard.bench._race import ROUNDS, lap, race, sprint
 from steelyard.bench._rows import Row
 from steelyard.bench._speed import peer_lap
-from steelyard.bench._twin import STATE, load_twin
+from steelyard.bench._twin import PLAIN, STATE, load_twin
 from steelyard.native import NoCompiler, Online, find_compiler
 
 NATIVE_RACES = 2 * ROUNDS
@@ -33,24 +31,21 @@ def measure_native(advance: Callable[[int], None] = lambda steps: None) -> list[
     except NoCompiler:
         return []
     course = lay_out()
-    with _fresh_cache():
+    with fresh_cache():
         begin = time.perf_counter()
         online = Online(course.estimator, course.belief, jax.tree.map(lambda leaf: leaf[0], course.samples), "native")
         compiled = time.perf_counter() - begin
     noise = course.estimator.noise
-    twin = load_twin(
-        np.asarray(noise.measurement) ** 2, np.asarray(noise.control) ** 2, float(np.asarray(noise.drift)[9]) ** 2
-    )
+    variances = np.asarray(noise.measurement) ** 2, np.asarray(noise.control) ** 2, float(noise.drift[9]) ** 2
+    twins = [load_twin(*variances), load_twin(*variances, PLAIN)]
     rows = np.stack(
         [online.pack_sample(jax.tree.map(lambda leaf, k=k: leaf[k], course.samples)) for k in range(_STEPS)]
     )
     start = online.pack(course.belief)
-    ours, by_hand = (
-        lap(_calls(online.step, start, rows), _STEPS),
-        lap(_calls(_into(twin.call), start[:STATE], rows), _STEPS),
-    )
+    ours = lap(_calls(online.step, start, rows), _STEPS)
+    by_hand = [lap(_calls(_into(twin.call), start[:STATE], rows), _STEPS) for twin in twins]
     step, filterpy = race(ours, peer_lap(course), advance)
-    again, hand = race(ours, by_hand, advance)
+    again, hand = sprint(ours, by_hand, advance)
     middle, slow = np.percentile(_one_by_one(online, start, rows), (50, 99))
     seconds, growth = _hour(online, start, rows)
     return [
@@ -61,19 +56,6 @@ def measure_native(advance: Callable[[int], None] = lambda steps: None) -> list[
         Row("native_hour_at_1_khz", seconds, "s"),
         Row("native_hour_memory", growth, "MiB"),
     ]
-
-
-@contextmanager
-def _fresh_cache() -> Iterator[None]:
-    """Nothing was compiled before."""
-    before = os.environ.get("STEELYARD_CACHE")
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["STEELYARD_CACHE"] = folder
-        try:
-            yield
-        finally:
-            os.environ.pop("STEELYARD_CACHE")
-            os.environ.update({} if before is None else {"STEELYARD_CACHE": before})
 
 
 def _calls(step: Callable, start: np.ndarray, rows: np.ndarray) -> Callable[[], object]:

@@ -1,13 +1,16 @@
 """Two runners in turns: what else runs on the machine hits both alike."""
 
+import math
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from steelyard.estimators import Belief
 
 ROUNDS = 9
 """Ours and the peer's alternate this often; the median of each counts."""
+
+SPRINTS = 20 * ROUNDS
 
 Lap = Callable[[], float]
 """Runs once, and says how many seconds a step of it took."""
@@ -32,6 +35,19 @@ def race(ours: Lap, peer: Lap, advance: Callable[[int], None]) -> tuple[float, f
         theirs.append(peer())
         advance(1)
     return 1e6 * statistics.median(mine), 1e6 * statistics.median(theirs)
+
+
+def sprint(ours: Lap, peers: Sequence[Lap], advance: Callable[[int], None]) -> tuple[float, float]:
+    """Microseconds a step of ours and of the fastest peer, the best of many short rounds each.
+
+    For steps of a microsecond, where a median is of what else runs on the machine.
+    """
+    best = [math.inf] * (1 + len(peers))
+    for k in range(SPRINTS):
+        best = [min(so_far, lap()) for so_far, lap in zip(best, (ours, *peers), strict=True)]
+        if k % (SPRINTS // ROUNDS) == 0:
+            advance(1)
+    return 1e6 * best[0], 1e6 * min(best[1:])
 
 
 def keep_mass(belief: Belief):

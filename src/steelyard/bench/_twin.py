@@ -1,7 +1,8 @@
 """The peer of generated code: the same ten-state mass filter, written in C by hand.
 
 Jacobians are derived on paper, as in `_peer`; a scalar update at a time, silent channels and doubt as in ours. It is
-compiled with the same flags and called the same way, and a test holds it to our filter's numbers.
+called the same way, compiled with the same flags and, once more, with a compiler's own for speed, whichever suits it;
+and a test holds it to our filter's numbers. It keeps no innovations, and believes what is not finite.
 """
 
 import dataclasses
@@ -9,7 +10,7 @@ import dataclasses
 import jax.numpy as jnp
 import numpy as np
 
-from steelyard.native import Code, Loaded, emit, load
+from steelyard.native import FLAGS, HERE, Code, Loaded, emit, load
 
 STATE, SAMPLE = 111, 15
 """Attitude, position, velocity, log mass, covariance; dt, thrust, rates, and the three readings."""
@@ -50,7 +51,7 @@ void twin(const double *belief, const double *sample, double *out)
     static const double control[4] = {CONTROL}, drift = DRIFT, noise[9] = {MEASUREMENT}, gate = 8.0;
     const double dt = sample[0], thrust = sample[1], *rates = sample + 2, zero[4] = {1.0, 0.0, 0.0, 0.0};
     double q[4], p[3], v[3], log_mass = belief[10], P[10][10], FP[10][10], F[10][10] = {{0}}, G[10][4] = {{0}};
-    double half[3], whole[3], middle[4], turn[4], R[3][3], T[3][3], J[3][3], tilt[3][3], by_rate[3][3], by_angle[3][3];
+    double half[3], whole[3], middle[4], turn[4], R[3][3], T[3][3], J[3][3], tilt[3][2], by_rate[3][3], by_angle[3][3];
     double residual[9], delta[10] = {0}, push[3], by_mass;
     int i, j, k;
 
@@ -68,8 +69,6 @@ void twin(const double *belief, const double *sample, double *out)
         push[i] = R[i][2] * thrust * by_mass;
         tilt[i][0] = -R[i][1] * thrust * by_mass;
         tilt[i][1] = R[i][0] * thrust * by_mass;
-        tilt[i][2] = 0.0;
-        tilt[i][0] = R[i][1] * -thrust * by_mass;
     }
     right_jacobian(half, J);
     for (i = 0; i < 3; ++i)
@@ -156,11 +155,17 @@ void twin(const double *belief, const double *sample, double *out)
 """
 
 
-def load_twin(measurement: np.ndarray, control: np.ndarray, drift: float) -> Loaded:
-    """The twin with these variances, compiled and called as generated code is."""
+PLAIN = ("-std=c99", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-march=native")
+"""Flags that suit a twin in loops."""
+
+
+def load_twin(
+    measurement: np.ndarray, control: np.ndarray, drift: float, flags: tuple[str, ...] = (*FLAGS, *HERE)
+) -> Loaded:
+    """The twin with these variances, called as generated code is."""
     shape = emit(lambda belief, sample: belief + jnp.sum(sample), (np.zeros(STATE), np.zeros(SAMPLE)), "twin")
     body = SOURCE
     for name, values in (("CONTROL", control), ("MEASUREMENT", measurement), ("DRIFT", [drift])):
         body = body.replace(name, ", ".join(repr(float(value)) for value in np.asarray(values)))
     code: Code = dataclasses.replace(shape, body=f"#include <string.h>\n{body}")
-    return load(code)
+    return load(code, flags)

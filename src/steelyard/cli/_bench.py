@@ -35,13 +35,15 @@ def run(arguments: Sequence[str]) -> None:
     from steelyard import bench, report
 
     races = bench.RACES + bench.NATIVE_RACES + bench.FILTER_RACES + bench.WINDOW_RACES + bench.TEAM_RACES
-    total = races + bench.JETS_RACES + 2 + len(bench.SEEDS)
+    total = races + bench.JETS_RACES + 3 + len(bench.SEEDS)
     with report.progress("measuring", total, quiet=command.json) as advance:
         rows = bench.measure_speed(advance)
         rows += bench.measure_native(advance)
         rows += bench.measure_filters(advance)
         rows += bench.measure_window(advance)
         rows += bench.measure_team(advance)
+        rows += bench.measure_spatial()
+        advance(1)
         rows += bench.measure_jets(advance)
         rows += bench.measure_memory()
         advance(1)

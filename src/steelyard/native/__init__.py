@@ -2,6 +2,8 @@
 
 from steelyard import _jax as _jax
 
+from ._compile import FLAGS as FLAGS
+from ._compile import HERE as HERE
 from ._compile import NoCompiler as NoCompiler
 from ._compile import find_compiler as find_compiler
 from ._emit import Code as Code

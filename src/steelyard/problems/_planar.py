@@ -78,7 +78,13 @@ def _change(robot: str, noticed: float, event: LoadEvent, weighed: Weighed) -> E
 
 def _truth(log: Log, graph: Graph) -> dict[str, Series]:
     """What the log knows to be true of these quantities; a neighbour's contact follows from two centres of mass."""
-    wanted = {"mass": "kg", "inertia": "kg m²", "viscous_friction": "N s/m", "coulomb_friction": "N", **{f"{robot}/com": "m" for robot in graph.names}}
+    wanted = {
+        "mass": "kg",
+        "inertia": "kg m²",
+        "viscous_friction": "N s/m",
+        "coulomb_friction": "N",
+        **{f"{robot}/com": "m" for robot in graph.names},
+    }
     found = truth_in(log, wanted)
     for robot in graph.names:
         for other in graph.neighbours(robot):

@@ -1,0 +1,52 @@
+"""A robot's step in a spatial team of five, and what a row of it costs in machine code."""
+
+import time
+
+import jax
+import numpy as np
+
+from steelyard.bench._fresh import fresh_cache
+from steelyard.bench._race import ROUNDS
+from steelyard.bench._rows import Row
+from steelyard.config import Config
+from steelyard.estimators import Packing
+from steelyard.logs import Log
+from steelyard.native import NoCompiler, emit, load
+from steelyard.problems import read_hold, ready_step, weigh_hold_at_once
+from steelyard.worlds import SpatialHold, simulate_spatial
+
+ROBOTS = 5
+_SECONDS = 3.0
+
+
+def measure_spatial() -> list[Row]:
+    """Microseconds a row: the agent's own step, all that it thinks included; and the row in C next to XLA's."""
+    columns = simulate_spatial(SpatialHold(robots=ROBOTS, duration=_SECONDS), seed=1)
+    log = Log(columns.pop("time"), columns, "bench")
+    agent = weigh_hold_at_once(read_hold(log.without_truth(), Config())).seconds_a_step
+    rows = [Row(f"spatial_step_n{ROBOTS}", 1e6 * agent, "us")]
+    ready = ready_step("spatial-load", None, log, Config())
+    parts = [np.asarray(leaf).reshape(len(leaf), -1) for leaf in jax.tree.leaves(ready.samples)]
+    vectors = np.concatenate(parts, axis=1)
+    run = jax.jit(lambda b, s: jax.lax.scan(lambda b, s: (ready.step(b, s), None), b, s)[0])
+    jax.block_until_ready(run(ready.belief, ready.samples))
+    by_xla = min(_timed(lambda: jax.block_until_ready(run(ready.belief, ready.samples))) for _ in range(ROUNDS))
+    begin = time.perf_counter()
+    try:
+        with fresh_cache():
+            step = load(emit(ready.step, (ready.belief, jax.tree.map(lambda leaf: leaf[0], ready.samples))))
+    except NoCompiler:
+        return rows
+    compiled, start, in_c = time.perf_counter() - begin, Packing(ready.belief).pack_numpy(ready.belief), step.run
+    assert in_c is not None
+    by_c = min(_timed(in_c, start.copy(), vectors, np.empty(0)) for _ in range(ROUNDS))
+    scale = 1e6 / len(vectors)
+    rows.append(Row(f"spatial_row_native_n{ROBOTS}", scale * by_c, "us", scale * by_xla))
+    rows.append(Row(f"spatial_row_native_n{ROBOTS}_compile", compiled, "s"))
+    return rows
+
+
+def _timed(run, *given) -> float:
+    begin = time.perf_counter()
+    run(*given)
+    return time.perf_counter() - begin
