@@ -9,7 +9,8 @@ import pytest
 
 from steelyard.cli._main import run
 from steelyard.estimators import Estimate
-from steelyard.geometry import SO3
+from steelyard.geometry import SE3, SO3, Inertia, move_inertia, pseudo_inertia
+from steelyard.papers.fan17 import _possible as possible
 from steelyard.papers.fan17 import _teams as teams
 from steelyard.papers.fan17 import fan17_work
 from steelyard.papers.fan17._reproduce import rows_of
@@ -123,9 +124,26 @@ def test_teams_are_judged_beside_one_who_has_everybodys_data(capsys):
     assert rows["team/line/2/sent"].steelyard == 7.0
     assert rows["team/line/2/step"].steelyard == 2.0
     assert rows["team/ring/5/both/com"].steelyard is None
-    assert fan17_work(3, 2, [2, 10]) == 3 + 2 * (2 * 3 + 3)
+    assert fan17_work(3, 7, 2, [2, 10]) == 3 + 7 + 2 * (2 * 3 + 3)
     assert run(["reproduce", "fan17", "--team-sizes", "2", "1"]) == 2
     assert "--team-sizes has 1" in capsys.readouterr().err
+
+
+def test_loads_that_are_told_are_tried_for_being_possible():
+    """Against the package's own pseudo-inertia; one that cannot be is counted, and none is told in a noisy run."""
+    shape = pseudo_inertia(move_inertia(SE3.from_translation(jnp.array([0.1, -0.2, 0.3])), box := _box(2.0)))
+    told = possible.pseudo_inertia_of(np.array(2.0), np.array([0.1, -0.2, 0.3]), np.asarray(box.matrix))
+    np.testing.assert_allclose(told, shape, atol=1e-12)
+    found = [possible.brief_trial(3), possible.Told(2, -1e-3)]
+    assert found[0].loads > 10
+    assert found[0].least > 0.0
+    impossible, loads = possible.rows_of(found)
+    assert impossible.steelyard == 1.0
+    assert loads.steelyard == found[0].loads + 2
+
+
+def _box(mass):
+    return Inertia(jnp.array(mass), jnp.zeros(3), mass / 12.0 * jnp.array([0.13, 0.20, 0.25, 0.0, 0.0, 0.0]))
 
 
 def _split(name):

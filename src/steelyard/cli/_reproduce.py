@@ -60,6 +60,8 @@ class Fan17(_Shared):
 
     trials: int = 20
     """Runs of both methods, each with its own grips, wrenches and noise; about 15 s a run and core."""
+    brief_trials: int = 0
+    """Short runs of ours, two robots and much noise, in which every load that is told is tried for being possible."""
     team_trials: int = 0
     """Runs of ours in teams of other sizes on lines, rings and random graphs, and of five robots with bad radios."""
     team_sizes: tuple[int, ...] = (2, 10)
@@ -117,6 +119,8 @@ def _check(command: _Shared) -> None:
     if isinstance(command, Fan17 | Ironcub) and not 1 <= command.trials <= 100_000:
         raise BadInput(f"--trials is {command.trials}; give a number from 1 to 100000.")
     if isinstance(command, Fan17):
+        if not 0 <= command.brief_trials <= 100_000:
+            raise BadInput(f"--brief-trials is {command.brief_trials}; give a number from 0 to 100000.")
         _check_teams(command.team_trials, command.team_sizes, 2, 100)
     if isinstance(command, Icra15):
         for option, count in (("--trials", command.trials), ("--observer-trials", command.observer_trials)):
@@ -150,7 +154,7 @@ def _reproduce(command: _Shared) -> "Reproduction":
         with progress("reproducing", ironcub.work(command.trials), quiet=command.json) as advance:
             return ironcub.reproduce(command.trials, command.seed, advance)
     if isinstance(command, Fan17):
-        how_many = (command.trials, command.team_trials, command.team_sizes)
+        how_many = (command.trials, command.brief_trials, command.team_trials, command.team_sizes)
         with progress("reproducing", fan17.fan17_work(*how_many), quiet=command.json) as advance:
             return fan17.reproduce_fan17(*how_many, command.seed, advance)
     with progress("reproducing", planar.CDC14_WORK, quiet=command.json) as advance:

@@ -4,6 +4,9 @@ from collections.abc import Callable, Sequence
 
 from steelyard.papers._reproduction import Reproduction, Row
 from steelyard.papers.fan17._page import sections
+from steelyard.papers.fan17._possible import brief_trial
+from steelyard.papers.fan17._possible import conclude as possible
+from steelyard.papers.fan17._possible import rows_of as possible_rows
 from steelyard.papers.fan17._results import Results
 from steelyard.papers.fan17._scenario import HOLD, PUBLISHED
 from steelyard.papers.fan17._score import QUANTITIES
@@ -23,13 +26,14 @@ _ASKED = {
 _JUDGED = ("mass", "com", "inertia", "pose")
 
 
-def fan17_work(trials: int, team_trials: int, team_sizes: Sequence[int]) -> int:
+def fan17_work(trials: int, brief_trials: int, team_trials: int, team_sizes: Sequence[int]) -> int:
     """How many times `advance` will be called with one."""
-    return trials + team_trials * len(cases_of(team_sizes))
+    return trials + brief_trials + team_trials * len(cases_of(team_sizes))
 
 
 def reproduce_fan17(
     trials: int,
+    brief_trials: int,
     team_trials: int,
     team_sizes: Sequence[int],
     seed: int,
@@ -37,7 +41,7 @@ def reproduce_fan17(
 ) -> Reproduction:
     """So many runs, whose noise, grips and wrenches follow from the seed; `advance` is told each.
 
-    Beyond the paper, ours in each case of `_teams` on `team_trials` runs.
+    Beyond the paper, ours in `brief_trials` short runs for `_possible`, and in each case of `_teams` on `team_trials`.
     """
     first, shown = shown_trial(seed)
     advance(1)
@@ -47,6 +51,13 @@ def reproduce_fan17(
         advance(1)
     results = Results(found)
     rows, findings = rows_of(results), _conclude(results, shown)
+    if brief_trials:
+        told = []
+        for one in in_processes(brief_trial, [seed + k for k in range(brief_trials)]):
+            told.append(one)
+            advance(1)
+        rows += possible_rows(told)
+        findings.append(possible(told))
     if team_trials:
         seeds = [seed + k for k in range(team_trials)]
         teams = {case: trials_of(case, seeds, advance) for case in cases_of(team_sizes)}

@@ -1,0 +1,72 @@
+"""Whether every load that a robot tells could exist: short runs with the paper's noise, every word checked."""
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+
+import numpy as np
+
+from steelyard.papers._reproduction import Row
+from steelyard.papers.fan17._scenario import HOLD
+from steelyard.problems import Hold, weigh_hold_at_once
+from steelyard.team import Graph
+from steelyard.worlds import SIGNALS, SpatialTruth, errors_of, spatial_truth
+
+BRIEF = dataclasses.replace(HOLD, robots=2, duration=3.0, rate=50.0, drop_share=0.0)
+_PAIR = Graph.line(("r1", "r2"))
+_A_MOTION = 10
+"""Runs, each with its own noise, that share a motion."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Told:
+    """What came of one run."""
+
+    loads: int
+    """How often a robot told mass, centre of mass and inertia."""
+    least: float
+    """The smallest eigenvalue of all their pseudo-inertias, kg or kg m²; infinite if there was none."""
+
+
+def brief_trial(seed: int) -> Told:
+    """One run of `BRIEF`."""
+    truth = _motion(seed // _A_MOTION)
+    errors = errors_of(BRIEF, len(truth.time), seed)
+    readings = np.concatenate([truth.readings, truth.wrenches], axis=-1) + np.concatenate(list(errors), axis=-1)
+    noise = {str(signal): size for signal, size in zip(SIGNALS, BRIEF.noises, strict=True)}
+    weighed = weigh_hold_at_once(Hold(_PAIR, truth.time, readings, noise, (0.0, 0.0, -9.81), held=False, notes=()))
+    least = []
+    for said in (said for history in weighed.history.values() for said in history):
+        m, c, I = (said[name].value for name in ("mass", "com", "inertia"))
+        if m is not None and c is not None and I is not None:
+            least.append(float(np.linalg.eigvalsh(pseudo_inertia_of(m, c, I))[0]))
+    return Told(len(least), min(least, default=float("inf")))
+
+
+def rows_of(trials: Sequence[Told]) -> list[Row]:
+    """What a machine reads."""
+    return [
+        Row("impossible loads in short runs", "1", steelyard=float(sum(one.least <= 0.0 for one in trials))),
+        Row("loads told in short runs", "1", steelyard=float(sum(one.loads for one in trials))),
+    ]
+
+
+def conclude(trials: Sequence[Told]) -> str:
+    """In a sentence."""
+    bad = sum(one.least <= 0.0 for one in trials)
+    return (
+        f"In {len(trials)} runs of {BRIEF.duration:g} s two robots told {sum(one.loads for one in trials)} loads; in "
+        f"{bad} runs one of them was physically impossible. The smallest eigenvalue of a pseudo-inertia was "
+        f"{min(one.least for one in trials):.2g}."
+    )
+
+
+@functools.lru_cache(maxsize=4)
+def _motion(seed: int) -> SpatialTruth:
+    return spatial_truth(BRIEF, seed)
+
+
+def pseudo_inertia_of(mass: np.ndarray, com: np.ndarray, inertia: np.ndarray) -> np.ndarray:
+    """Of a load whose inertia is about its centre of mass; in numpy, thousands of times."""
+    second = 0.5 * np.trace(inertia) * np.eye(3) - inertia + mass * np.outer(com, com)
+    return np.block([[second, mass * com[:, None]], [mass * com[None, :], np.asarray(mass).reshape(1, 1)]])
