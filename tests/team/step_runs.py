@@ -33,8 +33,9 @@ def planar_errors(native: bool) -> dict[str, float]:
             for row in range(every, 100 * every, every)
         ]
     )  # fmt: skip
-    window = Window(rows, every / push.rate, Averaging(0.0, 0.0), NOISE, Prior.none())
-    guess = np.array([0.3, 0.0, 0.0, 0.0, np.log(MASS), np.log(INERTIA), 0.0, 0.0, 0.0]) + 0.05
+    window = Window(rows, every / push.rate, Averaging(0.0, 0.0), NOISE, Prior.none(), friction=False)
+    guess = np.array([0.3, 0.0, 0.0, 0.0, np.log(MASS), np.log(INERTIA), 0.0, 0.0, 0.0, 0.0, 0.0])
+    guess[:9] += 0.05
     step, belief, last = window_steps(window, guess, 128, len(rows) - 1)
     wanted = solve(window, [guess], 1)._asdict()
     errors = {"trend": _error(step.rows(np.pad(rows, ((0, 29), (0, 0))), 99.0).trend, window.padded.trend)}

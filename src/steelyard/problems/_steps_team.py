@@ -22,7 +22,7 @@ def planar_step(method: str | None, log: Log | None, config: Config) -> ReadySte
     if chosen_method(method, "consensus", ["consensus", "observer"], "planar-load") == "observer":
         return _observer()
     push = read_push(demanded(log, "planar-load").without_truth(), config)
-    agents = load_team(push.graph, push.rate, push.velocity_noise)
+    agents = load_team(push.graph, push.rate, push.velocity_noise, friction=push.friction)
     agent = agents[0]
     enough = round((ROWS + 24) * agent.per_row)  # the last sums are still on their way
     samples = {name: own[:enough] for name, own in push.samples().items()}

@@ -42,6 +42,8 @@ class WindowStep(eqx.Module):
     means: Averaging
     sigma: float
     """Of one robot's velocity averaged over a row, m/s an axis."""
+    friction: bool = eqx.field(static=True)
+    """Whether the load rubs on the plane, nobody knows how much."""
 
     def step(self, belief: WindowBelief, row: Float[Array, " sum"]) -> WindowBelief:
         """The belief after a row; one that finds the window full is left out, and the fit goes on."""
@@ -86,7 +88,7 @@ class WindowStep(eqx.Module):
         return Rows(sums, trend, jnp.where(there, self.span, 0.0), weights)
 
     def _told(self, belief: WindowBelief, rows: Rows, unknowns: Float[Array, " unknown"]) -> Normal:
-        told = normal_equations(unknowns, rows, jnp.zeros((0, rows.dt.shape[0])), self.means)
+        told = normal_equations(unknowns, rows, jnp.zeros((0, rows.dt.shape[0])), self.means, self.friction)
         off = unknowns - belief.mean
         pull = belief.information @ off
         return Normal(told.cost + 0.5 * off @ pull, told.matrix + belief.information, told.gradient + pull)

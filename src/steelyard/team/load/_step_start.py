@@ -15,7 +15,7 @@ def window_steps(
     window: Window, unknowns: np.ndarray, size: int, first: int = FIRST
 ) -> tuple[WindowStep, WindowBelief, np.ndarray]:
     """The step, the belief of an agent that has the first rows and a guess, and the rows after them."""
-    step = WindowStep(window.span, window.means, window.sigma)
+    step = WindowStep(window.span, window.means, window.sigma, window.friction)
     sums = np.zeros((size, window.rows.shape[1]))
     there = min(first, len(window.rows), size)
     sums[:there] = window.rows[:there]
