@@ -140,6 +140,8 @@ class SpatialMind:
             prior = dataclasses.replace(self.anchor, point=point)
         self.course = self._rounds(Course.at(point, prior, self.begun), end, _ROUNDS)
         self.renewed = end - self.begun
+        if self.course is None and self.renewed >= _START * record.rate:  # what was known does not help: from nothing
+            self.anchor = None
 
     def _rounds(self, course: Course, end: int, most: int) -> Course | None:
         """Linearises again until that moves the point by less than its own uncertainty; never to a worse one."""
@@ -196,7 +198,8 @@ class SpatialMind:
         known = course.known_before(jump.row)
         point = known.best
         row = jump.row + max(round(MARK * self.record.rate), 1)
-        down = self.record.motion(row, row + 1)[0, 6:]
+        seen = min(row, self.taken - 1)  # the change may be in the latest rows, after which no motion is known yet
+        down = self.record.motion(seen, seen + 1)[0, 6:]
         point = SpatialPoint(point.load, down, point.R, point.t)
         self.anchor = Belief(point, _grips_only(known.covariance, load_spread(point)))
         self.begun, self.course, self.second, self.renewed, self.damping = row, None, None, 0, 0.0
