@@ -40,17 +40,18 @@ def measure_jets(advance: Callable[[int], None] = lambda steps: None) -> list[Ro
         run = thrust_run(
             dataclasses.replace(record, rpm=record.rpm[:, :kept]), robot, config, THRUST_METHODS["adaptive"]
         )
-        value, theirs = race(_online(run.estimator, run.belief, run.samples), peer, advance)
+        by_xla = _online(run.estimator, run.belief, run.samples)
+        value, theirs = race(by_xla, peer, advance)
         slowest = max(slowest, value)
         rows.append(Row(key, value, "us", theirs))
-        rows += _native(key, run.estimator, run.belief, run.samples, value)
+        rows += _native(key, run.estimator, run.belief, run.samples, by_xla)
     kinematics = 1e6 * min(_kinematics(robot) for _ in range(ROUNDS))
     rows.append(Row("jets_kinematics", kinematics, "us"))
     rows.append(Row("jets_pipeline_at_100_hz", 1e-4 * _RATE * (slowest + kinematics), "% of a core"))
     return rows
 
 
-def _native(key: str, estimator: Estimator, belief: Belief, samples: Sample, by_xla: float) -> list[Row]:
+def _native(key: str, estimator: Estimator, belief: Belief, samples: Sample, by_xla: Lap) -> list[Row]:
     """The same step in machine code, next to XLA's; compilation apart. Nothing without a compiler."""
     try:
         find_compiler()
@@ -60,8 +61,8 @@ def _native(key: str, estimator: Estimator, belief: Belief, samples: Sample, by_
         begin = time.perf_counter()
         timed = _online(estimator, belief, samples, "native")
         compiled = time.perf_counter() - begin
-    value = 1e6 * min(timed() for _ in range(ROUNDS))
-    return [Row(f"{key}_native", value, "us", by_xla), Row(f"{key}_native_compile", compiled, "s")]
+    value, peer = race(timed, by_xla, lambda rounds: None)
+    return [Row(f"{key}_native", value, "us", peer), Row(f"{key}_native_compile", compiled, "s")]
 
 
 def _online(estimator: Estimator, belief: Belief, samples: Sample, engine: str = "xla") -> Lap:

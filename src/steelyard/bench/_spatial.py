@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from steelyard.bench._fresh import fresh_cache
-from steelyard.bench._race import ROUNDS
+from steelyard.bench._race import lap, sprint
 from steelyard.bench._rows import Row
 from steelyard.config import Config
 from steelyard.estimators import Packing
@@ -30,7 +30,6 @@ def measure_spatial() -> list[Row]:
     vectors = np.concatenate(parts, axis=1)
     run = jax.jit(lambda b, s: jax.lax.scan(lambda b, s: (ready.step(b, s), None), b, s)[0])
     jax.block_until_ready(run(ready.belief, ready.samples))
-    by_xla = min(_timed(lambda: jax.block_until_ready(run(ready.belief, ready.samples))) for _ in range(ROUNDS))
     begin = time.perf_counter()
     try:
         with fresh_cache():
@@ -39,14 +38,11 @@ def measure_spatial() -> list[Row]:
         return rows
     compiled, start, in_c = time.perf_counter() - begin, Packing(ready.belief).pack_numpy(ready.belief), step.run
     assert in_c is not None
-    by_c = min(_timed(in_c, start.copy(), vectors, np.empty(0)) for _ in range(ROUNDS))
-    scale = 1e6 / len(vectors)
-    rows.append(Row(f"spatial_row_native_n{ROBOTS}", scale * by_c, "us", scale * by_xla))
+    by_c, by_xla = sprint(
+        lap(lambda: in_c(start.copy(), vectors, np.empty(0)), len(vectors)),
+        [lap(lambda: jax.block_until_ready(run(ready.belief, ready.samples)), len(vectors))],
+        lambda rounds: None,
+    )
+    rows.append(Row(f"spatial_row_native_n{ROBOTS}", by_c, "us", by_xla))
     rows.append(Row(f"spatial_row_native_n{ROBOTS}_compile", compiled, "s"))
     return rows
-
-
-def _timed(run, *given) -> float:
-    begin = time.perf_counter()
-    run(*given)
-    return time.perf_counter() - begin
