@@ -20,6 +20,7 @@ from steelyard.team.wire import (
     open_session,
 )
 
+_PATIENCE = 10.0  # s for a link to stand
 _ODD = (math.nan, -1.0, 1e308, "x", None, [], {}, 2**63, -(2**62), True, b"", ["r1"] * 50)
 
 
@@ -52,7 +53,9 @@ def shout_at(plan: TeamPlan, robot: str, count: int, seed: int = 0) -> int:
     publishers = [
         declare_local_publisher(session, key_of(plan.name, sender, robot)) for sender in (neighbour, "nobody")
     ]
-    time.sleep(1.0)  # until the robot's wish to hear has come
+    end = time.monotonic() + _PATIENCE
+    while not all(one.matching_status.matching for one in publishers) and time.monotonic() < end:
+        time.sleep(0.05)  # until the robot's wish to hear has come
     sent = 0
     for k, data in enumerate(bad_messages(count, whole, plan.name, seed)):
         publishers[k % 2].put(data)

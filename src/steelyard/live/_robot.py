@@ -217,6 +217,8 @@ class RobotProcess:
                 self.pilot.look_after(self._clock.now())
             if k == 0:
                 self._keep(self._clock.now())
+        if self.overflow:
+            self.pilot.gate.ledger.dropped["overflow"] = self.overflow
         self._publish_status("stopping")
         self._tell_events()
         final = {

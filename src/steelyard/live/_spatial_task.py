@@ -39,8 +39,8 @@ class SpatialTask(Task):
 
     def agents(self, graph: Graph, rate: float) -> list[Agent]:
         """See `Task`."""
-        hold = self._config.inputs.hold
-        return list(spatial_team(graph, rate, self._noise, self._config.gravity, hold, LETS_GO_WITHIN))
+        gravity, hold = self._config.gravity, self._config.inputs.hold
+        return list(spatial_team(graph, rate, self._noise, gravity, hold, LETS_GO_WITHIN, in_turn=True))
 
     def sample(self, time: float, values: tuple[float, ...]) -> SpatialSample:
         """See `Task`."""
