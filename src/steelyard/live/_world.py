@@ -20,7 +20,7 @@ from steelyard.worlds import Row
 _LEAD = 8
 """Ticks by which the world may be ahead of the slowest robot where it goes as fast as it can."""
 _FRESH = 0.6  # s since a robot's last word, after which its grip is taken as loosened
-_WAIT = 5.0  # s since a robot's last word, after which a world without a pace no longer waits for it
+_WAIT = 5.0  # the same for a world without a pace, which until then waits for it
 
 
 class WorldProcess:
@@ -83,9 +83,9 @@ class WorldProcess:
 
     def _holding(self, paced: bool) -> frozenset[str]:
         """Robots whose process is there and wants to hold; a dead robot lets go."""
-        now, found = time.monotonic(), []
+        now, found, fresh = time.monotonic(), [], _FRESH if paced else _WAIT
         for name, (status, heard) in list(self._statuses.items()):
-            if status.holding and (now - heard < _FRESH or not paced):
+            if status.holding and now - heard < fresh:
                 found.append(self._called[name])
         return frozenset(found)
 
