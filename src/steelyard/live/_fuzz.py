@@ -46,7 +46,9 @@ def bad_messages(count: int, whole: bytes, team: str, seed: int = 0) -> Iterator
 
 def shout_at(plan: TeamPlan, robot: str, count: int, seed: int = 0) -> int:
     """Sends so many of them to a robot over a real link, half of them by a neighbour's key; how many were sent."""
-    session = open_session(local_settings(None, [plan.endpoints.links[robot]]), "Somebody")
+    settings = local_settings(None, [plan.endpoints.links[robot]])
+    settings |= {"transport/link/tx/lease": 1000 * round(_PATIENCE)}  # a link that breaks would take messages with it
+    session = open_session(settings, "Somebody")
     neighbour = plan.graph.neighbours(robot)[0]
     timing = Timing(1.0, 1.0, robot, 0, 0, None, None, 0.0)
     whole = close(Envelope(VERSION, plan.name, "nobody", robot, 1, 1, timing, b""))
