@@ -99,7 +99,8 @@ class VirtualTeam:
             there = [name for name in self.names if name not in self.dead]
             if samples:
                 called = dict(zip(self.names, self.player.robots, strict=True))
-                row = self.player.next(frozenset(called[name] for name in there))
+                holding = [name for name in there if self.pilots[name].holding(self.clock(name))]
+                row = self.player.next(frozenset(called[name] for name in holding))
                 assert row is not None
                 self._deliver()
                 for name in there:

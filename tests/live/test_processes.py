@@ -1,73 +1,36 @@
 """Real processes over real links on this machine: started by one command, ended by their own ids."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
-from teams import free_ports
+from commands import gone, steelyard, write_team
 
 from steelyard.cli._main import run as run_command
 
 for needed in ("zenoh", "rosbags", "mujoco"):
     pytest.importorskip(needed)
 
-TEAM = """
-[team]
-robots = ["r1", "r2", "r3"]
-links = [["r1", "r2"], ["r2", "r3"]]
-[noise]
-twist_angular = 0.1
-twist_linear = 0.1
-specific_force = 0.1
-wrench_torque = 0.1
-wrench_force = 0.1
-[live]
-problem = "spatial-load"
-rate = 50.0
-port = {port}
-local_port = {local}
+WORLD = """
 [world]
 pace = "fast"
-duration = 4.0
+duration = 3.0
 """
-ENVIRONMENT = {**os.environ, "XLA_FLAGS": ""}  # the tests' own flags make programs slow
+LINE = [["r1", "r2"], ["r2", "r3"]]
 
 
 @pytest.fixture
 def team_file(tmp_path: Path) -> Path:
-    port = free_ports(8)
-    path = tmp_path / "team.toml"
-    path.write_text(TEAM.format(port=port, local=port + 4), encoding="utf-8")
-    return path
-
-
-def steelyard(*arguments: object, timeout: float = 240.0) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "steelyard", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=ENVIRONMENT)
-
-
-def gone(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return True
-    return False
+    return write_team(tmp_path, LINE, 50.0, rest=WORLD)
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory) -> dict:
     """One run of a whole team, as fast as it goes."""
-    folder = tmp_path_factory.mktemp("team")
-    port = free_ports(8)
-    (folder / "team.toml").write_text(TEAM.format(port=port, local=port + 4), encoding="utf-8")
-    done = steelyard("team", folder / "team.toml", "--loss", 0.1, "--json")
+    file = write_team(tmp_path_factory.mktemp("team"), LINE, 50.0, rest=WORLD)
+    done = steelyard("team", file, "--loss", 0.1, "--json")
     assert done.returncode == 0, done.stderr
-    return {**json.loads(done.stdout), "file": folder / "team.toml"}
+    return {**json.loads(done.stdout), "file": file}
 
 
 def test_every_robot_weighs_the_load_in_its_own_process(run: dict):
@@ -97,31 +60,6 @@ def test_identify_on_the_recordings_gives_the_same_numbers(run: dict):
         live = run["robots"][name]["estimates"]["mass"]
         # All rows have arrived at the end, but chunks of them may be cut elsewhere.
         assert robot["mass"]["value"] == pytest.approx(live["value"], abs=0.1 * live["std"])
-
-
-def test_an_interruption_ends_it_cleanly_with_a_table(team_file: Path):
-    command = [sys.executable, "-m", "steelyard", "team", str(team_file), "--pace", "real", "--duration", "60"]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, start_new_session=True
-    )
-    try:
-        checkpoint = team_file.parent / "steelyard-team" / "run-1" / "r1.checkpoint"
-        end = time.monotonic() + 120.0
-        while not checkpoint.exists() and process.poll() is None and time.monotonic() < end:
-            time.sleep(0.1)
-        assert checkpoint.exists(), "the robots never ran"
-        process.send_signal(signal.SIGINT)
-        said, complained = process.communicate(timeout=60)
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
-    assert process.returncode == 0, complained
-    assert "At the end" in said
-    assert "0 unaccounted for" in said
-    finals = [json.loads(path.read_text()) for path in checkpoint.parent.glob("r?.final.json")]
-    assert len(finals) == 3
-    assert all(gone(final["status"]["pid"]) for final in finals)
 
 
 def test_a_port_in_use_is_told_with_what_to_do(team_file: Path):

@@ -20,6 +20,7 @@ from steelyard.team.wire import (
     open_session,
 )
 
+_PATIENCE = 10.0  # s for a link to stand
 _ODD = (math.nan, -1.0, 1e308, "x", None, [], {}, 2**63, -(2**62), True, b"", ["r1"] * 50)
 
 
@@ -45,14 +46,18 @@ def bad_messages(count: int, whole: bytes, team: str, seed: int = 0) -> Iterator
 
 def shout_at(plan: TeamPlan, robot: str, count: int, seed: int = 0) -> int:
     """Sends so many of them to a robot over a real link, half of them by a neighbour's key; how many were sent."""
-    session = open_session(local_settings(None, [plan.endpoints.links[robot]]), "Somebody")
+    settings = local_settings(None, [plan.endpoints.links[robot]])
+    settings |= {"transport/link/tx/lease": 1000 * round(_PATIENCE)}  # a link that breaks would take messages with it
+    session = open_session(settings, "Somebody")
     neighbour = plan.graph.neighbours(robot)[0]
     timing = Timing(1.0, 1.0, robot, 0, 0, None, None, 0.0)
     whole = close(Envelope(VERSION, plan.name, "nobody", robot, 1, 1, timing, b""))
     publishers = [
         declare_local_publisher(session, key_of(plan.name, sender, robot)) for sender in (neighbour, "nobody")
     ]
-    time.sleep(1.0)  # until the robot's wish to hear has come
+    end = time.monotonic() + _PATIENCE
+    while not all(one.matching_status.matching for one in publishers) and time.monotonic() < end:
+        time.sleep(0.05)  # until the robot's wish to hear has come
     sent = 0
     for k, data in enumerate(bad_messages(count, whole, plan.name, seed)):
         publishers[k % 2].put(data)

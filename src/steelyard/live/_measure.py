@@ -21,12 +21,13 @@ def measure(plan: TeamPlan, final: Final) -> dict[str, Any]:
     robots = {name: robot for name, robot in final.robots.items() if robot is not None}
     liars = {event["about"] for event in final.events if event["kind"] == "liar"}
     honest = [name for name in robots if name not in liars]
-    inside = identify(_undisturbed(plan), plan.config.live.problem, plan.config)
+    log, undisturbed = _undisturbed(plan)
+    inside = identify(log, plan.config.live.problem, plan.config)
     quantities = {}
     for quantity in ("mass", "com", "inertia"):
         ours = {name: robots[name]["known"].get(quantity, {}).get("value") for name in honest}
         theirs = {name: inside.robots[name][quantity].value for name in honest}
-        live, other = (_worst(values, final.truth, quantity) for values in (ours, theirs))
+        live, other = _worst(ours, final.truth, quantity), _worst(theirs, undisturbed, quantity)
         ratio = None if live is None or not other else live / other
         quantities[quantity] = {"live": live, "in_process": other, "ratio": ratio}
     lies = {one.robot: one.start for one in plan.config.faults.lie}
@@ -56,8 +57,8 @@ def _growth(usage: list[tuple[float, float, int]]) -> float:
     return later[-1] / later[0] - 1.0 if later else 0.0
 
 
-def _undisturbed(plan: TeamPlan) -> Log:
-    """All rows of the world as they would be if nothing went wrong."""
+def _undisturbed(plan: TeamPlan) -> tuple[Log, Mapping[str, float]]:
+    """All rows of the world as they would be if nothing went wrong, and its truth."""
     player = plan.task.play(plan.graph, plan.rate)
     names = dict(zip(player.robots, plan.graph.names, strict=True))
     times, table = [], []
@@ -66,7 +67,9 @@ def _undisturbed(plan: TeamPlan) -> Log:
         table.append([row.readings[one][column] for one in player.robots for column in plan.task.columns])
     columns = [f"{names[one]}/{column}" for one in player.robots for column in plan.task.columns]
     values = np.array(table)
-    return Log(np.array(times), {name: values[:, k] for k, name in enumerate(columns)}, "the same world, undisturbed")
+    log = Log(np.array(times), {name: values[:, k] for k, name in enumerate(columns)}, "the same world, undisturbed")
+    truth = {"/".join(names.get(part, part) for part in name.split("/")): one for name, one in player.truth().items()}
+    return log, truth
 
 
 def _worst(values: Mapping[str, Any], truth: Mapping[str, float], quantity: str) -> float | None:

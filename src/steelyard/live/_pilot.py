@@ -15,12 +15,12 @@ from steelyard.live._lie import lie
 from steelyard.live._plan import TeamPlan
 from steelyard.live._record import Recorder
 from steelyard.live._status import Lateness, Noticed, Phase
+from steelyard.live._tasks import ALONE
 from steelyard.live._witness import Witness
 from steelyard.team.wire import VERSION, BadRadio, Envelope, Gate, TeamClock, close
 
 _ALIVE = 0.5  # s since a neighbour was last heard
-_ALONE = 1.0  # s without any neighbour, after which a robot lets go of the load
-_PATIENCE = 10.0  # s after which a neighbour that never appeared is worth a word
+_PATIENCE = 20.0  # s after which a neighbour that never appeared is worth a word
 _HELLO = 0.05  # s between envelopes while there is nothing else to say
 _SNAPSHOT = 1.0  # s between two copies of the agent's state
 _LONGEST_LIE = 6.0  # s for which a liar may have gone unnoticed
@@ -91,7 +91,9 @@ class Pilot:
         self._snapshots: deque[tuple[int, bytes]] = deque(maxlen=round(_LONGEST_LIE / _SNAPSHOT) + 2)
         self._told: dict[str, str] = {}
         self._epochs: dict[str, int] = {}
-        self._born, self._last_word = now, now
+        self.born = now
+        """From when on neighbours are waited for, own clock."""
+        self._answered = -math.inf  # when something was sent that a neighbour has heard, own clock
         self._due = _Due()
         self._encoder = msgspec.msgpack.Encoder()
         self.liars: frozenset[str] = frozenset()
@@ -141,8 +143,13 @@ class Pilot:
         return tuple(name for name in self.neighbours if now - self._heard[name] < _ALIVE)
 
     def holding(self, now: float) -> bool:
-        """Whether the robot acts on the load: it lets go when nobody hears it any more."""
-        return self.phase != "stopping" and now - self._last_word < _ALONE
+        """Whether the robot acts on the load: it lets go when nobody hears it any more.
+
+        Of what it does before its first sample nobody would know: it holds only then, or from the team's beginning.
+        """
+        begun = self.clock.start is not None and self.paced
+        there = self.phase == "running" or (self.phase == "waiting" and not begun)
+        return there and now - self._answered < ALONE
 
     def hear(self, sender: str, data: bytes, now: float) -> None:
         """Bytes that came on a neighbour's key."""
@@ -205,7 +212,11 @@ class Pilot:
         if passed is None:
             return
         envelope = passed.envelope
-        self._heard[sender] = self._last_word = now
+        self._heard[sender] = now
+        if not self.paced:
+            self._answered = now
+        elif envelope.timing.echo is not None:
+            self._answered = max(self._answered, min(envelope.timing.echo, now))
         if self._epochs.get(sender, envelope.epoch) != envelope.epoch:
             self.state = self.agent.meet_again(self.state, sender)
         self._epochs[sender] = envelope.epoch
@@ -301,7 +312,7 @@ class Pilot:
             elif word == "there" and silent > 2 * _ALIVE and name not in self.gate.shunned:
                 self._told[name] = "gone"
                 self._notice(self.run_time(now), "gone", f"{name} is not heard any more.", name)
-            elif word is None and now - self._born > _PATIENCE:
+            elif word is None and now - self.born > _PATIENCE:
                 self._told[name] = "never"
                 where = self.plan.endpoints.links[name]
                 what = (

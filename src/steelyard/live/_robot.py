@@ -20,7 +20,7 @@ from steelyard.live._pilot import Pilot, Reading
 from steelyard.live._plan import TeamPlan
 from steelyard.live._record import Recorder
 from steelyard.live._replay import read_own, replay
-from steelyard.live._status import Phase, Status, Usage, said
+from steelyard.live._status import Phase, Status, Usage, give_back, said
 from steelyard.live._warm import rehearse
 from steelyard.logs import Log
 from steelyard.team.wire import (
@@ -68,12 +68,14 @@ class RobotProcess:
             self._path.unlink(missing_ok=True)
         self._publish_status("starting")
         rehearse(plan)
+        self.pilot.born = self._clock.now()
         self._resume()
         self._sensors = self._local.declare_subscriber(
             key_of(plan.name, name, "sensors"), lambda sample: self._put("s", "", bytes(sample.payload))
         )
         gc.collect()
         gc.freeze()  # all that is there now stays: later collections are short
+        give_back()
         self._usage.restart()
 
     def run(self, until: Callable[[], bool] = lambda: False) -> None:
@@ -172,7 +174,7 @@ class RobotProcess:
             phase=phase,
             time=run_time,
             tick=pilot.tick,
-            holding=pilot.holding(now),
+            holding=phase != "starting" and pilot.holding(now),
             estimates=said(pilot.estimates),
             known=said(pilot.known),
             age=run_time - min(times) if times else None,
@@ -215,6 +217,8 @@ class RobotProcess:
                 self.pilot.look_after(self._clock.now())
             if k == 0:
                 self._keep(self._clock.now())
+        if self.overflow:
+            self.pilot.gate.ledger.dropped["overflow"] = self.overflow
         self._publish_status("stopping")
         self._tell_events()
         final = {

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.live._judge import spatial_liar
-from steelyard.live._tasks import Task, scenario
+from steelyard.live._tasks import LETS_GO_WITHIN, Task, scenario
 from steelyard.team import Agent, Graph, Message, SpatialMessage, SpatialSample, spatial_team
 from steelyard.worlds import Player, SpatialHold, SpatialPlay
 
@@ -39,7 +39,8 @@ class SpatialTask(Task):
 
     def agents(self, graph: Graph, rate: float) -> list[Agent]:
         """See `Task`."""
-        return list(spatial_team(graph, rate, self._noise, self._config.gravity, self._config.inputs.hold))
+        gravity, hold = self._config.gravity, self._config.inputs.hold
+        return list(spatial_team(graph, rate, self._noise, gravity, hold, LETS_GO_WITHIN, in_turn=True))
 
     def sample(self, time: float, values: tuple[float, ...]) -> SpatialSample:
         """See `Task`."""

@@ -16,6 +16,12 @@ from steelyard.live._judge import planar_liar
 from steelyard.team import Agent, Graph, Message, PlanarSample, load_team
 from steelyard.worlds import PlanarPlay, PlanarPush, Player
 
+ALONE = 1.0
+"""s since anybody was last known to hear it, after which a robot lets go of the load."""
+LETS_GO_WITHIN = 2.0
+"""s since a robot's last sample, within which it has let go if nobody hears it: `ALONE`, what lies between its last
+sample and its last message, and what a grip takes to open."""
+
 
 class Task(abc.ABC):
     """A problem as robots work on it while it happens."""

@@ -12,6 +12,7 @@ _REPEATS = 2  # times that a claim is told to a neighbour: one may be lost
 _SPAN = 4.0  # s of claims that are looked at together
 _ROW = 0.04  # s over which a robot averages what it claims
 _AGAIN = 0.4  # s between two judgements
+_LARGEST = 1e6  # in the units of the sensors; more is no claim
 _VERDICTS = 2  # in a row, before somebody is called a liar
 
 
@@ -21,6 +22,8 @@ class Witness:
     def __init__(self, name: str, plan: TeamPlan):
         self.name = name
         self._robots, self._judge = plan.graph.names, plan.task.judge
+        self._columns = len(plan.task.columns)
+        self._motion = plan.task.motion
         self._per_row = max(1, round(_ROW * plan.rate))
         self._keep = round(_SPAN * plan.rate / self._per_row)
         self._rows: dict[int, dict[str, tuple[float, ...]]] = {}
@@ -60,7 +63,7 @@ class Witness:
             return []
         self._next = tick + self._every
         robots = [name for name in self._robots if name not in self._named]
-        rows = [row for row in sorted(self._rows)[-self._keep :] if all(one in self._rows[row] for one in robots)]
+        rows = [row for row in sorted(self._rows)[-self._keep :] if self._complete(row, robots)]
         found = None
         if len(robots) >= 4 and len(rows) >= 0.5 * self._keep:
             table = np.array([[self._rows[row][one] for one in robots] for row in rows])
@@ -72,6 +75,15 @@ class Witness:
         self._named.add(found)
         what = f"{found} says that the load moves in a way that does not fit what all others say; it is not believed."
         return [(found, what)]
+
+    def _complete(self, row: int, robots: list[str]) -> bool:
+        """Whether all of them claim numbers: a silent sensor claims none, and a fool any."""
+        claims = self._rows[row]
+        return all(one in claims and self._sound(claims[one]) for one in robots)
+
+    def _sound(self, values: tuple[float, ...]) -> bool:
+        motion = values[: self._motion]
+        return len(values) == self._columns and all(abs(value) < _LARGEST for value in motion)
 
     def _take(self, claim: Claim, sender: str | None) -> None:
         if claim.row < self._newest - 2 * self._keep or claim.row > self._newest + 10 * self._keep > 0:

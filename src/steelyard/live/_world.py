@@ -20,6 +20,7 @@ from steelyard.worlds import Row
 _LEAD = 8
 """Ticks by which the world may be ahead of the slowest robot where it goes as fast as it can."""
 _FRESH = 0.6  # s since a robot's last word, after which its grip is taken as loosened
+_WAIT = 5.0  # the same for a world without a pace, which until then waits for it
 
 
 class WorldProcess:
@@ -82,9 +83,9 @@ class WorldProcess:
 
     def _holding(self, paced: bool) -> frozenset[str]:
         """Robots whose process is there and wants to hold; a dead robot lets go."""
-        now, found = time.monotonic(), []
+        now, found, fresh = time.monotonic(), [], _FRESH if paced else _WAIT
         for name, (status, heard) in list(self._statuses.items()):
-            if status.holding and (now - heard < _FRESH or not paced):
+            if status.holding and now - heard < fresh:
                 found.append(self._called[name])
         return frozenset(found)
 
@@ -106,7 +107,7 @@ class WorldProcess:
         """Until the slowest robot that is there has come close."""
         while not self._stop:
             now = time.monotonic()
-            there = [name for name, (_, heard) in list(self._statuses.items()) if now - heard < _FRESH]
+            there = [name for name, (_, heard) in list(self._statuses.items()) if now - heard < _WAIT]
             if not there or min(self._ticks[name] for name in there) >= number - _LEAD:
                 return
             time.sleep(0.0005)

@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.estimators import Estimate
 from steelyard.team._agent import Agent, Message, Turn
-from steelyard.team.spatial._belief import SpatialEvent, SpatialMind
+from steelyard.team.spatial._belief import CHUNK, SpatialEvent, SpatialMind
 from steelyard.team.spatial._record import Record
 from steelyard.team.spatial._relay import Relay, SpatialMessage
 from steelyard.team.spatial._report import report
@@ -44,6 +44,15 @@ class SpatialSample(msgspec.Struct, frozen=True):
     """The how-manieth sampling time of the team it is; by default, time times rate."""
 
 
+class LetsGo(msgspec.Struct, frozen=True):
+    """The agreement that a robot which none of its neighbours hears lets go of the load."""
+
+    within: float
+    """s since its last sample."""
+    neighbours: Mapping[str, tuple[str, ...]]
+    """Of every robot."""
+
+
 class SpatialState:
     """One robot's memory: a value, which a step copies before it changes anything."""
 
@@ -55,12 +64,13 @@ class SpatialState:
         self.tick = 0
         self.taken = -1
         self.grace = 0  # steps for which no sample counts as missing, because neighbours are still telling it
+        self.heard: dict[str, int] = {}  # by robot, the last row with a sample of it
         self.estimates: Mapping[str, Estimate] = {}
 
     def copied(self) -> "SpatialState":
         """The same, on its own; large arrays are shared until one of the two changes them."""
         twin = copy.copy(self)
-        twin.relay, twin.mind = self.relay.copied(), self.mind.copied()
+        twin.relay, twin.mind, twin.heard = self.relay.copied(), self.mind.copied(), self.heard.copy()
         return twin
 
 
@@ -80,10 +90,15 @@ class SpatialAgent(Agent):
         noise: tuple[float, ...],
         gravity: float,
         held: bool = False,
+        lets_go: "LetsGo | None" = None,
+        in_turn: bool = False,
     ):
         self.name, self.neighbours, self.names = name, neighbours, names
+        self.lets_go = lets_go
         self.rate, self.noise, self.gravity, self.held = rate, noise, gravity, held
         self.number = names.index(name)
+        # All robots think at the same rows. Where they share few cores, each lets those before it go first.
+        self._waits = round(CHUNK * rate) * self.number // len(names) if in_turn else 0
         self.others = [(names.index(other), other) for other in neighbours]
         self._decoder = msgspec.msgpack.Decoder(SpatialMessage)
 
@@ -124,7 +139,9 @@ class SpatialAgent(Agent):
         events = self._think(state)
         if state.mind.taken != state.taken:
             state.taken = state.mind.taken
-            state.estimates = self.report(state)
+            known = any(one.status == "known" for one in state.estimates.values())
+            if not (state.mind.paused and known):  # while nobody can say what acts, what was known stands, of its time
+                state.estimates = self.report(state)
         state.tick += 1
         state.grace = max(state.grace - 1, 0)
         if state.tick % _TIDY == 0:
@@ -150,16 +167,17 @@ class SpatialAgent(Agent):
                 return ()
             state.next_row = max(min(series.by_row) for series in relay.series.values())
         late = relay.newest - round(_PATIENCE * self.rate)
-        last = state.next_row + _MOST_ROWS
-        while state.next_row <= relay.newest and state.next_row < last:
+        last = min(state.next_row + _MOST_ROWS, relay.newest + 1 - (0 if state.silent > 1 else self._waits))
+        while state.next_row < last:
             row, raw, time = state.next_row, np.full((len(self.names), 15), np.nan), math.nan
             for j, name in enumerate(self.names):
                 series = relay.series[name]
                 parcel = series.by_row.get(row)
                 if parcel is not None:
-                    raw[j], time = np.frombuffer(parcel.values, "<f8"), parcel.time
+                    raw[j], time, state.heard[name] = np.frombuffer(parcel.values, "<f8"), parcel.time, row
                 elif series.born <= row and series.last_row <= row and (row > late or state.grace > 0):
                     return events
+            raw[self._released(state, row), 9:] = 0.0
             events += state.mind.add(row / self.rate if math.isnan(time) else time, raw)
             state.next_row += 1
             state.quiet = 0
@@ -167,6 +185,24 @@ class SpatialAgent(Agent):
         if min(state.silent, state.quiet) > _OVER * self.rate:
             events += state.mind.finish()
         return events
+
+    def _released(self, state: SpatialState, row: int) -> list[int]:
+        """Robots, by number, that have let go of the load by a row.
+
+        All of a robot's neighbours were heard then, and none of them passed a sample of it on: it is away, or it hears
+        nobody and has let go. Where a neighbour of it is silent, too, the two may still hold on together.
+        """
+        if self.lets_go is None:
+            return []
+        silent = {name for name in self.names if row not in state.relay.series[name].by_row}
+        after = round(self.lets_go.within * self.rate)
+        return [
+            j
+            for j, name in enumerate(self.names)
+            if name in silent
+            and row - state.heard.get(name, row) > after
+            and silent.isdisjoint(self.lets_go.neighbours[name])
+        ]
 
     def report(self, state: SpatialState) -> dict[str, Estimate]:
         """What the robot knows by now."""

@@ -17,7 +17,7 @@ from steelyard.team.spatial._point import LOAD, TILT, SpatialPoint
 from steelyard.team.spatial._record import Record, long_gap
 from steelyard.team.spatial._start import first_point, load_again
 
-_CHUNK = 0.1  # s of rows that are taken in together
+CHUNK = 0.1  # s of rows that are taken in together
 _START = 1.0  # s of rows before the first point
 _START_AGAIN = 0.2  # s of rows before the first point of a load that changed
 _GROWTH = 1.3  # a course starts anew when there are so many times the rows that the last one began with
@@ -72,7 +72,7 @@ class SpatialMind:
     @property
     def chunk(self) -> int:
         """Rows that are taken in together."""
-        return max(round(_CHUNK * self.record.rate), 1)
+        return max(round(CHUNK * self.record.rate), 1)
 
     @property
     def memory(self) -> int:

@@ -130,7 +130,10 @@ class Record:
                 column = wrench[:, j, a]
                 wrench[:, j, a] = np.interp(time, time[heard], column[heard]) if heard.any() else 0.0
         sizes = np.repeat(self.noise[3:], 3)
-        spread = float(np.max(np.std(wrench, axis=0) / sizes)) + 1.0
+        # Over a long gap a robot may have done anything, or let go: as much as a wrench is large may be missing.
+        longest = int(np.max(np.sum(missing.any(axis=2), axis=0)))
+        centre = 0.0 if longest >= _rows_of_gap(self.rate) else wrench.mean(axis=0)
+        spread = float(np.max(np.sqrt(np.mean((wrench - centre) ** 2, axis=0)) / sizes)) + 1.0
         return wrench, np.where(missing.any(axis=(1, 2)), 3.0 * spread, 1.0)
 
     def _halfway(self, wrench: np.ndarray, dt: np.ndarray) -> np.ndarray:
@@ -191,5 +194,9 @@ class Record:
 def long_gap(raw: np.ndarray, rate: float) -> bool:
     """Whether somebody's wrench was silent for so long that nobody can say what acted."""
     silent = np.asarray(np.isnan(raw[:, :, 9:]).any(axis=2))
-    rows = max(round(_LONGEST_GAP * rate), 2)
+    rows = _rows_of_gap(rate)
     return len(raw) >= rows and bool(np.any(np.sum(silent[-rows:], axis=0) == rows))
+
+
+def _rows_of_gap(rate: float) -> int:
+    return max(round(_LONGEST_GAP * rate), 2)

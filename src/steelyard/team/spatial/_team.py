@@ -6,7 +6,7 @@ from typing import Literal
 
 from steelyard.errors import BadInput
 from steelyard.team._graph import Graph
-from steelyard.team.spatial._agent import SpatialAgent
+from steelyard.team.spatial._agent import LetsGo, SpatialAgent
 from steelyard.team.spatial._record import SIGNALS
 
 
@@ -16,11 +16,15 @@ def spatial_team(
     noise: Mapping[str, float],
     gravity: Sequence[float] = (0.0, 0.0, -9.81),
     hold: Literal["step", "sample"] = "sample",
+    lets_go: float | None = None,
+    in_turn: bool = False,
 ) -> list[SpatialAgent]:
     """An agent for every robot of a graph; `rate` in Hz, `gravity` in m/s².
 
     `noise` has a standard deviation an axis for each of `twist/angular` (rad/s), `twist/linear` (m/s), `specific_force`
     (m/s²), `wrench/torque` (N m) and `wrench/force` (N). With `hold` = `step` a wrench acts until the next sample.
+    `lets_go`: s since its last sample, within which a robot that none of its neighbours hears is sure to have let go of
+    the load; by default nobody knows. `in_turn`: robots think one after the other, up to a tenth of a second later.
     """
     missing = [signal for signal in SIGNALS if signal not in noise]
     if missing:
@@ -29,7 +33,8 @@ def spatial_team(
     if not (rate > 0.0 and all(0.0 < size < math.inf for size in sizes)):
         raise BadInput(f"{rate} samples a second with noise of {sizes} is no team; give positive numbers.")
     size = math.sqrt(sum(g * g for g in gravity))
+    agreed = None if lets_go is None else LetsGo(lets_go, {name: graph.neighbours(name) for name in graph.names})
     return [
-        SpatialAgent(name, graph.neighbours(name), graph.names, rate, sizes, size, hold == "step")
+        SpatialAgent(name, graph.neighbours(name), graph.names, rate, sizes, size, hold == "step", agreed, in_turn)
         for name in graph.names
     ]

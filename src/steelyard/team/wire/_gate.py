@@ -18,6 +18,7 @@ REASONS = {
     "forged": "written under another name than the key it came by, or for another robot",
     "replayed": "has come before, or is from a process that a later one has replaced",
     "time": "its times are no finite, positive numbers",
+    "overflow": "too many were waiting already",
     "liar": "from a robot that is no longer believed",
 }
 """Why a message is dropped."""

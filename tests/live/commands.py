@@ -1,0 +1,63 @@
+"""The command line as a user starts it, and team files for real processes on free ports."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from teams import free_ports
+
+ENVIRONMENT = {**os.environ, "XLA_FLAGS": ""}  # the tests' own flags make programs slow
+NOISE = "\n".join(
+    f"{signal} = 0.1" for signal in ("twist_angular", "twist_linear", "specific_force", "wrench_torque", "wrench_force")
+)
+TEAM = """
+[team]
+robots = {robots}
+links = {links}
+[noise]
+{noise}
+[live]
+problem = "spatial-load"
+rate = {rate}
+port = {port}
+local_port = {local}
+{more}
+"""
+
+
+def write_team(folder: Path, links: list[list[str]], rate: float, live: str = "", rest: str = "") -> Path:
+    """A team of robots in space; `live` are more lines of `[live]`, `rest` more tables."""
+    robots = sorted({name for link in links for name in link})
+    port = free_ports(2 * len(robots))
+    text = TEAM.format(
+        robots=str(robots).replace("'", '"'),
+        links=str(links).replace("'", '"'),
+        noise=NOISE,
+        rate=rate,
+        port=port,
+        local=port + len(robots),
+        more=live,
+    )
+    path = folder / "team.toml"
+    path.write_text(text + rest, encoding="utf-8")
+    return path
+
+
+def command(*arguments: object) -> list[str]:
+    """What runs steelyard with these arguments."""
+    return [sys.executable, "-m", "steelyard", *map(str, arguments)]
+
+
+def steelyard(*arguments: object, timeout: float = 240.0) -> subprocess.CompletedProcess:
+    """Runs it to its end."""
+    return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=timeout, env=ENVIRONMENT)
+
+
+def gone(pid: int) -> bool:
+    """Whether there is no such process any more."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
