@@ -80,8 +80,8 @@ class PlanarTask(Task):
 
     def agents(self, graph: Graph, rate: float) -> list[Agent]:
         """See `Task`."""
-        assert self._config.noise.velocity is not None
         config = self._config
+        assert config.noise.velocity is not None
         return list(load_team(graph, rate, config.noise.velocity, config.inputs.hold, config.load.friction))
 
     def sample(self, time: float, values: tuple[float, ...]) -> PlanarSample:
