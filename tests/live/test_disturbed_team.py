@@ -13,12 +13,13 @@ RING = [["r1", "r2"], ["r2", "r3"], ["r3", "r4"], ["r4", "r1"]]
 LIE = 1.0
 CUT = (8.0, 9.5)
 DURATION = 12.0
+LOSS = 0.1
 FAULTS = f"""
 [world]
 pace = "fast"
 duration = {DURATION}
 [faults]
-loss = 0.1
+loss = {LOSS}
 lie = [{{ robot = "r2", start = {LIE} }}]
 cut = [{{ start = {CUT[0]}, end = {CUT[1]}, links = [["r1", "r2"], ["r3", "r4"]] }}]
 """
@@ -49,10 +50,11 @@ def test_once_the_cut_has_healed_all_know_the_load_as_of_the_end(run: dict):
 
 
 def test_what_the_cut_and_the_radio_took_is_accounted_for(run: dict):
+    """Half of what is expected is five deviations off, and more than the radio alone takes where a link was cut."""
     for link in run["links"]:
         cut = [link["sender"], link["recipient"]] in (
             [a, b] for pair in (RING[0], RING[2]) for a, b in (pair, pair[::-1])
         )
         share = (CUT[1] - CUT[0]) / DURATION if cut else 0.0
-        assert link["lost"] > (share + 0.05) * link["sent"]
+        assert link["lost"] > 0.5 * (share + (1.0 - share) * LOSS) * link["sent"]
         assert link["unaccounted"] == 0
