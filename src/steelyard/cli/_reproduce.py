@@ -59,7 +59,7 @@ class Fan17(_Shared):
     """Five robots weigh a rigid load in space, each in its own frame: the paper's method, ours, and the bound."""
 
     trials: int = 20
-    """Runs of both methods, each with its own grips, wrenches and noise; about 15 s a run and core."""
+    """Runs of both methods, each with its own grips, wrenches and noise; about half a minute a run and core."""
     brief_trials: int = 0
     """Short runs of ours, two robots and much noise, in which every load that is told is tried for being possible."""
     team_trials: int = 0

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from steelyard.papers._reproduction import Row
-from steelyard.papers.fan17._scenario import HOLD
-from steelyard.problems import Hold, weigh_hold_at_once
+from steelyard.papers.fan17._scenario import HOLD, measured
+from steelyard.problems import weigh_hold_at_once
 from steelyard.team import Graph
-from steelyard.worlds import SIGNALS, SpatialTruth, errors_of, spatial_truth
+from steelyard.worlds import SpatialTruth, spatial_truth
 
 BRIEF = dataclasses.replace(HOLD, robots=2, duration=3.0, rate=50.0, drop_share=0.0)
 _PAIR = Graph.line(("r1", "r2"))
@@ -30,11 +30,7 @@ class Told:
 
 def brief_trial(seed: int) -> Told:
     """One run of `BRIEF`."""
-    truth = _motion(seed // _A_MOTION)
-    errors = errors_of(BRIEF, len(truth.time), seed)
-    readings = np.concatenate([truth.readings, truth.wrenches], axis=-1) + np.concatenate(list(errors), axis=-1)
-    noise = {str(signal): size for signal, size in zip(SIGNALS, BRIEF.noises, strict=True)}
-    weighed = weigh_hold_at_once(Hold(_PAIR, truth.time, readings, noise, (0.0, 0.0, -9.81), held=False, notes=()))
+    weighed = weigh_hold_at_once(measured(BRIEF, _motion(seed // _A_MOTION), _PAIR, seed))
     least = []
     for said in (said for history in weighed.history.values() for said in history):
         m, c, I = (said[name].value for name in ("mass", "com", "inertia"))

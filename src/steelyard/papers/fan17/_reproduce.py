@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from steelyard.papers._processes import all_of
 from steelyard.papers._reproduction import Reproduction, Row
 from steelyard.papers.fan17._page import sections
 from steelyard.papers.fan17._possible import brief_trial
@@ -13,7 +14,6 @@ from steelyard.papers.fan17._score import QUANTITIES
 from steelyard.papers.fan17._teams import cases_of, conclude, trials_of
 from steelyard.papers.fan17._teams import rows_of as team_rows
 from steelyard.papers.fan17._trials import Shown, shown_trial, trial
-from steelyard.papers.planar._trials import in_processes
 
 _ASKED = {
     8.0: ("rotation", "position"),
@@ -45,17 +45,10 @@ def reproduce_fan17(
     """
     first, shown = shown_trial(seed)
     advance(1)
-    found = [first]
-    for one in in_processes(trial, [seed + k for k in range(1, trials)]):
-        found.append(one)
-        advance(1)
-    results = Results(found)
+    results = Results([first, *all_of(trial, [seed + k for k in range(1, trials)], advance)])
     rows, findings = rows_of(results), _conclude(results, shown)
     if brief_trials:
-        told = []
-        for one in in_processes(brief_trial, [seed + k for k in range(brief_trials)]):
-            told.append(one)
-            advance(1)
+        told = all_of(brief_trial, [seed + k for k in range(brief_trials)], advance)
         rows += possible_rows(told)
         findings.append(possible(told))
     if team_trials:

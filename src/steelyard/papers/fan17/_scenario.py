@@ -45,10 +45,15 @@ class Course:
 def course(seed: int) -> Course:
     """Its noise, grips and wrenches follow from the seed."""
     truth = spatial_truth(HOLD, seed)
-    errors = errors_of(HOLD, len(truth.time), seed)
+    return Course(truth, measured(HOLD, truth, RING, seed))
+
+
+def measured(hold: SpatialHold, truth: SpatialTruth, graph: Graph, seed: int) -> Hold:
+    """What the robots of a hold read, with the noise of this seed, which they know."""
+    errors = errors_of(hold, len(truth.time), seed)
     readings = np.concatenate([truth.readings, truth.wrenches], axis=-1) + np.concatenate(list(errors), axis=-1)
-    noise = {str(signal): size for signal, size in zip(SIGNALS, HOLD.noises, strict=True)}
-    return Course(truth, Hold(RING, truth.time, readings, noise, (0.0, 0.0, -9.81), held=False, notes=()))
+    noise = {str(signal): size for signal, size in zip(SIGNALS, hold.noises, strict=True)}
+    return Hold(graph, truth.time, readings, noise, (0.0, 0.0, -9.81), held=False, notes=())
 
 
 def row_at(time: float) -> int:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from steelyard.estimators import Estimate
+from steelyard.papers._processes import all_of
 from steelyard.papers._reproduction import Row
-from steelyard.papers.fan17._scenario import HOLD
-from steelyard.papers.planar._trials import in_processes
-from steelyard.problems import Hold, WeighedHold, weigh_hold, weigh_hold_at_once
+from steelyard.papers.fan17._scenario import HOLD, measured
+from steelyard.problems import WeighedHold, weigh_hold, weigh_hold_at_once
 from steelyard.team import Disturbance, Graph
-from steelyard.worlds import SIGNALS, SpatialTruth, errors_of, spatial_truth
+from steelyard.worlds import SpatialTruth, spatial_truth
 
 GRAPHS = ("line", "ring", "random")
 SECONDS = 8.0
@@ -59,21 +59,14 @@ class Trial:
 
 def trials_of(case: Case, seeds: Sequence[int], advance: Callable[[int], None]) -> list[Trial]:
     """Over the cores of this machine."""
-    found = []
-    for trial in in_processes(functools.partial(team_trial, case), seeds):
-        found.append(trial)
-        advance(1)
-    return found
+    return all_of(functools.partial(team_trial, case), seeds, advance)
 
 
 def team_trial(case: Case, seed: int) -> Trial:
     """One hold with noise as in the paper: over messages, and at once."""
     held = dataclasses.replace(HOLD, robots=case.robots, duration=SECONDS, drop_share=0.0)
     truth = spatial_truth(held, seed)
-    errors = errors_of(held, len(truth.time), seed)
-    readings = np.concatenate([truth.readings, truth.wrenches], axis=-1) + np.concatenate(list(errors), axis=-1)
-    noise = {str(signal): size for signal, size in zip(SIGNALS, held.noises, strict=True)}
-    hold = Hold(_graph(case, seed), truth.time, readings, noise, (0.0, 0.0, -9.81), held=False, notes=())
+    hold = measured(held, truth, _graph(case, seed), seed)
     talked, central = weigh_hold(hold, disturbance=case.radio, seed=seed), weigh_hold_at_once(hold)
     return Trial(
         _errors(talked, truth),

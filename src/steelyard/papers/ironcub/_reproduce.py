@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from steelyard.papers._processes import all_of
 from steelyard.papers._reproduction import Reproduction, Row
 from steelyard.papers.ironcub._coefficients import CoefficientScore, coefficient_trial
 from steelyard.papers.ironcub._failures import CASES, METHODS, FailureTrial, failure_trial
@@ -12,7 +13,6 @@ from steelyard.papers.ironcub._flights import FlightTrial, flight_trial, tuned
 from steelyard.papers.ironcub._page import sections
 from steelyard.papers.ironcub._results import Results
 from steelyard.papers.ironcub._standing import Standing, stand
-from steelyard.papers.planar._trials import in_processes
 from steelyard.problems import Tuning
 
 KINDS = ("P100", "P220-first")
@@ -46,9 +46,8 @@ def reproduce(trials: int, seed: int, advance: Callable[[int], None] = lambda st
     jobs += [_Job("failure", k, base + 500 + k, k == _SHOWN) for k in range(len(CASES))]
     jobs += [_Job("coefficients", k, base + k) for k in range(len(KINDS))]
     done = {kind: [] for kind in ("flight", "standing", "failure", "coefficients")}
-    for job, result in zip(jobs, in_processes(_do, jobs), strict=True):
+    for job, result in zip(jobs, all_of(_do, jobs, advance), strict=True):
         done[job.kind].append(result)
-        advance(1)
     results = Results(done["flight"], done["standing"], done["failure"], done["coefficients"], tunings)
     findings = _conclude(results)
     return Reproduction("ironcub", trials, _rows(results), findings, sections(results, findings))

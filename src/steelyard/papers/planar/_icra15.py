@@ -5,12 +5,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from steelyard.papers._processes import all_of
 from steelyard.papers._reproduction import Reproduction, Row
 from steelyard.papers.planar._bound import Attainable, attainable
 from steelyard.papers.planar._icra15_page import sections
 from steelyard.papers.planar._load import LINE, Load
 from steelyard.papers.planar._observer import observer_table
-from steelyard.papers.planar._ours import PUSH, OurTrial, our_trial
+from steelyard.papers.planar._ours import PUSH, our_trial
 from steelyard.papers.planar._record import Record
 from steelyard.papers.planar._results import Results
 from steelyard.papers.planar._teams import (
@@ -23,7 +24,7 @@ from steelyard.papers.planar._teams import (
     sizes,
     trials_of,
 )
-from steelyard.papers.planar._trials import INERTIA, VELOCITY_NOISE, in_processes, judged, paper_trial, run_paper
+from steelyard.papers.planar._trials import INERTIA, VELOCITY_NOISE, judged, paper_trial, run_paper
 from steelyard.worlds import planar_truth
 
 PUBLISHED = {
@@ -73,29 +74,14 @@ def _measure(trials: int, observer_trials: int, seed: int, advance: Callable[[in
     load, record = Load(INERTIA, VELOCITY_NOISE, seed), Record()
     run = run_paper(load, seed, record)
     advance(1)
-    paper = [judged(load, run)]
-    for trial in in_processes(paper_trial, seeds[1:]):
-        paper.append(trial)
-        advance(1)
-    ours = _our_trials(seeds, advance)
-    bounds = []
-    for bound in in_processes(_bound, seeds):
-        bounds.append(bound)
-        advance(1)
+    paper = [judged(load, run), *all_of(paper_trial, seeds[1:], advance)]
+    ours, bounds = all_of(our_trial, seeds, advance), all_of(_bound, seeds, advance)
     scatter = observer_table([seed + k for k in range(observer_trials)], advance)
     return Results(paper, ours, bounds, scatter, load, run, record)
 
 
 def _bound(seed: int) -> Attainable:
     return attainable(planar_truth(PUSH, seed), VELOCITY_NOISE)
-
-
-def _our_trials(seeds: Sequence[int], advance: Callable[[int], None]) -> list[OurTrial]:
-    found = []
-    for trial in in_processes(our_trial, seeds):
-        found.append(trial)
-        advance(1)
-    return found
 
 
 def _rows(results: Results) -> list[Row]:

@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from steelyard.papers._processes import in_processes
 from steelyard.papers.planar._load import RATE
-from steelyard.papers.planar._trials import INERTIA, in_processes
+from steelyard.papers.planar._trials import INERTIA
 from steelyard.team import CenterObserver, observer_step
 from steelyard.worlds import PlanarPush, PlanarTruth, planar_truth
 

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from steelyard.papers._processes import all_of
 from steelyard.papers._reproduction import Row
 from steelyard.papers.planar._central import centralised
-from steelyard.papers.planar._trials import INERTIA, VELOCITY_NOISE, in_processes
+from steelyard.papers.planar._trials import INERTIA, VELOCITY_NOISE
 from steelyard.problems import Push, Weighed, weigh_push
 from steelyard.team import Bus, Disturbance, Graph, Stay
 from steelyard.worlds import PlanarPush, PlanarTruth, planar_truth
@@ -76,11 +77,7 @@ def sizes(numbers: Sequence[int]) -> list[Case]:
 
 def trials_of(case: Case, seeds: Sequence[int], advance: Callable[[int], None]) -> list[Trial]:
     """Over the cores of this machine."""
-    found = []
-    for trial in in_processes(functools.partial(team_trial, case), seeds):
-        found.append(trial)
-        advance(1)
-    return found
+    return all_of(functools.partial(team_trial, case), seeds, advance)
 
 
 def team_trial(case: Case, seed: int) -> Trial:

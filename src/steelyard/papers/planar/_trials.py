@@ -1,13 +1,7 @@
-"""Trials of the paper's method, one by one, and many of anything over the cores of this machine."""
+"""Trials of the paper's method, one by one."""
 
 import dataclasses
-import multiprocessing
-import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from typing import TypeVar
 
-from steelyard._jax import prepare_program
 from steelyard.papers.planar._load import LINE, MASS, NAMES, RATE, Load
 from steelyard.papers.planar._record import Record
 from steelyard.papers.planar._score import Errors, errors_of
@@ -19,9 +13,6 @@ VELOCITY_NOISE = 0.2
 """m/s an axis [icra15, Sec. VI]."""
 SECONDS = 130.0
 """Of a trial; the robots are done after about 95."""
-
-Job = TypeVar("Job")
-Result = TypeVar("Result")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,13 +65,3 @@ def _fit(fit, truth: float) -> Fit:
     """The slope is one over the quantity, and so are their relative deviations alike."""
     share = 1.0 / (fit.slope * truth)
     return Fit(share - 1.0, share * fit.slope_std / fit.slope, share * fit.slope_std_printed / fit.slope)
-
-
-def in_processes(work: Callable[[Job], Result], seeds: Sequence[Job]) -> Iterator[Result]:
-    """Results in the order of the seeds or jobs, from as many processes as cores; at home where one would do."""
-    workers = min(os.cpu_count() or 1, len(seeds))
-    if workers < 2:
-        yield from map(work, seeds)
-        return
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), prepare_program) as pool:
-        yield from pool.map(work, seeds)

@@ -32,7 +32,6 @@ _FEWEST_ROWS = 25
 _EVIDENCE = 40.0  # logarithm of the likelihood ratio that makes a change an event
 _SLIDE = 160
 _SETTLED = 100  # rows before a change can be told from a fit that is finding its way
-_NEWCOMER = 40  # rows from which a newcomer reads its place off the turning, to a few centimetres
 _ROOM = 64  # sums that letters can carry each way in the time of a row: a version of a whole window must pass in time
 
 

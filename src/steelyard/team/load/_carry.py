@@ -27,7 +27,7 @@ def begin_again(agent: "LoadAgent", state: LoadState, stretch, start: int, keep:
     if fit is None:
         state.start = start
         return
-    window, ahead = agent.window(state, *stretch), ahead_of(agent, state)
+    window, ahead = agent.window(state, *stretch), ahead_of(state)
     P = agent.covariance_of(state, window, fit)
     unknowns = fit.unknowns.copy()
     if ahead is not None:

@@ -29,7 +29,7 @@ class Ahead(NamedTuple):
 def renew_places(agent: "LoadAgent", state: LoadState) -> None:
     """A new version: the contacts' next places, and what their steps do to the fit, for all to add up."""
     shift = np.zeros(N_SUMS)
-    moved = [_moved(agent, state, contact) for contact in state.contacts]
+    moved = [_moved(state, contact) for contact in state.contacts]
     for contact, step in zip(state.contacts, moved, strict=True):
         if step is not None:
             contact.places[state.version] = step[0]
@@ -41,7 +41,7 @@ def renew_places(agent: "LoadAgent", state: LoadState) -> None:
     state.tree.add((SHIFT, state.version), shift)
 
 
-def _moved(agent: "LoadAgent", state: LoadState, contact: Contact) -> tuple[complex, np.ndarray] | None:
+def _moved(state: LoadState, contact: Contact) -> tuple[complex, np.ndarray] | None:
     """A contact's place after its next step, all others' too where the window allows it, and what the fit does."""
     told = newest_told(state)
     part = None if told is None else contact.parts.get(told.at)
@@ -104,14 +104,14 @@ def tell_places(agent: "LoadAgent", state: LoadState) -> None:
 
 def places_are_settled(agent: "LoadAgent", state: LoadState) -> bool:
     """Whether the places' next steps would move the load by less than its noise: then what does not fit is news."""
-    ahead, fitted = ahead_of(agent, state), state.fitted()
+    ahead, fitted = ahead_of(state), state.fitted()
     if ahead is None or fitted is None or state.fit is None or state.refined < 3:
         return False
     std = np.sqrt(np.diag(agent.covariance_of(state, agent.window(state, *fitted), state.fit)))
     return bool(np.all(np.abs(ahead.unknowns[[LOG_MASS, LOG_INERTIA]]) < std[[LOG_MASS, LOG_INERTIA]]))
 
 
-def ahead_of(agent: "LoadAgent", state: LoadState) -> Ahead | None:
+def ahead_of(state: LoadState) -> Ahead | None:
     """Where the places' next steps would take motion at the end and load, as the whole team says; else None."""
     fitted, told = state.fitted(), newest_told(state)
     part = None if told is None else state.own.parts.get(told.at)

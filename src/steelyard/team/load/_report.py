@@ -49,7 +49,7 @@ def report(agent: "LoadAgent", state: LoadState) -> dict[str, Estimate]:
     if fit is None or not fit.good or stretch is None or broken:
         return said
     window = agent.window(state, *stretch)
-    P, ahead = agent.covariance_of(state, window, fit), ahead_of(agent, state)
+    P, ahead = agent.covariance_of(state, window, fit), ahead_of(state)
     # Sums with the places' next steps will only come later: to first order, what they will say is known now.
     end = np.concatenate([slopes_of(window, fit.unknowns).end, fit.unknowns[4:]])
     x = end if ahead is None else end + ahead.unknowns
