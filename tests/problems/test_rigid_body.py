@@ -147,9 +147,25 @@ def test_a_part_that_breaks_off_is_an_event_and_the_rest_is_weighed_anew():
     assert np.abs(sigmas(log, answer)).max() < 4.0
 
 
-def test_a_biased_sensor_is_not_believed():
-    hold = dataclasses.replace(REALISTIC, duration=3.0, bias=8.0)
-    assert "too narrow" in in_earnest(weighed, hold, 6)[1].verdict
+TOOL = dataclasses.replace(REALISTIC, mass=1.0, length=0.3, width=0.1, height=0.05, force=8.0)
+
+
+@pytest.mark.parametrize(
+    "hold",
+    [dataclasses.replace(REALISTIC, duration=3.0, bias=8.0), dataclasses.replace(TOOL, torque=0.5)],
+    ids=["biased", "spun too fast for its rate"],
+)
+def test_readings_that_no_load_explains_tell_no_number(hold):
+    """A bias of eight standard deviations weighs six per cent too much, a tool spun at 100 rad/s anything."""
+    answer = in_earnest(weighed, hold, 6)[1]
+    assert {estimate.status for estimate in answer.robots["r1"].values()} == {"failed"}
+    assert "no load explains this log" in answer.verdict
+
+
+def test_a_sensor_that_is_a_little_off_is_not_believed():
+    answer = in_earnest(weighed, dataclasses.replace(REALISTIC, duration=3.0, bias=3.0), 6)[1]
+    assert "too narrow" in answer.verdict
+    assert {estimate.status for estimate in answer.robots["r1"].values()} == {"known"}
 
 
 def test_a_team_is_told_to_say_who_holds_a_load_alone():

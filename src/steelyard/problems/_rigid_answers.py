@@ -8,6 +8,7 @@ import numpy as np
 
 from steelyard.estimators import Estimate, Knowledge
 from steelyard.geometry import inertia_from_log_cholesky
+from steelyard.problems._honesty import surprise_ratio
 from steelyard.problems._identification import Series
 from steelyard.problems._rigid_changes import Piece
 from steelyard.problems._rigid_fit import PRIOR
@@ -20,6 +21,8 @@ KNOWN_INERTIA_BELOW = 0.05
 """Largest standard deviation of an entry over the mean moment, from which on an inertia counts as known."""
 LONG_ENOUGH = 3.0
 """Seconds after which what is still unknown counts as not identifiable from this motion."""
+ABSURD = 16.0
+"""Mean square of what the fit leaves over, in variances, beyond which it explains nothing and no number is told."""
 UNITS = {"mass": "kg", "com": "m", "inertia": "kg m²"}
 _SHOWN = 400  # points of a series
 
@@ -74,17 +77,29 @@ def last_load(piece: Piece) -> Loads:
     return loads_of(piece.fit.load[None], piece.fit.covariance[None])
 
 
+def left_over(piece: Piece) -> np.ndarray:
+    """What the fit does not explain, in standard deviations; NaN where nothing was measured."""
+    return np.where(piece.fit.surprise.present, piece.fit.surprise.value, np.nan)
+
+
+def failed(piece: Piece) -> bool:
+    """Whether readings and model do not belong together at all."""
+    off = left_over(piece)
+    return surprise_ratio(off, np.ones_like(off)) > ABSURD
+
+
 def estimates_of(piece: Piece) -> dict[str, Estimate]:
     """What is known at the end of a piece."""
-    loads, time = last_load(piece), piece.handling.time
-    unknown: Knowledge = "not-identifiable" if time[-1] - time[0] > LONG_ENOUGH else "not-yet-known"
+    loads, time, wrong = last_load(piece), piece.handling.time, failed(piece)
+    short = time[-1] - time[0] <= LONG_ENOUGH
+    unknown: Knowledge = "failed" if wrong else "not-yet-known" if short else "not-identifiable"
     answers = {}
     for quantity, unit in UNITS.items():
         frame = None if quantity == "mass" else piece.handling.robot
         value, std = (part[0] for part in loads.of(quantity))
         answers[quantity] = (
             Estimate.known(value, std, unit, frame, float(time[-1]))
-            if loads.known[quantity][0]
+            if loads.known[quantity][0] and not wrong
             else Estimate.unknown(unknown, unit, frame, float(time[-1]))
         )
     return answers
@@ -93,12 +108,13 @@ def estimates_of(piece: Piece) -> dict[str, Estimate]:
 def series_of(pieces: list[Piece]) -> dict[str, Series]:
     """What the rows up to each moment tell, all linearised at the answer of their piece; NaN while not known."""
     times, loads = zip(*(_on_the_way(piece) for piece in pieces), strict=True)
+    sound = [not failed(piece) for piece in pieces]
     found = {}
     for quantity, unit in UNITS.items():
         values, stds = [], []
-        for part in loads:
+        for part, well in zip(loads, sound, strict=True):
             value, std = part.of(quantity)
-            known = part.known[quantity].reshape(-1, *[1] * (value.ndim - 1))
+            known = (part.known[quantity] & well).reshape(-1, *[1] * (value.ndim - 1))
             values.append(np.where(known, value, np.nan))
             stds.append(np.where(known, std, np.nan))
         found[quantity] = Series(np.concatenate(times), np.concatenate(values), np.concatenate(stds), unit)

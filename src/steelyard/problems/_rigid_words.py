@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from steelyard.problems._honesty import believable
+from steelyard.problems._honesty import believable, surprise_ratio
 from steelyard.problems._identification import Event
-from steelyard.problems._rigid_answers import last_load
+from steelyard.problems._rigid_answers import failed, last_load, left_over
 from steelyard.problems._rigid_changes import Piece
 
 _REMEDY = (
@@ -18,7 +18,13 @@ _REMEDY = (
 
 def verdict_of(piece: Piece) -> str:
     """What the numbers of one robot are worth, in words."""
-    robot, loads = piece.handling.robot, last_load(piece)
+    robot, loads, off = piece.handling.robot, last_load(piece), left_over(piece)
+    if failed(piece):
+        times = np.sqrt(surprise_ratio(off, np.ones_like(off)))
+        return (
+            f"{robot}: no load explains this log, the measurements are {times:.2g} times as far off as the noise "
+            f"figures allow: {_REMEDY}; or log faster than the load turns."
+        )
     known = {quantity: bool(flags[0]) for quantity, flags in loads.known.items()}
     said = []
     if known["mass"]:
@@ -34,9 +40,7 @@ def verdict_of(piece: Piece) -> str:
         said.append(f"the inertia to {1.96 * loads.inertia_std[0].max():.2g} kg m² an entry")
     else:
         said.append(f"the inertia cannot be told from this motion, {_why_no_inertia(piece)}")
-    told = piece.fit.surprise
-    value = np.where(told.present, told.value, np.nan)
-    return f"{robot}: {'; '.join(said)}. {believable(value, np.ones_like(value), _REMEDY)}"
+    return f"{robot}: {'; '.join(said)}. {believable(off, np.ones_like(off), _REMEDY)}"
 
 
 def _why_no_inertia(piece: Piece) -> str:

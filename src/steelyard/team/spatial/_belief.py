@@ -29,6 +29,7 @@ _MEMORY = 1.5  # s in which the onset of a change is looked for
 _YOUNG = 1.5  # s of a load in which no change is looked for: it is hardly known
 _LONGEST = 30.0  # s of rows that are linearised again
 _KNOWN_TILT = 0.1  # rad
+_OVERFLOWING = 1e100  # information whose products no longer fit into a number
 _ABSURD = 2.0  # times the squares that were expected, beyond which nothing is believed
 
 
@@ -163,7 +164,8 @@ class SpatialMind:
                 course = advance(course, self.record, end, self.memory)
         except np.linalg.LinAlgError:
             return None
-        return course if math.isfinite(course.cost) and np.isfinite(course.information).all() else None
+        sane = math.isfinite(course.cost) and bool(np.all(np.abs(course.information) < _OVERFLOWING))
+        return course if sane else None
 
     def _renew(self, end: int) -> None:
         course, rate = self.course, self.record.rate

@@ -18,6 +18,8 @@ _FARTHEST = 0.5
 """How far one step may move any coordinate."""
 _BENT = 0.2
 """Square of a step in any coordinate over its standard deviation, up to which a course counts as settled."""
+_NOTHING = 1e-30
+"""Precision next to the largest one, below which a direction counts as unknown: less is rounding."""
 _MASS_SPREAD, _TILT_SPREAD, _PLACE_SPREAD, _TURN_SPREAD = 1.5, 0.5, 2.0, 1.0  # logarithm of √mass, rad, m, rad
 
 
@@ -166,7 +168,8 @@ class Course:
 
         Rounding may have made the precision negative along directions that nobody knows; here it is not.
         """
-        scale = 1.0 / np.sqrt(np.maximum(np.diag(self.precision), 1e-300))
+        told = np.diag(self.precision)
+        scale = 1.0 / np.sqrt(np.maximum(told, _NOTHING * max(told.max(), 1.0)))
         sizes, axes = np.linalg.eigh(self.precision * scale * scale[:, None])
         root = (axes / np.sqrt(np.maximum(sizes, 1e-12))).T * scale
         share, axes = np.linalg.eigh(root @ self.spurious @ root.T)
