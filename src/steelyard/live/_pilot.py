@@ -22,7 +22,7 @@ from steelyard.team.wire import VERSION, BadRadio, Envelope, Gate, TeamClock, cl
 _ALIVE = 0.5  # s since a neighbour was last heard
 _PATIENCE = 20.0  # s after which a neighbour that never appeared is worth a word
 _HELLO = 0.05  # s between envelopes while there is nothing else to say
-_SNAPSHOT = 1.0  # s between two copies of the agent's state
+_SNAPSHOT = 1.0  # s between two states of the agent that are kept
 _LONGEST_LIE = 6.0  # s for which a liar may have gone unnoticed
 _UPDATE = 0.1  # s between looks at clocks and neighbours
 
@@ -88,7 +88,7 @@ class Pilot:
         self._send, self._recorder = send, recorder
         self._inbox: list[Any] = []
         self._heard: dict[str, float] = dict.fromkeys(self.neighbours, -math.inf)
-        self._snapshots: deque[tuple[int, bytes]] = deque(maxlen=round(_LONGEST_LIE / _SNAPSHOT) + 2)
+        self._snapshots: deque[tuple[int, Any]] = deque(maxlen=round(_LONGEST_LIE / _SNAPSHOT) + 2)
         self._told: dict[str, str] = {}
         self._epochs: dict[str, int] = {}
         self.born = now
@@ -117,7 +117,6 @@ class Pilot:
 
     def checkpoint(self, now: float) -> Checkpoint:
         """All that a later process of this robot needs."""
-        tick, state = self._snapshots[-1] if self._snapshots else (self.tick, close_state(self.state))
         accounts = {name: accounts[-1] for name, accounts in self.gate.ledger.accounts.items() if accounts}
         return make_checkpoint(
             self.plan.name,
@@ -126,8 +125,8 @@ class Pilot:
             written=now,
             offset=self.clock.offset or 0.0,
             start=self.clock.start or 0.0,
-            tick=tick,
-            state=state,
+            tick=self.tick,
+            state=close_state(self.agent.keepsake(self.state)),
             heard={name: (account.epoch, account.newest) for name, account in accounts.items()},
             liars=tuple(sorted(self.liars)),
         )
@@ -189,7 +188,7 @@ class Pilot:
                 self._shun(liar, why, now)
         if now >= self._due.snapshot and self.phase == "running":
             self._due.snapshot = now + _SNAPSHOT
-            self._snapshots.append((self.tick, close_state(self.state)))
+            self._snapshots.append((self.tick, self.state))
         if now >= self._due.step and self.phase == "running":
             self._step(None, now)
         if now >= self._due.hello and self.phase != "stopping":
@@ -298,8 +297,8 @@ class Pilot:
     def _earlier(self) -> Any:
         """The agent's state from before anybody can have lied unnoticed."""
         before = self.tick - _LONGEST_LIE * self.plan.rate
-        found = [open_state(data) for tick, data in self._snapshots if tick <= before][-1:]
-        return found[0] if found and found[0] is not None else self.agent.init()
+        found = [state for tick, state in self._snapshots if tick <= before]
+        return found[-1] if found else self.agent.init()
 
     def _watch_neighbours(self, now: float) -> None:
         for name in self.neighbours:

@@ -83,7 +83,8 @@ class RobotProcess:
         for one in (signal.SIGTERM, signal.SIGINT):
             signal.signal(one, self._on_signal)
         parent, pilot = os.getppid(), self.pilot
-        next_status = next_second = self._clock.now()
+        next_status = next_flush = self._clock.now()
+        next_checkpoint = next_flush + 0.5 * _SECOND  # not both in one turn
         while not self._stop and not until():
             now = self._clock.now()
             wait = max(min(pilot.next_due(), next_status) - now, 0.0)
@@ -94,9 +95,12 @@ class RobotProcess:
             if now >= next_status:
                 next_status = now + _STATUS
                 self._publish_status(pilot.phase)
-            if now >= next_second:
-                next_second = now + _SECOND
+            if now >= next_checkpoint:
+                next_checkpoint = now + _SECOND
                 self._keep(now)
+            if now >= next_flush:
+                next_flush = now + _SECOND
+                self._flush()
                 self._stop = self._stop or ("STEELYARD_CHILD" in os.environ and os.getppid() != parent)
         self._end()
 
@@ -159,6 +163,8 @@ class RobotProcess:
         """What a process that comes after this one will find."""
         if self.pilot.phase == "running":
             write_checkpoint(self._path, self.pilot.checkpoint(now))
+
+    def _flush(self) -> None:
         if self._recorder is not None:
             self._recorder.flush()
 
@@ -217,6 +223,7 @@ class RobotProcess:
                 self.pilot.look_after(self._clock.now())
             if k == 0:
                 self._keep(self._clock.now())
+                self._flush()
         if self.overflow:
             self.pilot.gate.ledger.dropped["overflow"] = self.overflow
         self._publish_status("stopping")

@@ -12,7 +12,7 @@ from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.live._judge import spatial_liar
 from steelyard.live._tasks import LETS_GO_WITHIN, Task, scenario
-from steelyard.team import Agent, Graph, Message, SpatialMessage, SpatialSample, spatial_team
+from steelyard.team import Agent, Graph, Message, SpatialMessage, SpatialSample, machine_of, spatial_team
 from steelyard.worlds import Player, SpatialHold, SpatialPlay
 
 _SIGNALS = ("twist/angular", "twist/linear", "specific_force", "wrench/torque", "wrench/force")
@@ -40,7 +40,7 @@ class SpatialTask(Task):
     def agents(self, graph: Graph, rate: float) -> list[Agent]:
         """See `Task`."""
         gravity, hold = self._config.gravity, self._config.inputs.hold
-        return list(spatial_team(graph, rate, self._noise, gravity, hold, LETS_GO_WITHIN, in_turn=True))
+        return list(spatial_team(graph, rate, self._noise, gravity, hold, LETS_GO_WITHIN, real_time=True))
 
     def sample(self, time: float, values: tuple[float, ...]) -> SpatialSample:
         """See `Task`."""
@@ -73,6 +73,10 @@ class SpatialTask(Task):
         )
         return msgspec.structs.replace(message, parcels=parcels)
 
+    def prepare(self, robots: int) -> None:
+        """See `Task`: machine code is for one size of team."""
+        machine_of(robots)
+
     def rehearsal(self, rate: float) -> list[list[tuple[float, ...]]]:
-        """See `Task`: nothing is compiled here."""
+        """See `Task`: there is nothing else."""
         return [[], []]

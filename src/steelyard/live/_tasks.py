@@ -54,6 +54,10 @@ class Task(abc.ABC):
         return message
 
     @abc.abstractmethod
+    def prepare(self, robots: int) -> None:
+        """Makes ready what agents of so large a team need and a rehearsal of two does not."""
+
+    @abc.abstractmethod
     def rehearsal(self, rate: float) -> list[list[tuple[float, ...]]]:
         """Values of two robots that hold a load, a row a sample: to compile all that agents run, before it counts."""
 
@@ -100,6 +104,9 @@ class PlanarTask(Task):
         """See `Task`."""
         sigma = (self._config.noise.velocity or 0.0) / math.sqrt(samples)
         return planar_liar(claims[..., 0] + 1j * claims[..., 1], sigma)
+
+    def prepare(self, robots: int) -> None:
+        """See `Task`: nothing depends on the size."""
 
     def rehearsal(self, rate: float) -> list[list[tuple[float, ...]]]:
         """See `Task`: a load of 1 kg and 1 kg m², held at both ends of a rod of 2 m."""

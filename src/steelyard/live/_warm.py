@@ -9,6 +9,7 @@ _RATE = 25.0
 
 def rehearse(plan: TeamPlan) -> None:
     """Two robots weigh a made-up load in this process."""
+    plan.task.prepare(len(plan.graph.names))
     graph = Graph.line(["a", "b"])
     rows = plan.task.rehearsal(_RATE)
     samples = {

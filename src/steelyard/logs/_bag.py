@@ -1,5 +1,6 @@
 """A ROS 2 bag that is being written: an MCAP file, whole up to the last second whatever happens to the process."""
 
+import functools
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,12 +26,12 @@ class Bag:
         load_rosbags(folder)
         from rosbags.rosbag2 import StoragePlugin, Writer
 
-        from steelyard.logs._ros_types import Maker
+        from steelyard.logs._ros_types import Maker, store
 
         self._writer = Writer(folder, version=9, storage_plugin=StoragePlugin.MCAP)
         self._writer.open()
         self._topics: dict[str, Any] = {}
-        self._make = Maker()
+        self._make, self._types = Maker(), store()
 
     def signals(self, time: float, who: str, values: Mapping[str, float]) -> None:
         """A sample of one robot, values by `<signal>/<axis>`: each signal a topic, angular and linear together."""
@@ -81,7 +82,7 @@ class Bag:
         if at < 0:  # before the team's first sample; a bag's times begin at zero
             return
         if topic not in self._topics:
-            self._topics[topic] = self._writer.add_connection(topic, kind, typestore=self._make.store)
+            self._topics[topic] = self._writer.add_connection(topic, kind, typestore=self._types)
         self._writer.write(self._topics[topic], at, data)
 
 
@@ -92,12 +93,17 @@ def grouped(values: Mapping[str, float]) -> dict[str, dict[str, float]]:
     """By signal, its axes; "" for a number alone. Numbers that are none are left out."""
     found: dict[str, dict[str, float]] = {}
     for name, value in values.items():
-        if math.isnan(value):
-            continue
-        head, _, axis = name.rpartition("/")
-        whole = axis not in _AXES
-        found.setdefault(name if whole else head, {})["" if whole else axis] = value
+        if not math.isnan(value):
+            signal, axis = _parts(name)
+            found.setdefault(signal, {})[axis] = value
     return found
+
+
+@functools.lru_cache(maxsize=4096)
+def _parts(name: str) -> tuple[str, str]:
+    """A column's signal and its axis."""
+    head, _, axis = name.rpartition("/")
+    return (head, axis) if axis in _AXES else (name, "")
 
 
 _AXES = ("x", "y", "z", "w", "xx", "yy", "zz", "xy", "xz", "yz")

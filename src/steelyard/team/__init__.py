@@ -63,6 +63,7 @@ from .spatial import SpatialPoint as SpatialPoint
 from .spatial import SpatialSample as SpatialSample
 from .spatial import SpatialState as SpatialState
 from .spatial import load_in_frame as load_in_frame
+from .spatial import machine_of as machine_of
 from .spatial import pose_in_frame as pose_in_frame
 from .spatial import row_steps as row_steps
 from .spatial import spatial_team as spatial_team

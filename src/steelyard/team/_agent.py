@@ -47,8 +47,12 @@ class Agent(abc.ABC):
     def step(self, state: Any, sample: Any, inbox: tuple[Message, ...]) -> Turn:
         """One sample of the robot's own, None where it has none, and what has arrived since the last step."""
 
+    def keepsake(self, state: Any) -> Any:
+        """What of a state is worth writing down, for `resume` in a later process of this robot; by default all."""
+        return state
+
     def resume(self, state: Any) -> Any:
-        """The state of an earlier process of this robot, kept up to a second before that ended, made fit to go on.
+        """The keepsake of an earlier process of this robot, a few seconds old when that ended, made fit to go on.
 
         By default a robot begins again, and learns from its neighbours.
         """

@@ -11,7 +11,16 @@ from steelyard.worlds._planar_body import PlanarBody
 from steelyard.worlds._planar_push import PlanarPush, check_push, contacts_of, forces_of, noises_of
 from steelyard.worlds._spatial import SpatialTruth, holding_wrenches, rotation_of, truth_of
 from steelyard.worlds._spatial_body import SpatialBody
-from steelyard.worlds._spatial_hold import SIGNALS, SpatialHold, box_of, check_hold, errors_of, grips_of, shaking_of
+from steelyard.worlds._spatial_hold import (
+    SIGNALS,
+    Box,
+    SpatialHold,
+    box_of,
+    check_hold,
+    errors_of,
+    grips_of,
+    shaking_of,
+)
 
 
 class Row(NamedTuple):
@@ -102,6 +111,7 @@ class SpatialPlay(Player):
         self._body.spin(np.full(3, hold.spin / math.sqrt(3.0)))
         self._errors = errors_of(hold, self._rows, seed)
         self._drop_row = math.ceil(hold.drop_time * hold.rate - 1e-9) if hold.drop_share > 0 else self._rows
+        self._truth: tuple[Box, dict[str, float]] | None = None
         self._row = -1
 
     def next(self, holding: frozenset[str]) -> Row | None:
@@ -127,7 +137,12 @@ class SpatialPlay(Player):
         return Row(row / rate, readings)
 
     def truth(self) -> dict[str, float]:
-        """See `Player`."""
+        """See `Player`; it changes with the box only."""
+        if self._truth is None or self._truth[0] is not self._body.box:
+            self._truth = self._body.box, self._true()
+        return self._truth[1]
+
+    def _true(self) -> dict[str, float]:
         body, turns = self._body, self._turns
         com = np.einsum("rba,rb->ra", turns, body.box.com - self._grips)
         inertia = np.einsum("rba,bc,rcd->rad", turns, np.diag(body.box.inertia), turns)

@@ -161,7 +161,7 @@ def holding_wrenches(
 
 def rotation_of(quaternion: Float[np.ndarray, "4"]) -> Float[np.ndarray, "3 3"]:
     """The matrix of a unit quaternion w, x, y, z."""
-    w, x, y, z = quaternion
+    w, x, y, z = quaternion.tolist()
     return np.array(
         [
             [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],

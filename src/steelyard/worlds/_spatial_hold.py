@@ -1,6 +1,7 @@
 """What a simulated hold is: its figures, which of them no hold can have, and what the seed decides."""
 
 import dataclasses
+import functools
 import math
 from typing import Literal
 
@@ -126,7 +127,7 @@ class Box:
     sides: Float[np.ndarray, "3"]
     """m."""
 
-    @property
+    @functools.cached_property
     def inertia(self) -> Float[np.ndarray, "3"]:
         """Principal moments about the centre of mass, kg m²."""
         squares = self.sides**2

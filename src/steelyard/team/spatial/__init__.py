@@ -6,6 +6,7 @@ from ._agent import SpatialState as SpatialState
 from ._alone import weigh_alone as weigh_alone
 from ._belief import SpatialEvent as SpatialEvent
 from ._exact import sweep_exactly as sweep_exactly
+from ._machine import machine_of as machine_of
 from ._point import SpatialPoint as SpatialPoint
 from ._relay import SpatialMessage as SpatialMessage
 from ._report import load_in_frame as load_in_frame

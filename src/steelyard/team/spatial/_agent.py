@@ -10,15 +10,16 @@ import numpy as np
 
 from steelyard.estimators import Estimate
 from steelyard.team._agent import Agent, Message, Turn
-from steelyard.team.spatial._belief import CHUNK, SpatialEvent, SpatialMind
+from steelyard.team.spatial._belief import SpatialEvent, SpatialMind, chunk_rows
 from steelyard.team.spatial._record import Record
-from steelyard.team.spatial._relay import Relay, SpatialMessage
+from steelyard.team.spatial._relay import KEPT, Relay, SpatialMessage
 from steelyard.team.spatial._report import report
 
 _PATIENCE = 1.0  # s by which a robot's sample may be later than others' before it counts as missing
 _CATCHING_UP = 1.5  # s in which neighbours tell a robot that was away what it has missed
 _OVER = 0.3  # s in which nothing came, neither of one's own nor of others, after which the last rows count, too
 _TIDY = 50  # steps
+_TELLS = 0.02  # s from message to message, where time is short
 _Triple = tuple[float, float, float]
 _PACK = struct.Struct("<15d")
 _MOTION = struct.pack("<9d", *[math.nan] * 9)
@@ -91,21 +92,29 @@ class SpatialAgent(Agent):
         gravity: float,
         held: bool = False,
         lets_go: "LetsGo | None" = None,
-        in_turn: bool = False,
+        real_time: bool = False,
     ):
         self.name, self.neighbours, self.names = name, neighbours, names
-        self.lets_go = lets_go
+        self.lets_go, self.real_time = lets_go, real_time
         self.rate, self.noise, self.gravity, self.held = rate, noise, gravity, held
         self.number = names.index(name)
         # All robots think at the same rows. Where they share few cores, each lets those before it go first.
-        self._waits = round(CHUNK * rate) * self.number // len(names) if in_turn else 0
+        self._waits = chunk_rows(rate, piecemeal=True) * self.number // len(names) if real_time else 0
+        self._tells_every = max(round(_TELLS * rate), 1) if real_time else 1
         self.others = [(names.index(other), other) for other in neighbours]
         self._decoder = msgspec.msgpack.Decoder(SpatialMessage)
 
     def init(self) -> SpatialState:
         """Nothing is known but who is in the team, and who the neighbours are."""
-        record = Record(len(self.names), self.rate, np.array(self.noise), self.held)
-        return SpatialState(Relay(self.name, self.neighbours, self.names, self.rate), SpatialMind(record, self.gravity))
+        record = Record(len(self.names), self.rate, np.array(self.noise), self.held, compiled=self.real_time)
+        mind = SpatialMind(record, self.gravity, self.real_time)
+        return SpatialState(Relay(self.name, self.neighbours, self.names), mind)
+
+    def keepsake(self, state: SpatialState) -> SpatialState:
+        """Without the samples that it has taken in: whoever lacks them has other neighbours."""
+        state = state.copied()
+        state.relay.forget(state.next_row)
+        return state
 
     def resume(self, state: SpatialState) -> SpatialState:
         """Its own samples begin a new series: others may have more of the old one than it remembers."""
@@ -116,6 +125,7 @@ class SpatialAgent(Agent):
 
     def disbelieve(self, state: SpatialState, earlier: SpatialState, liars: frozenset[str]) -> SpatialState:
         """Goes back to what it knew, and takes in the samples since then without what liars say of the motion."""
+        earlier = earlier.copied()
         earlier.relay, earlier.time, earlier.tick = state.relay.copied(), state.time, state.tick
         earlier.relay.silence(liars, _MOTION)
         return earlier
@@ -136,17 +146,25 @@ class SpatialAgent(Agent):
         for message in inbox:
             state.relay.hear(message)
         self._measure(state, sample)
+        if self.real_time:  # what was thought at the last step: not both in one
+            self._say(state)
         events = self._think(state)
-        if state.mind.taken != state.taken:
-            state.taken = state.mind.taken
-            known = any(one.status == "known" for one in state.estimates.values())
-            if not (state.mind.paused and known):  # while nobody can say what acts, what was known stands, of its time
-                state.estimates = self.report(state)
+        if not self.real_time:
+            self._say(state)
         state.tick += 1
         state.grace = max(state.grace - 1, 0)
         if state.tick % _TIDY == 0:
-            state.relay.forget()
-        return Turn(state, state.relay.outbox(state.time), state.estimates, events=events)
+            state.relay.forget(state.relay.newest - round(KEPT * self.rate))
+        outbox = state.relay.outbox(state.time) if state.tick % self._tells_every == 0 else {}
+        return Turn(state, outbox, state.estimates, events=events)
+
+    def _say(self, state: SpatialState) -> None:
+        """Makes up its estimates, if there is anything new; what was known stands while nobody can say what acts."""
+        if state.mind.taken != state.taken:
+            state.taken = state.mind.taken
+            known = any(one.status == "known" for one in state.estimates.values())
+            if not (state.mind.paused and known):
+                state.estimates = self.report(state)
 
     def _measure(self, state: SpatialState, sample: SpatialSample | None) -> None:
         state.silent += 1
@@ -165,7 +183,7 @@ class SpatialAgent(Agent):
         if state.next_row is None:
             if len(relay.series) < len(self.names) or not all(series.by_row for series in relay.series.values()):
                 return ()
-            state.next_row = max(min(series.by_row) for series in relay.series.values())
+            state.next_row = max(series.by_row.first() or 0 for series in relay.series.values())
         late = relay.newest - round(_PATIENCE * self.rate)
         last = min(state.next_row + _MOST_ROWS, relay.newest + 1 - (0 if state.silent > 1 else self._waits))
         while state.next_row < last:

@@ -3,6 +3,7 @@
 A course runs along with the rows, linearised at one point. As it knows better, a second course starts from the first
 row again, linearised at the likeliest point, runs four times as fast until it has caught up, and takes over: Gauss and
 Newton in instalments. Whatever it does depends on the rows alone, so all robots that have the same rows think the same.
+A mind that thinks piecemeal takes rows in less often and spreads its work over the rows between: no row takes long.
 """
 
 import dataclasses
@@ -12,17 +13,21 @@ import msgspec
 import numpy as np
 
 from steelyard.team.spatial._changes import Jump, find_jump, mass_of
-from steelyard.team.spatial._course import MARK, Belief, Course, advance, load_spread, vague
+from steelyard.team.spatial._course import BLOCK, MARK, Belief, Course, advance, load_spread, vague
 from steelyard.team.spatial._point import LOAD, TILT, SpatialPoint
 from steelyard.team.spatial._record import Record, long_gap
 from steelyard.team.spatial._start import first_point, load_again
 
-CHUNK = 0.1  # s of rows that are taken in together
+_CHUNK, _LONGER_CHUNK = 0.1, 0.2  # s of rows that are taken in together, the latter piecemeal
 _START = 1.0  # s of rows before the first point
 _START_AGAIN = 0.2  # s of rows before the first point of a load that changed
 _GROWTH = 1.3  # a course starts anew when there are so many times the rows that the last one began with
+_SLOW_GROWTH = 2.0  # the same piecemeal, once the load is known
 _CATCH_UP = 4  # rows of the second course for each new one
 _SHORT = 2.0  # s of rows that are gone through at once
+_LOOK = 0.1  # of a chunk, when a piecemeal mind looks for a change
+_EARLY, _LATER = (0.2, 0.35, 0.5, 0.65, 0.8, 0.95), (0.35, 0.7)
+"""Of a chunk, when a piecemeal mind goes on with the second course: of a load that it hardly knows, and of others."""
 _ROUNDS = 4
 _LAST_ROUNDS = 15  # when no more rows will come: there is time, and poor motions settle slowly
 _MEMORY = 1.5  # s in which the onset of a change is looked for
@@ -31,6 +36,11 @@ _LONGEST = 30.0  # s of rows that are linearised again
 _KNOWN_TILT = 0.1  # rad
 _OVERFLOWING = 1e100  # information whose products no longer fit into a number
 _ABSURD = 2.0  # times the squares that were expected, beyond which nothing is believed
+
+
+def chunk_rows(rate: float, piecemeal: bool) -> int:
+    """Rows that a mind takes in together."""
+    return max(round((_LONGER_CHUNK if piecemeal else _CHUNK) * rate), 1)
 
 
 class SpatialEvent(msgspec.Struct, frozen=True):
@@ -52,6 +62,7 @@ class SpatialMind:
     record: Record
     gravity: float
     """Its size, m/s²."""
+    piecemeal: bool = False
     taken: int = 0
     """The row up to which rows were taken in."""
     begun: int = 0
@@ -73,7 +84,7 @@ class SpatialMind:
     @property
     def chunk(self) -> int:
         """Rows that are taken in together."""
-        return max(round(CHUNK * self.record.rate), 1)
+        return chunk_rows(self.record.rate, self.piecemeal)
 
     @property
     def memory(self) -> int:
@@ -87,9 +98,25 @@ class SpatialMind:
     def add(self, time: float, raw: np.ndarray) -> tuple[SpatialEvent, ...]:
         """A new row (robot, 15) at a time in s; NaN where nothing was heard."""
         self.record.append(time, raw)
-        if self.record.end - self.record.wide - 2 >= self.taken + self.chunk:
+        waiting = self.record.end - self.record.wide - 2 - self.taken
+        if waiting >= self.chunk:
             return self._take(self.taken + self.chunk)
+        if self.piecemeal and self.course is not None and not self.paused:
+            return self._between(self.course, waiting)
         return ()
+
+    def _between(self, course: Course, waiting: int) -> tuple[SpatialEvent, ...]:
+        """What is due when so many rows wait for a chunk to be full."""
+        moments = [max(round(share * self.chunk), 1) for share in (_LOOK, *(_EARLY if self._young else _LATER))]
+        if waiting == moments[0]:
+            return self._look(course)
+        if waiting in moments:
+            self._renew(self.taken)
+        return ()
+
+    @property
+    def _young(self) -> bool:
+        return self.taken - self.begun <= _SHORT * self.record.rate
 
     def finish(self) -> tuple[SpatialEvent, ...]:
         """No more rows will come: the last ones count, too."""
@@ -114,7 +141,9 @@ class SpatialMind:
         self.paused = long_gap(record.raw(max(end - round(rate), record.first), end), rate)
         if self.course is None:
             least = (_START if self.anchor is None else _START_AGAIN) * rate
-            if end - self.begun >= least and not self.paused:
+            if self.paused:  # nothing is known that could be carried over a gap
+                self.begun = end
+            elif end - self.begun >= least:
                 self._begin(end)
             return ()
         if self.paused:
@@ -123,11 +152,20 @@ class SpatialMind:
         if self.course is None:  # lost: begin again from here
             self.begun, self.second, self.renewed = end, None, 0
             return ()
-        jump = find_jump(self.course, self.begun + round(_YOUNG * rate))
+        if self.piecemeal:
+            return ()
+        events = self._look(self.course)
+        if not events:
+            self._renew(end)
+        return events
+
+    def _look(self, course: Course) -> tuple[SpatialEvent, ...]:
+        """Whether the load has changed; what came too long before is forgotten."""
+        rate = self.record.rate
+        jump = find_jump(course, self.begun + round(_YOUNG * rate))
         if jump is not None:
-            return (self._changed(self.course, jump),)
-        self._renew(end)
-        record.forget(max(self.begun, end - round(_LONGEST * rate)) - record.wide - 2)
+            return (self._changed(course, jump),)
+        self.record.forget(max(self.begun, self.taken - round(_LONGEST * rate)) - self.record.wide - 2)
         return ()
 
     def _begin(self, end: int) -> None:
@@ -139,10 +177,13 @@ class SpatialMind:
             known = self.anchor.point
             point = dataclasses.replace(known, load=load_again(record, self.begun, end, known))
             prior = dataclasses.replace(self.anchor, point=point)
-        self.course = self._rounds(Course.at(point, prior, self.begun), end, _ROUNDS)
+        rounds = 0 if self.piecemeal and end - self.begun > BLOCK else _ROUNDS
+        self.course = self._rounds(Course.at(point, prior, self.begun), end, rounds)
         self.renewed = end - self.begun
         if self.course is None and self.renewed >= _START * record.rate:  # what was known does not help: from nothing
             self.anchor = None
+        if self.course is None and self.renewed >= _SHORT * record.rate:  # nor do these rows
+            self.begun = end
 
     def _rounds(self, course: Course, end: int, most: int) -> Course | None:
         """Linearises again until that moves the point by less than its own uncertainty; never to a worse one."""
@@ -171,11 +212,14 @@ class SpatialMind:
         course, rate = self.course, self.record.rate
         assert course is not None
         age = end - self.begun
+        known = self.piecemeal and not self._young
+        due = age >= (_SLOW_GROWTH if known else _GROWTH) * self.renewed
+        due |= self.piecemeal and not course.settled
         if self.second is not None:
             self._go_on_with_second(end)
-        elif age >= _GROWTH * self.renewed and self.begun >= self.record.first and age <= _LONGEST * rate:
+        elif due and self.begun >= self.record.first and age <= _LONGEST * rate:
             self.renewed = age
-            if age <= _SHORT * rate:
+            if self._young and not self.piecemeal:
                 self.course = self._rounds(course, end, _ROUNDS)
             else:
                 self.second = Course.at(course.towards(self.damping), course.prior, course.start)
@@ -184,7 +228,8 @@ class SpatialMind:
         second, course = self.second, self.course
         assert second is not None
         assert course is not None
-        self.second = self._advanced(second, min(second.row + (1 + _CATCH_UP) * self.chunk, end))
+        rows = BLOCK if self.piecemeal else (1 + _CATCH_UP) * self.chunk
+        self.second = self._advanced(second, min(second.row + rows, end))
         if self.second is None:
             self.damping = max(10.0 * self.damping, 0.1)
         elif self.second.row >= course.row:

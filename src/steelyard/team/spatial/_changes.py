@@ -33,7 +33,8 @@ def find_jump(course: Course, earliest: int) -> Jump | None:
     score = np.cumsum([mark.load_score for mark in marks[::-1]], axis=0)[::-1]
     J = np.cumsum([mark.load_information for mark in marks[::-1]], axis=0)[::-1]
     score = score - J @ step
-    free = J[:, :, LOAD] - J @ np.linalg.solve(precision, np.swapaxes(J, 1, 2))
+    told = np.linalg.solve(precision, J.reshape(-1, len(step)).T).T.reshape(J.shape)
+    free = J[:, :, LOAD] - J @ np.swapaxes(told, 1, 2)
     free = 0.5 * (free + np.swapaxes(free, 1, 2))
     moment = float(np.sum(course.best.load[1:4]))
     spread = np.array([0.3, *[0.5 * moment] * 6, *[0.5 * np.sqrt(moment)] * 3])

@@ -8,6 +8,7 @@ from collections import OrderedDict
 import numpy as np
 
 from steelyard.team.spatial._gears import Rows
+from steelyard.team.spatial._machine import machine_of
 from steelyard.team.spatial._point import LOAD, TILT, SpatialPoint, pose_of, skew, turn
 from steelyard.team.spatial._record import Record
 from steelyard.team.spatial._sweep import Lean, Motion, Told, begin, predict, sweep
@@ -246,11 +247,17 @@ def _block(
     first = course.motion is None
     rows = record.rows(low, until)
     motion = begin(course.point, rows, noise) if course.motion is None else course.motion
-    if not np.isfinite(path).all():
+    machine = machine_of(record.robots) if record.compiled else None
+    run = sweep if machine is None else machine.sweep
+    # Machine code may linearise new rows where it expects them: that saves time, but needs a good point.
+    if not np.isfinite(path).all() and (machine is None or first or not course.settled):
         path = _rough_path(course.point, rows, motion, first)
-        predicted = predict(course.point, motion, path, rows, noise, first)
+        if machine is None:
+            predicted = predict(course.point, motion, path, rows, noise, first)
+        else:
+            predicted = machine.sweep(course.point, motion, path, rows, noise, first)[1].predicted
         path = predicted if first else np.concatenate([path[:1], predicted])
-    motion, told = sweep(course.point, motion, path, rows, noise, first)
+    motion, told = run(course.point, motion, path, rows, noise, first)
     taken = _taken(course, motion, told, until, memory, record.rate)
     return dataclasses.replace(taken, key=key), told.predicted
 

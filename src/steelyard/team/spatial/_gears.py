@@ -124,13 +124,17 @@ class Gears:
         k4 = self.rate(motion + h * k3, end)
         return motion + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
 
+    def alpha(self, rows: Rows) -> np.ndarray:
+        """(time, 3): the angular acceleration of the first frame, as everybody's gyros tell, rad/s²."""
+        return np.einsum("jab,tjb->ta", self.point.R, rows.alpha) / self.point.robots
+
     def felt_slopes(self, omega: np.ndarray, rows: Rows) -> "FeltSlopes":
         """How `felt` follows angular velocity and the point.
 
         Angular accelerations are the gyros', which do not depend on a load that is not known yet.
         """
         wrench, n = rows.smooth, len(omega)
-        alpha = np.einsum("jab,tjb->ta", self.point.R, rows.alpha) / self.point.robots
+        alpha = self.alpha(rows)
         F = self.total(wrench)[:, 3:]
         W = skew(omega)
         by_omega = np.empty((n, 6, 3))
@@ -172,11 +176,7 @@ class Gears:
     def expected_slopes(self, motion: np.ndarray, felt: "FeltSlopes", doubt: np.ndarray):
         """(time, robot, 9, 15) and (time, robot, 9, param): how `expected` follows motion, wrench error and point."""
         n, robots, omega = len(motion), self.point.robots, motion[:, :3]
-        H = np.zeros((n, robots, 9, 15))
-        H[:, :, :3, OMEGA] = H[:, :, 3:6, SPEED] = self.R_t
-        H[:, :, 3:6, OMEGA] = self.lever[:, :, :3]
-        H[:, :, 6:, OMEGA] = self.lever @ felt.by_omega[:, None] + self.R_t @ _swing(omega, self.point.t)
-        H[:, :, 6:, ERROR] = doubt[:, None, None, None] * (self.lever @ (self.felt_w @ self.L))
+        H = self.motion_slopes(motion, felt.by_omega, doubt)
         D = np.zeros((n, robots, 9, self.point.size))
         D[:, :, 6:] = self.lever @ felt.by_point[:, None]
         if robots > 1:
@@ -189,6 +189,17 @@ class Gears:
                 D[:, j, :, pose_of(j)] += own[:, j - 1]
         return H, D
 
+    def motion_slopes(self, motion: np.ndarray, by_omega: np.ndarray, doubt: np.ndarray) -> np.ndarray:
+        """(time, robot, 9, 15): how `expected` follows motion and wrench error."""
+        omega = motion[:, :3]
+        H = np.zeros((len(motion), self.point.robots, 9, 15))
+        H[:, :, :3, OMEGA] = H[:, :, 3:6, SPEED] = self.R_t
+        H[:, :, 3:6, OMEGA] = self.lever[:, :, :3]
+        H[:, :, 6:, OMEGA] = self.lever @ by_omega[:, None] + self.R_t @ _swing(omega, self.point.t)
+        H[:, :, 6:, ERROR] = doubt[:, None, None, None] * (self.lever @ (self.felt_w @ self.L))
+        return H
+
+    @functools.cached_property
     def spurious_slopes(self) -> np.ndarray:
         """(3, robot, 9, param): how the slopes of `expected` follow an error of the angular acceleration, by axis."""
         axes, n = np.eye(3), self.point.robots

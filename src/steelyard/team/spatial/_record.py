@@ -1,6 +1,7 @@
 """Everybody's samples by row, and what a sweep needs of them: weights, smoothed wrenches, wrenches between rows."""
 
 import copy
+import functools
 import hashlib
 
 import numpy as np
@@ -20,9 +21,12 @@ class Record:
     numbers when older ones are forgotten.
     """
 
-    def __init__(self, robots: int, rate: float, noise: np.ndarray, held: bool):
-        """`noise`: five standard deviations, in the order of `SIGNALS`; `held`: wrenches act until the next row."""
-        self.robots, self.rate, self.held = robots, rate, held
+    def __init__(self, robots: int, rate: float, noise: np.ndarray, held: bool, compiled: bool = False):
+        """`noise`: five standard deviations, in the order of `SIGNALS`; `held`: wrenches act until the next row.
+
+        `compiled`: whether rows are swept in machine code, where there is a compiler.
+        """
+        self.robots, self.rate, self.held, self.compiled = robots, rate, held, compiled
         self.noise = np.asarray(noise, float)
         self.wide = max(round(_SMOOTH * rate), 3)
         self.first = 0
@@ -31,7 +35,7 @@ class Record:
         self._motion = np.empty((0, 9))
         self._length = 0
         self._used = [0]  # rows that are taken in the arrays, which copies share as long as they only add to them
-        start = f"{robots} {rate} {self.noise.tolist()} {held}"
+        start = f"{robots} {rate} {self.noise.tolist()} {held} {compiled}"
         self._digests = [hashlib.blake2b(start.encode(), digest_size=16).digest()]
 
     @property
@@ -100,6 +104,7 @@ class Record:
         lo, hi = max(begin - self.wide - 2, self.first), min(end + self.wide + 2, self.end)
         raw, time = self.raw(lo, hi), self.times(lo, hi)
         wrench, doubt = self._wrench(raw, time)
+        smooth, alpha = self._around(raw, wrench)
         cut = slice(begin - lo, end - lo)
         heard = np.isfinite(raw[cut, :, :9])
         weight = np.where(heard, np.repeat(self.noise[:3], 3) ** -2.0, 0.0)
@@ -110,8 +115,8 @@ class Record:
             weight,
             wrench[cut],
             self._halfway(wrench, dt)[cut],
-            self._smooth(wrench)[cut],
-            self._alpha(raw[:, :, :3])[cut],
+            smooth[cut],
+            alpha[cut],
             np.full(end - begin, self._alpha_noise),
             np.full(end - begin, self._force_noise),
             doubt[cut],
@@ -151,44 +156,51 @@ class Record:
             half[2:-1] = np.where(even[:, None, None], cubic, half[2:-1])
         return half
 
-    def _smooth(self, wrench: np.ndarray) -> np.ndarray:
-        """Means over the rows around, without the row itself and those beside it."""
-        count = self._sums(np.ones((len(wrench), 1)))[..., :1]
-        total = self._sums(wrench)[..., 0]
-        return np.where(count > 0.0, total / np.maximum(count, 1e-300), wrench)
+    def _around(self, raw: np.ndarray, wrench: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Wrenches as means over the rows around, and angular accelerations as slopes of straight lines through them.
 
-    def _alpha(self, omega: np.ndarray) -> np.ndarray:
-        """Slopes of straight lines through the rows around, without the row itself and those beside it."""
-        heard = np.isfinite(omega)
-        ones, values = heard.astype(float), np.where(heard, omega, 0.0)
-        s0, s1, s2 = np.moveaxis(self._sums(ones), -1, 0)
-        y0, y1, _ = np.moveaxis(self._sums(values), -1, 0)
+        The row itself and those beside it are left out.
+        """
+        heard = np.isfinite(raw[:, :, :3])
+        n, there = len(raw), np.ones((len(raw), 1))
+        table = [there, wrench.reshape(n, -1), heard.reshape(n, -1), np.where(heard, raw[:, :, :3], 0.0).reshape(n, -1)]
+        sums = self._sums(np.concatenate(table, axis=1, dtype=float))
+        ends = np.cumsum([part.shape[1] for part in table])
+        count, total = sums[:, :1, 0], sums[:, 1 : ends[1], 0]
+        smooth = np.where(count > 0.0, total / np.maximum(count, 1e-300), table[1]).reshape(wrench.shape)
+        s0, s1, s2 = np.moveaxis(sums[:, ends[1] : ends[2]], -1, 0)
+        y0, y1, _ = np.moveaxis(sums[:, ends[2] :], -1, 0)
         scale = s0 * s2 - s1 * s1
-        return np.where(scale > 1e-9, (s0 * y1 - s1 * y0) / np.maximum(scale, 1e-9), 0.0) * self.rate
+        slope = np.where(scale > 1e-9, (s0 * y1 - s1 * y0) / np.maximum(scale, 1e-9), 0.0) * self.rate
+        return smooth, slope.reshape(n, self.robots, 3)
 
     @property
     def _alpha_noise(self) -> float:
         """Of the mean over the robots of these slopes, an axis, rad/s²."""
-        weights, lags = self._weights()
+        weights, lags = _weights(self.wide)
         slope = weights * lags / np.sum(weights * lags**2)
         return float(self.noise[0] * self.rate * np.linalg.norm(slope) / np.sqrt(self.robots))
 
     @property
     def _force_noise(self) -> float:
         """Of the sum over the robots of smoothed forces, an axis, N."""
-        weights, _ = self._weights()
+        weights, _ = _weights(self.wide)
         return float(self.noise[4] * np.sqrt(self.robots) * np.linalg.norm(weights) / np.sum(weights))
 
-    def _weights(self) -> tuple[np.ndarray, np.ndarray]:
-        lags = np.arange(-self.wide, self.wide + 1)
-        return np.where(np.abs(lags) < 2, 0.0, 1.0 + np.cos(np.pi * lags / (self.wide + 1))), lags.astype(float)
-
     def _sums(self, values: np.ndarray) -> np.ndarray:
-        """(time, …, 3): weighted sums over the rows around, times powers 0, 1, 2 of how many rows away they are."""
-        weights, lags = self._weights()
+        """(time, column, 3): weighted sums over the rows around, times powers 0 to 2 of how many rows away they are."""
+        weights, lags = _weights(self.wide)
         powers = weights[:, None] * lags[:, None] ** np.arange(3)
-        padded = np.pad(values, ((self.wide, self.wide), *[(0, 0)] * (values.ndim - 1)))
+        padded = np.zeros((len(values) + 2 * self.wide, values.shape[1]))
+        padded[self.wide : self.wide + len(values)] = values
         return np.lib.stride_tricks.sliding_window_view(padded, len(lags), axis=0) @ powers
+
+
+@functools.cache
+def _weights(wide: int) -> tuple[np.ndarray, np.ndarray]:
+    """Of the rows around, and how many rows away they are."""
+    lags = np.arange(-wide, wide + 1)
+    return np.where(np.abs(lags) < 2, 0.0, 1.0 + np.cos(np.pi * lags / (wide + 1))), lags.astype(float)
 
 
 def long_gap(raw: np.ndarray, rate: float) -> bool:

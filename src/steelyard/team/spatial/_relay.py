@@ -11,8 +11,9 @@ import math
 import msgspec
 
 from steelyard.team._agent import Message
+from steelyard.team.spatial._paged import Paged
 
-_KEPT = 10.0  # s of samples that a robot can still pass on
+KEPT = 10.0  # s of samples that a robot can still pass on
 _MOST = 48  # samples a message
 _AHEAD = 63  # samples beyond the first that is missing of which a message tells
 _SIZE = 120  # bytes of fifteen numbers
@@ -58,8 +59,8 @@ class Series:
 
     def __init__(self, born: int, front: int):
         self.born, self.front = born, front
-        self.parcels: dict[int, Parcel] = {}
-        self.by_row: dict[int, Parcel] = {}
+        self.parcels: Paged[Parcel] = Paged()
+        self.by_row: Paged[Parcel] = Paged()
         self.last_row = -1  # of the samples before `front`
         self.oldest: int | None = None  # number of the first that is here
         self.beyond: tuple[int, ...] = ()  # numbers after `front` that are here, in order
@@ -67,7 +68,7 @@ class Series:
     def copied(self) -> "Series":
         """The same, on its own."""
         twin = copy.copy(self)
-        twin.parcels, twin.by_row = self.parcels.copy(), self.by_row.copy()
+        twin.parcels, twin.by_row = self.parcels.copied(), self.by_row.copied()
         return twin
 
     def add(self, parcel: Parcel) -> None:
@@ -83,8 +84,8 @@ class Series:
 
     def _go_on(self) -> None:
         """Moves the front past all that is here."""
-        while self.front in self.parcels:
-            self.last_row = max(self.last_row, self.parcels[self.front].row)
+        while (parcel := self.parcels.get(self.front)) is not None:
+            self.last_row = max(self.last_row, parcel.row)
             self.front += 1
         if self.beyond and self.beyond[0] < self.front:
             self.beyond = tuple(number for number in self.beyond if number >= self.front)
@@ -97,9 +98,14 @@ class Series:
 
     def forget(self, before_row: int) -> None:
         """Drops samples of rows before this one."""
-        for number in [n for n, parcel in self.parcels.items() if parcel.row < before_row and n < self.front]:
-            del self.by_row[self.parcels.pop(number).row]
-        self.oldest = min(self.parcels, default=None)
+        if self.oldest is None or (first := self.parcels.get(self.oldest)) is None or first.row >= before_row:
+            return
+        self.by_row.keep_from(before_row)
+        row = self.by_row.first()
+        kept = None if row is None else self.by_row.get(row)
+        self.parcels.keep_from(self.front if kept is None else kept.number)
+        self.oldest = self.parcels.first()
+        self.beyond = tuple(number for number in self.beyond if number in self.parcels)
 
     def stand(self, origin: str) -> Stand:
         """Which samples are here."""
@@ -136,8 +142,8 @@ class Link:
 class Relay:
     """A robot's own and everybody else's samples, and its links."""
 
-    def __init__(self, name: str, neighbours: tuple[str, ...], names: tuple[str, ...], rate: float):
-        self.name, self.names, self.rate = name, names, rate
+    def __init__(self, name: str, neighbours: tuple[str, ...], names: tuple[str, ...]):
+        self.name, self.names = name, names
         self.series: dict[str, Series] = {}
         self.links = {neighbour: Link() for neighbour in neighbours}
         self.sequence = 0
@@ -192,7 +198,7 @@ class Relay:
     def silence(self, origins: frozenset[str], beginning: bytes) -> None:
         """Takes the beginning of every sample of these robots away."""
         for series in (self.series[origin] for origin in origins if origin in self.series):
-            for number, parcel in series.parcels.items():
+            for number, parcel in list(series.parcels.items()):
                 less = msgspec.structs.replace(parcel, values=beginning + parcel.values[len(beginning) :])
                 series.parcels[number] = series.by_row[parcel.row] = less
 
@@ -237,9 +243,10 @@ class Relay:
             link.sent[parcel.origin, parcel.born, parcel.number] = self.sequence
         return chosen
 
-    def forget(self) -> None:
-        """Drops what is too old to be passed on."""
-        before = self.newest - round(_KEPT * self.rate)
+    def forget(self, before: int | None) -> None:
+        """Drops samples of rows before this one, and who was told what of them."""
+        if before is None:
+            return
         for series in self.series.values():
             series.forget(before)
         for link in self.links.values():

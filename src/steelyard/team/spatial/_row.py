@@ -47,6 +47,10 @@ class RowBelief(NamedTuple):
     """Of all rows so far."""
     surprise: Float[Numbers, ""]
     """Squares of the whitened surprises of all rows so far, summed."""
+    predicted: Float[Numbers, "9"]
+    """The motion at the last row, as the rows before it told."""
+    residual: Float[Numbers, "robot 9"]
+    """Readings of the last row less what was expected, in standard deviations; zero where silent."""
 
 
 class RowSample(NamedTuple):
@@ -54,6 +58,7 @@ class RowSample(NamedTuple):
 
     dt: Float[Numbers, ""]
     path: Float[Numbers, "9"]
+    """The motion at the row; where it is NaN, the motion that is expected."""
     reading: Float[Numbers, "robot 9"]
     weight: Float[Numbers, "robot 9"]
     wrench: Float[Numbers, "robot 6"]
@@ -66,18 +71,19 @@ class RowSample(NamedTuple):
 class RowStep(eqx.Module):
     """Takes rows in, one at a time."""
 
-    noise: Float[Array, "6"]
+    noise: Float[Numbers, "6"]
     """Standard deviations of torque (N m) and force (N), an axis."""
-    gravity: float
+    gravity: Float[Numbers, ""]
     """Its size, m/s²."""
 
     def step(self, belief: RowBelief, sample: RowSample) -> RowBelief:
         """The belief after a row; see `sweep`."""
         gears = _Gears(belief.point, self.noise)
-        down = sample.path[DOWN]
-        down = down * (self.gravity / jnp.maximum(jnp.sqrt(jnp.sum(down**2)), 1e-300))
-        path = sample.path.at[DOWN].set(down)
         total, halfway = gears.total(sample.wrench), gears.total(sample.halfway)
+        believed = self._of_one_size(belief.path + belief.columns[:9, 0])
+        expected = gears.after(believed, belief.total, halfway, total, sample.dt)
+        path = self._of_one_size(jnp.where(jnp.isnan(sample.path), expected, sample.path))
+        down = path[DOWN]
         drift = gears.after(belief.path, belief.total, halfway, total, sample.dt) - path
         w = sample.weight.reshape(-1)
         y = (sample.reading - gears.expected(path, gears.felt(path[:3], total))).reshape(-1)
@@ -92,6 +98,8 @@ class RowStep(eqx.Module):
         P = jnp.block([[corner, added], [added.T, jnp.eye(6)]])
         Y = jnp.concatenate([F @ belief.columns + inputs, jnp.zeros((6, inputs.shape[1]))])
         E = jnp.concatenate([jnp.where(w > 0.0, y, 0.0)[:, None], -D], axis=1) - H @ Y
+        spread = jnp.sqrt(1.0 / jnp.maximum(w, 1e-300) + jnp.sum((H @ P) * H, axis=1))
+        residual = jnp.where(w > 0.0, E[:, 0] / spread, 0.0)
         P = _taken_in(P, H, w)
         Ew = E * w[:, None]
         new = H.T @ Ew
@@ -108,7 +116,14 @@ class RowStep(eqx.Module):
             belief.score - gained[1:, 0],
             belief.information + gained[1:, 1:],
             belief.surprise + gained[0, 0],
+            path + Y[:9, 0],
+            residual.reshape(-1, 9),
         )
+
+    def _of_one_size(self, motion: Float[Array, "9"]) -> Float[Array, "9"]:
+        """Gravity has its size."""
+        down = motion[DOWN]
+        return motion.at[DOWN].set(down * (self.gravity / jnp.maximum(jnp.sqrt(jnp.sum(down**2)), 1e-300)))
 
 
 def _taken_in(P: Float[Array, "15 15"], H: Float[Array, "meas 15"], w: Float[Array, " meas"]) -> Float[Array, "15 15"]:

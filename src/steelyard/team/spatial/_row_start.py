@@ -22,7 +22,7 @@ def row_steps(record: Record, gravity: float) -> tuple[RowStep, RowBelief, RowSa
     rows = record.rows(record.first, record.end)
     advance(Course.at(point, vague(point), record.first), record, record.end, 0)
     path = record.motion(record.first, record.end)  # as that has just left it
-    step = RowStep(jnp.asarray(noise), float(np.linalg.norm(point.down)))
+    step = RowStep(jnp.asarray(noise), jnp.asarray(np.linalg.norm(point.down)))
     return step, started(point, rows, path, noise), row_samples(rows, path)
 
 
@@ -43,6 +43,8 @@ def started(point: SpatialPoint, rows: Rows, path: np.ndarray, noise: np.ndarray
         told.score[0],
         told.information,
         told.surprise[0],
+        told.predicted[0],
+        told.residual[0],
     )
     return jax.tree.map(jnp.asarray, belief)
 

@@ -81,6 +81,15 @@ class Told:
     residual: np.ndarray
     """(time, robot, 9): reading less expectation, in standard deviations as expected; zero where silent."""
 
+    def then(self, later: "Told") -> "Told":
+        """Of both, one after the other; the later one's last row stands for what noise makes in all."""
+        both = {
+            name: np.concatenate([getattr(self, name), getattr(later, name)])
+            for name in ("score", "load_information", "surprise", "count", "predicted", "residual")
+        }
+        information = self.information + later.information
+        return Told(information=information, spurious=later.spurious, lean=self.lean + later.lean, **both)
+
 
 def begin(point: SpatialPoint, rows: Rows, noise: np.ndarray) -> Motion:
     """Before the first row is taken in: its own twists for a mean, and gravity as the point has it."""
@@ -129,11 +138,11 @@ def sweep(
     told = Told(
         score,
         information.sum(axis=0),
-        _spurious(task, H[-1], run.gains[-1]),
+        spurious(task.gears, w[-1], H[-1], run.gains[-1], task.rows.between(take.start, take.stop)),
         information[:, LOAD],
         np.sum(w * e * e, axis=1) - np.einsum("ta,tab,tb->t", q, run.gains, q),
         np.sum(w > 0.0, axis=1),
-        _lean(task),
+        lean(task.gears, task.rows.between(take.start, take.stop)),
         task.path[take] + run.before[:, :9, 0],
         np.where(w > 0.0, e / np.sqrt(1.0 / np.maximum(w, 1e-300) + spread), 0.0).reshape(n, point.robots, 9),
     )
@@ -176,20 +185,15 @@ class _Task:
 def _prepare(
     point: SpatialPoint, motion: Motion, path: np.ndarray, rows: Rows, noise: np.ndarray, first: bool
 ) -> _Task:
-    gears, path = gears_of(point, tuple(noise)), path.copy()
-    columns, size = motion.columns, float(np.linalg.norm(point.down))
-    path[:, DOWN] = _of_size(path[:, DOWN], size)
+    gears = gears_of(point, tuple(noise))
     if first:
+        path, columns = _of_one_size(point, path), motion.columns
         path[0] = motion.mean
         weight = rows.weight.copy()
         weight[0, :, :6] = 0.0
         rows = dataclasses.replace(rows, weight=weight)
-    else:  # deviations are from the path, which may have another opinion about the row before
-        columns = columns.copy()
-        believed = motion.mean + columns[:9, 0]
-        believed[DOWN] = _of_size(believed[DOWN], size)
-        columns[:9, 0] = believed - path[0]
-        columns[DOWN] = _across(path[:1, DOWN])[0] @ columns[DOWN]
+    else:
+        path, columns = along(point, motion, path)
     take = slice(0 if first else 1, len(path))
     total, halfway = gears.total(rows.wrench), gears.total(rows.halfway)
     drift = gears.after(path[:-1], total[:-1], halfway[1:], total[1:], rows.dt[1:]) - path[1:]
@@ -197,6 +201,24 @@ def _prepare(
     w = rows.weight[take].reshape(take.stop - take.start, -1)
     y = np.where(w > 0.0, y.reshape(w.shape), 0.0)
     return _Task(gears, path, rows, columns, take, gears.felt_slopes(path[:, :3], rows), drift, w, y)
+
+
+def along(point: SpatialPoint, motion: Motion, path: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The path, with gravity of its size, and a motion's columns as deviations from its first row.
+
+    The path may have another opinion about that row than the motion, which has taken it in.
+    """
+    path, columns = _of_one_size(point, path), motion.columns.copy()
+    believed = _of_one_size(point, (motion.mean + columns[:9, 0])[None])[0]
+    columns[:9, 0] = believed - path[0]
+    columns[DOWN] = _across(path[:1, DOWN])[0] @ columns[DOWN]
+    return path, columns
+
+
+def _of_one_size(point: SpatialPoint, path: np.ndarray) -> np.ndarray:
+    down = path[:, DOWN]
+    length = np.maximum(np.linalg.norm(down, axis=1, keepdims=True), 1e-300)
+    return np.concatenate([path[:, : DOWN.start], down * (float(np.linalg.norm(point.down)) / length)], axis=1)
 
 
 def _tangent(path: np.ndarray, F: np.ndarray, inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -217,22 +239,21 @@ def _across(down: np.ndarray) -> np.ndarray:
     return np.eye(3) - down[:, :, None] * down[:, None, :] / square
 
 
-def _of_size(vectors: np.ndarray, size: float) -> np.ndarray:
-    return vectors * (size / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-300))
+def spurious(gears: Gears, weight: np.ndarray, H: np.ndarray, gain: np.ndarray, rows: Rows) -> np.ndarray:
+    """What the noise of the gyros' angular accelerations adds to the information, by the last row for all.
+
+    `weight` (meas,), `H` (meas, 15) and `gain`, the covariance after it, are the last row's.
+    """
+    D = gears.spurious_slopes.reshape(3, len(weight), -1)
+    M = (H * weight[:, None]).T @ D
+    power = float(np.sum(rows.alpha_noise**2))
+    return power * np.sum(np.swapaxes(D, 1, 2) @ (D * weight[:, None]) - np.swapaxes(M, 1, 2) @ gain @ M, axis=0)
 
 
-def _spurious(task: _Task, H: np.ndarray, gain: np.ndarray) -> np.ndarray:
-    """What the noise of the gyros' angular accelerations adds to the information, by the last row for all."""
-    w = task.weight[-1]
-    D = task.gears.spurious_slopes().reshape(3, len(w), -1)
-    M = (H * w[:, None]).T @ D
-    power = float(np.sum(task.rows.alpha_noise[task.take] ** 2))
-    return power * np.sum(np.swapaxes(D, 1, 2) @ (D * w[:, None]) - np.swapaxes(M, 1, 2) @ gain @ M, axis=0)
-
-
-def _lean(task: _Task) -> Lean:
-    rows, F, alpha = task.rows, task.gears.total(task.rows.smooth[task.take])[:, 3:], task.felt.felt[task.take, :3]
-    noise = [float(np.sum(part[task.take] ** 2)) for part in (rows.force_noise, rows.alpha_noise)]
+def lean(gears: Gears, rows: Rows) -> Lean:
+    """How much rows show of where the centre of mass is."""
+    F, alpha = gears.total(rows.smooth)[:, 3:], gears.alpha(rows)
+    noise = [float(np.sum(part**2)) for part in (rows.force_noise, rows.alpha_noise)]
     return Lean(F.T @ F, noise[0], float(np.sum(alpha**2)), 3.0 * noise[1])
 
 

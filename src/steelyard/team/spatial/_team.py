@@ -17,14 +17,15 @@ def spatial_team(
     gravity: Sequence[float] = (0.0, 0.0, -9.81),
     hold: Literal["step", "sample"] = "sample",
     lets_go: float | None = None,
-    in_turn: bool = False,
+    real_time: bool = False,
 ) -> list[SpatialAgent]:
     """An agent for every robot of a graph; `rate` in Hz, `gravity` in m/s².
 
     `noise` has a standard deviation an axis for each of `twist/angular` (rad/s), `twist/linear` (m/s), `specific_force`
     (m/s²), `wrench/torque` (N m) and `wrench/force` (N). With `hold` = `step` a wrench acts until the next sample.
     `lets_go`: s since its last sample, within which a robot that none of its neighbours hears is sure to have let go of
-    the load; by default nobody knows. `in_turn`: robots think one after the other, up to a tenth of a second later.
+    the load; by default nobody knows. With `real_time` no step takes long: robots think one after the other, in
+    instalments, and in machine code where there is a compiler (ten seconds for the first team of its size).
     """
     missing = [signal for signal in SIGNALS if signal not in noise]
     if missing:
@@ -35,6 +36,6 @@ def spatial_team(
     size = math.sqrt(sum(g * g for g in gravity))
     agreed = None if lets_go is None else LetsGo(lets_go, {name: graph.neighbours(name) for name in graph.names})
     return [
-        SpatialAgent(name, graph.neighbours(name), graph.names, rate, sizes, size, hold == "step", agreed, in_turn)
+        SpatialAgent(name, graph.neighbours(name), graph.names, rate, sizes, size, hold == "step", agreed, real_time)
         for name in graph.names
     ]
