@@ -9,11 +9,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from steelyard.models import Numbers
-from steelyard.native import NoCompiler, emit, load
+from steelyard.native import FLAGS, HERE, NoCompiler, emit, load
 from steelyard.team.spatial._gears import Rows, gears_of
 from steelyard.team.spatial._point import LOAD, SpatialPoint
 from steelyard.team.spatial._row import HeldPoint, RowBelief, RowSample, RowStep
 from steelyard.team.spatial._sweep import Motion, Told, along, lean, spurious, sweep
+
+_SOONER = ("-O2", "-ftree-loop-vectorize", "-fvect-cost-model=dynamic", "-fpeel-loops")
+"""As quick as all of -O3, and compiled in a third of the time: a team waits for it."""
 
 
 class Held(NamedTuple):
@@ -41,7 +44,11 @@ class Machine:
         of_robots = [(robots, wide) for wide in (9, 9, 6, 6, 6, 3)]
         sample = RowSample(*(np.zeros(shape) for shape in ((), 9, *of_robots, ())))
         held = Held(np.zeros(6), np.zeros(()), belief)
-        loaded = load(emit(_step, jax.tree.map(jnp.asarray, (held, sample))))
+        code = emit(_step, jax.tree.map(jnp.asarray, (held, sample)))
+        try:
+            loaded = load(code, (*FLAGS, *HERE, *_SOONER))
+        except NoCompiler:  # or one that has other names for these
+            loaded = load(code)
         assert loaded.run is not None
         self._run = loaded.run
         self._places: dict[str, tuple[slice, tuple[int, ...]]] = {}

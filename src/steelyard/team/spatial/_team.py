@@ -25,7 +25,7 @@ def spatial_team(
     (m/s²), `wrench/torque` (N m) and `wrench/force` (N). With `hold` = `step` a wrench acts until the next sample.
     `lets_go`: s since its last sample, within which a robot that none of its neighbours hears is sure to have let go of
     the load; by default nobody knows. With `real_time` no step takes long: robots think one after the other, in
-    instalments, and in machine code where there is a compiler (ten seconds for the first team of its size).
+    instalments, and in machine code where there is a compiler (which takes seconds for the first team of its size).
     """
     missing = [signal for signal in SIGNALS if signal not in noise]
     if missing:
