@@ -26,7 +26,7 @@ class Witness:
         self._motion = plan.task.motion
         self._per_row = max(1, round(_ROW * plan.rate))
         self._keep = round(_SPAN * plan.rate / self._per_row)
-        self._rows: dict[int, dict[str, tuple[float, ...]]] = {}
+        self._rows: dict[int, dict[str, tuple[float, ...] | None]] = {}  # None where a claim is no numbers
         self._queues: dict[str, deque[Claim]] = {one: deque(maxlen=400) for one in plan.graph.neighbours(name)}
         self._pending: list[tuple[float, ...]] = []
         self._pending_row = -1
@@ -77,11 +77,12 @@ class Witness:
         return [(found, what)]
 
     def _complete(self, row: int, robots: list[str]) -> bool:
-        """Whether all of them claim numbers: a silent sensor claims none, and a fool any."""
+        """Whether all of them claim numbers."""
         claims = self._rows[row]
-        return all(one in claims and self._sound(claims[one]) for one in robots)
+        return all(claims.get(one) is not None for one in robots)
 
     def _sound(self, values: tuple[float, ...]) -> bool:
+        """Whether it is numbers: a silent sensor claims none, and a fool any."""
         motion = values[: self._motion]
         return len(values) == self._columns and all(abs(value) < _LARGEST for value in motion)
 
@@ -91,7 +92,7 @@ class Witness:
         known = self._rows.setdefault(claim.row, {})
         if claim.origin in known:
             return
-        known[claim.origin] = claim.values
+        known[claim.origin] = claim.values if self._sound(claim.values) else None
         if claim.origin == self.name:
             self._newest = max(self._newest, claim.row)
             for row in [row for row in self._rows if row < self._newest - 2 * self._keep]:

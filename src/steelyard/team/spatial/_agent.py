@@ -1,6 +1,5 @@
 """A robot that weighs what it holds in space with others, as well as all their data together allow."""
 
-import copy
 import math
 import struct
 from collections.abc import Mapping
@@ -10,6 +9,7 @@ import numpy as np
 
 from steelyard.estimators import Estimate
 from steelyard.team._agent import Agent, Message, Turn
+from steelyard.team._fresh import shallow
 from steelyard.team.spatial._belief import SpatialEvent, SpatialMind, chunk_rows
 from steelyard.team.spatial._record import Record
 from steelyard.team.spatial._relay import KEPT, Relay, SpatialMessage
@@ -70,7 +70,7 @@ class SpatialState:
 
     def copied(self) -> "SpatialState":
         """The same, on its own; large arrays are shared until one of the two changes them."""
-        twin = copy.copy(self)
+        twin = shallow(self)
         twin.relay, twin.mind, twin.heard = self.relay.copied(), self.mind.copied(), self.heard.copy()
         return twin
 

@@ -12,6 +12,7 @@ import math
 import msgspec
 import numpy as np
 
+from steelyard.team._fresh import shallow
 from steelyard.team.spatial._changes import Jump, find_jump, mass_of
 from steelyard.team.spatial._course import BLOCK, MARK, Belief, Course, advance, load_spread, vague
 from steelyard.team.spatial._point import LOAD, TILT, SpatialPoint
@@ -26,8 +27,8 @@ _SLOW_GROWTH = 2.0  # the same piecemeal, once the load is known
 _CATCH_UP = 4  # rows of the second course for each new one
 _SHORT = 2.0  # s of rows that are gone through at once
 _LOOK = 0.1  # of a chunk, when a piecemeal mind looks for a change
-_EARLY, _LATER = (0.2, 0.35, 0.5, 0.65, 0.8, 0.95), (0.35, 0.7)
-"""Of a chunk, when a piecemeal mind goes on with the second course: of a load that it hardly knows, and of others."""
+_EARLY, _LATER = (0.25, 0.45, 0.65, 0.85), (0.35, 0.7)
+"""Of a chunk, when a piecemeal mind goes on with a course: of a load that it hardly knows, and of others."""
 _ROUNDS = 4
 _LAST_ROUNDS = 15  # when no more rows will come: there is time, and poor motions settle slowly
 _MEMORY = 1.5  # s in which the onset of a change is looked for
@@ -93,7 +94,9 @@ class SpatialMind:
 
     def copied(self) -> "SpatialMind":
         """The same, on its own."""
-        return dataclasses.replace(self, record=self.record.copied())
+        twin = shallow(self)
+        twin.record = self.record.copied()
+        return twin
 
     def add(self, time: float, raw: np.ndarray) -> tuple[SpatialEvent, ...]:
         """A new row (robot, 15) at a time in s; NaN where nothing was heard."""
@@ -108,9 +111,13 @@ class SpatialMind:
     def _between(self, course: Course, waiting: int) -> tuple[SpatialEvent, ...]:
         """What is due when so many rows wait for a chunk to be full."""
         moments = [max(round(share * self.chunk), 1) for share in (_LOOK, *(_EARLY if self._young else _LATER))]
-        if waiting == moments[0]:
+        if waiting not in moments:
+            return ()
+        if course.row < self.taken:  # it has just begun
+            self._lead(min(course.row + BLOCK, self.taken))
+        elif waiting == moments[0]:
             return self._look(course)
-        if waiting in moments:
+        else:
             self._renew(self.taken)
         return ()
 
@@ -124,11 +131,16 @@ class SpatialMind:
         news = self.taken < self.record.end
         while self.taken < self.record.end:
             events += self._take(min(self.taken + self.chunk, self.record.end))
+        if self.course is not None and self.course.row < self.taken and not self.paused:
+            self._lead(self.taken)
         while self.second is not None and self.course is not None:
             self._go_on_with_second(self.course.row)
         course = self.course
-        if news and not self.failed and course is not None and not course.settled and course.start >= self.record.first:
-            self.course = self._rounds(course, course.row, _LAST_ROUNDS)
+        if news and not self.failed and course is not None and course.start >= self.record.first:
+            if not course.settled:
+                self.course = self._rounds(course, course.row, _LAST_ROUNDS)
+            elif self.piecemeal:  # there is time now
+                self.course = self._rounds(course, course.row, 1)
         return events
 
     def fitted(self, point: SpatialPoint, most: int) -> Course | None:
@@ -148,16 +160,21 @@ class SpatialMind:
             return ()
         if self.paused:
             return ()
-        self.course = self._advanced(self.course, end)
-        if self.course is None:  # lost: begin again from here
-            self.begun, self.second, self.renewed = end, None, 0
-            return ()
-        if self.piecemeal:
+        if not self.piecemeal or self.course.row >= end - self.chunk:
+            self._lead(end)
+        if self.piecemeal or self.course is None:
             return ()
         events = self._look(self.course)
         if not events:
             self._renew(end)
         return events
+
+    def _lead(self, end: int) -> None:
+        """Goes on with the course; where it is lost, begins again from here."""
+        assert self.course is not None
+        self.course = self._advanced(self.course, end)
+        if self.course is None:
+            self.begun, self.second, self.renewed = end, None, 0
 
     def _look(self, course: Course) -> tuple[SpatialEvent, ...]:
         """Whether the load has changed; what came too long before is forgotten."""
@@ -177,9 +194,10 @@ class SpatialMind:
             known = self.anchor.point
             point = dataclasses.replace(known, load=load_again(record, self.begun, end, known))
             prior = dataclasses.replace(self.anchor, point=point)
-        rounds = 0 if self.piecemeal and end - self.begun > BLOCK else _ROUNDS
-        self.course = self._rounds(Course.at(point, prior, self.begun), end, rounds)
-        self.renewed = end - self.begun
+        self.course, self.renewed = Course.at(point, prior, self.begun), end - self.begun
+        if self.piecemeal and self.renewed > BLOCK:  # the rows are for later
+            return
+        self.course = self._rounds(self.course, end, _ROUNDS)
         if self.course is None and self.renewed >= _START * record.rate:  # what was known does not help: from nothing
             self.anchor = None
         if self.course is None and self.renewed >= _SHORT * record.rate:  # nor do these rows

@@ -33,6 +33,12 @@ class Belief:
     """(param, param), the inverse of a covariance."""
 
 
+@functools.lru_cache(maxsize=16)
+def _off(point: SpatialPoint, prior: Belief) -> np.ndarray:
+    """From a point to what was known before; courses of one point ask for it again and again."""
+    return point.until(prior.point)
+
+
 def load_spread(point: SpatialPoint) -> np.ndarray:
     """(10,): how far a load may be from the first guess, one standard deviation in each coordinate."""
     reach = max(1.0, float(np.linalg.norm(point.t, axis=1).max()))
@@ -131,7 +137,7 @@ class Course:
 
     def _stepped(self, damping: float) -> np.ndarray:
         """Shorter for some damping (Levenberg and Marquardt); none along directions that noise alone makes known."""
-        b = self.score + self.prior.precision @ self.point.until(self.prior.point)
+        b = self.score + self.prior.precision @ _off(self.point, self.prior)
         if self._sound:
             A = self.precision
             return np.linalg.solve(A + damping * np.diag(np.diag(A)), b)
@@ -151,7 +157,7 @@ class Course:
     @functools.cached_property
     def cost(self) -> float:
         """Squares of surprises at the course's own point, and of its distance from what was known before."""
-        off = self.point.until(self.prior.point)
+        off = _off(self.point, self.prior)
         return self.surprise + float(off @ self.prior.precision @ off)
 
     @functools.cached_property

@@ -1,11 +1,11 @@
 """Everybody's samples by row, and what a sweep needs of them: weights, smoothed wrenches, wrenches between rows."""
 
-import copy
 import functools
 import hashlib
 
 import numpy as np
 
+from steelyard.team._fresh import shallow
 from steelyard.team.spatial._gears import Rows
 
 SIGNALS = ("twist/angular", "twist/linear", "specific_force", "wrench/torque", "wrench/force")
@@ -45,7 +45,7 @@ class Record:
 
     def copied(self) -> "Record":
         """A record with the same rows; neither sees what is added to the other."""
-        twin = copy.copy(self)
+        twin = shallow(self)
         twin._digests = self._digests.copy()
         return twin
 

@@ -5,12 +5,12 @@ lacks, the oldest first. What is lost is sent again once the neighbour should ha
 already. So a bad radio costs time, and nothing else.
 """
 
-import copy
 import math
 
 import msgspec
 
 from steelyard.team._agent import Message
+from steelyard.team._fresh import shallow
 from steelyard.team.spatial._paged import Paged
 
 KEPT = 10.0  # s of samples that a robot can still pass on
@@ -67,7 +67,7 @@ class Series:
 
     def copied(self) -> "Series":
         """The same, on its own."""
-        twin = copy.copy(self)
+        twin = shallow(self)
         twin.parcels, twin.by_row = self.parcels.copied(), self.by_row.copied()
         return twin
 
@@ -124,7 +124,7 @@ class Link:
 
     def copied(self) -> "Link":
         """The same, on its own."""
-        twin = copy.copy(self)
+        twin = shallow(self)
         twin.stands, twin.sent = self.stands.copy(), self.sent.copy()
         return twin
 
@@ -151,7 +151,7 @@ class Relay:
 
     def copied(self) -> "Relay":
         """The same, on its own."""
-        twin = copy.copy(self)
+        twin = shallow(self)
         twin.series = {origin: series.copied() for origin, series in self.series.items()}
         twin.links = {neighbour: link.copied() for neighbour, link in self.links.items()}
         return twin
