@@ -309,6 +309,7 @@ def _rough_path(point: SpatialPoint, rows: Rows, motion: Motion, first: bool) ->
     path = np.empty((len(w), 9))
     path[:, :6] = np.linalg.solve(A, b[:, :, None])[:, :, 0]
     path[0] = mean
+    turns = turn(-0.5 * rows.dt[1:, None] * (path[1:, :3] + path[:-1, :3]))
     for k in range(1, len(path)):
-        path[k, 6:] = turn(-0.5 * rows.dt[k] * (path[k, :3] + path[k - 1, :3])) @ path[k - 1, 6:]
+        path[k, 6:] = turns[k - 1] @ path[k - 1, 6:]
     return path
