@@ -16,11 +16,11 @@ from steelyard.team.load._fit import (
     N_UNKNOWNS,
     VISCOUS,
     Averaging,
-    OwnSlopes,
     Rows,
     Slopes,
-    own_slopes,
+    TorqueSlopes,
     slopes,
+    torque_slopes,
 )
 from steelyard.team.load._sums import Sum
 
@@ -98,13 +98,13 @@ def slopes_of(window: Window, unknowns: np.ndarray) -> Slopes:
     return Slopes(*[np.asarray(one) for one in found])
 
 
-def own_slopes_of(window: Window, unknowns: np.ndarray, force: np.ndarray) -> OwnSlopes:
-    """Likewise of the robot with this force (time, 2)."""
+def torque_slopes_of(window: Window, unknowns: np.ndarray, forces: np.ndarray) -> TorqueSlopes:
+    """Likewise, by forces (torque, time) that are complex, at a place one unit along x."""
     rows = window.padded
-    padded = np.zeros((len(rows.dt), 2))
-    padded[: len(force)] = force
-    found = own_slopes(unknowns, rows, padded, window.means, len(window.rows) - 1, window.friction)
-    return OwnSlopes(*[np.asarray(one) for one in found])
+    padded = np.zeros((len(forces), len(rows.dt), 2))
+    padded[:, : len(window.rows), 0], padded[:, : len(window.rows), 1] = forces.real, forces.imag
+    found = torque_slopes(unknowns, rows, padded, window.means, len(window.rows) - 1, window.friction)
+    return TorqueSlopes(*[np.asarray(one) for one in found])
 
 
 def inverse(matrix: np.ndarray) -> np.ndarray:
