@@ -11,7 +11,7 @@ from steelyard.team._run import PlanarSample
 from steelyard.team.load._carry import begin_again, begin_with_others
 from steelyard.team.load._fit import LOG_SCALE, N_UNKNOWNS, Averaging
 from steelyard.team.load._heirs import hear_will, take_over
-from steelyard.team.load._notes import newest_told
+from steelyard.team.load._notes import newest_told, others_fit
 from steelyard.team.load._place import covariance
 from steelyard.team.load._refine import places_are_settled, renew_places, settle_places, tell_places
 from steelyard.team.load._report import report
@@ -58,6 +58,8 @@ class LoadAgent(Agent):
         self.hold = hold
         self.friction = friction
         self.per_row = max(1, round(0.04 * rate))
+        self.row_noise = velocity_noise / math.sqrt(self.per_row)
+        """Of a velocity averaged over a row, m/s an axis."""
         self._decoder = msgspec.msgpack.Decoder(LoadMessage)
 
     def init(self) -> LoadState:
@@ -178,9 +180,8 @@ class LoadAgent(Agent):
     def window(self, state: LoadState, version: int, start: int, end: int) -> Window:
         """The sums of a stretch of rows, with what the fit needs beside them."""
         dt, q = 1.0 / self.rate, self.per_row
-        sigma = self.velocity_noise / math.sqrt(q)
         means = Averaging(0.5 * (q - 1) * dt, dt * dt * (q * q - 1) / 24.0)
-        return Window(state.rows(version, start, end), q * dt, means, sigma, state.prior, self.friction)
+        return Window(state.rows(version, start, end), q * dt, means, self.row_noise, state.prior, self.friction)
 
     def _fit(self, state: LoadState, stretch: tuple[int, int, int]) -> tuple[LoadEvent, ...]:
         version, start, end = stretch
@@ -189,6 +190,8 @@ class LoadAgent(Agent):
         if end - start + 1 >= SIZES[-1] - FIT_EVERY:
             begin_again(self, state, stretch, start + _SLIDE, LOAD, math.sqrt(SIZES[-1] / _SLIDE) - 1.0)
             return ()
+        if state.fit_end in state.crew and state.crew[end][0] > state.crew[state.fit_end][0]:
+            state.settled, state.refined = False, min(state.refined, 1)  # the places of those that came are not
         window, before = self.window(state, *stretch), state.fit
         starts = [] if before is None else [before.unknowns]
         shift = state.tree.totals.get((SHIFT, version))
@@ -207,7 +210,8 @@ class LoadAgent(Agent):
                 begin_again(self, state, stretch, start + jump.row, (LOG_SCALE,), 0.0)
                 return tuple(LoadEvent(time, "change", quantity) for quantity in ("mass", "inertia"))
         if fit is None or not fit.good or len(window.rows) < 100:
-            again = solve(window, start_over(window), 25)
+            found = others_fit(state)  # who came later may look for it in vain
+            again = solve(window, start_over(window) if found is None else [found, *start_over(window)], 25)
             if again is not None and (fit is None or again.fitness < fit.fitness):
                 fit = again
         state.fit, state.fit_version, state.fit_end = fit, version, end

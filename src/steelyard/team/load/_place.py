@@ -34,6 +34,15 @@ def place_by_turning(rows: np.ndarray, velocities: np.ndarray) -> complex | None
     return complex(np.sum(s.conj() * y) / np.sum(np.abs(s) ** 2))
 
 
+def turning_tells(rows: np.ndarray, sigma: float) -> bool:
+    """Whether the turning tells a place to a fifth of the team's size or better; `sigma` of a row's velocity, m/s."""
+    used = rows[(rows[:, Sum.HEARD] >= 2.0) & (spread(rows) > 1e-9)]
+    around = spread(used)
+    size = float(np.mean(around / used[:, Sum.HEARD])) if len(used) else 0.0
+    # Noise of all robots' velocities makes a turning too.
+    return size * float(np.sum(np.abs(turning(used)) ** 2 - 2.0 * sigma**2 / around)) > 25.0 * sigma**2
+
+
 class Held(NamedTuple):
     """What earlier windows told of a robot's place: contacts outlast what the load loses and who leaves."""
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from steelyard.team.load._fit import LOG_INERTIA, LOG_MASS, N_UNKNOWNS
 from steelyard.team.load._notes import Told, newest_told, tell, told_at
-from steelyard.team.load._place import own_part, place_by_turning
+from steelyard.team.load._place import own_part, place_by_turning, turning_tells
 from steelyard.team.load._state import KEPT, NOTE_EVERY, SHIFT, LoadState, any_place
 from steelyard.team.load._sums import N_SUMS, Sum
 from steelyard.team.load._window import SIZES
@@ -14,7 +14,7 @@ from steelyard.team.load._window import SIZES
 if TYPE_CHECKING:
     from steelyard.team.load._agent import LoadAgent
 
-_NEWCOMER = 100  # rows from which a newcomer reads its place off the turning: all others wait for it, and step slowly
+_NEWCOMER = 36  # rows from which a newcomer reads its place off the turning, for which all others wait
 _PASSED = 12  # rows before a version's, up to which the fit reaches whose notes make it: by then most have come
 
 
@@ -97,7 +97,7 @@ def _first_place(agent: "LoadAgent", state: LoadState) -> complex | None:
         if len(rows) >= _NEWCOMER:
             totals = np.stack([state.sums[row, version] for row in rows])
             place = place_by_turning(totals, np.array([state.own.velocities[row] for row in rows]))
-            if place is not None:
+            if place is not None and turning_tells(totals, agent.row_noise):
                 return place
     return None
 

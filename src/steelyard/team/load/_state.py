@@ -24,7 +24,7 @@ STALLED = 180  # rows without a new one for a window: by then a newcomer has a p
 FIT_EVERY = 6  # rows
 NOTE_EVERY = 12  # rows
 NOTES = 20  # fits whose notes are kept
-PART = tuple(range(-1, -80, -1))  # rows of a fit's notes: what robots tell of their places, and of which fit
+PART = tuple(range(-1, -81, -1))  # rows of a fit's notes: what robots tell of their places, and of which fit
 SHIFT = PART[-1] - 1  # the row of a version's note on how the new places will move the fit
 
 

@@ -102,7 +102,7 @@ def torque_slopes_of(window: Window, unknowns: np.ndarray, forces: np.ndarray) -
     """Likewise, by forces (torque, time) that are complex, at a place one unit along x."""
     rows = window.padded
     padded = np.zeros((len(forces), len(rows.dt), 2))
-    padded[:, : len(window.rows), 0], padded[:, : len(window.rows), 1] = forces.real, forces.imag
+    padded[:, : len(window.rows)] = np.stack([np.real(forces), np.imag(forces)], axis=-1)
     found = torque_slopes(unknowns, rows, padded, window.means, len(window.rows) - 1, window.friction)
     return TorqueSlopes(*[np.asarray(one) for one in found])
 
