@@ -86,12 +86,12 @@ class LoadState:
         self.time = 0.0
         self.own = Contact(roll_of(name))
         self.heard_of: dict[str, Contact] = {}  # by neighbour, what it would leave to this robot
-        self.wards: dict[str, Contact] = {}  # what those that are gone have left
+        self.wards: dict[tuple[str, int], Contact] = {}  # what those that are gone have left, by name and first row
         self.last_force: complex | None = None
         self.pending: list[tuple[complex | None, complex | None]] = []
         self.pending_row = -1
         self.row = self.version = -1
-        self.told: dict[str, dict[int, complex | None]] = {neighbour: {} for neighbour in neighbours}
+        self.told: dict[str, dict[int, complex]] = {neighbour: {} for neighbour in neighbours}
         self.silent = 0
         self.newest = -1
         self.run: tuple[tuple[float, float], int] = ((0.0, 0.0), 0)
