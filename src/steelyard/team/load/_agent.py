@@ -113,13 +113,13 @@ class LoadAgent(Agent):
         if again is not None:
             begin_again(self, state, found, again, LOAD, 0.0)
             return None
-        smaller = state.left_behind(end) is not None  # a robot has gone: its last rows are the last of this window
-        if sample is not None and not smaller:
+        broken = state.left_behind(end) is not None  # these rows are the last of this window
+        if sample is not None and not broken:
             end -= (end + 1) % FIT_EVERY
             following = state.fit_end + FIT_EVERY - (state.fit_end + 1) % FIT_EVERY
             if start < following < end <= following + _CATCH_UP:  # one by one, for notes on all that others speak of
                 end = following
-        new = end > state.fit_end or (smaller and state.tick - state.told_at >= FIT_EVERY * self.per_row)
+        new = end > state.fit_end or (broken and state.tick - state.told_at >= FIT_EVERY * self.per_row)
         return (version, start, end) if new and end - start + 1 >= _FEWEST_ROWS else None
 
     def _hear(self, state: LoadState, inbox: tuple[Message, ...]) -> None:
@@ -131,7 +131,7 @@ class LoadAgent(Agent):
                 if math.isfinite(x + y):
                     state.told[letter.sender][version] = complex(x, y)
             state.starts[letter.sender] = letter.start
-            if letter.heir == self.name:
+            if letter.heir == self.name and not state.tree.silent(state.tick, letter.sender):
                 hear_will(state, letter)
 
     def _measure(self, state: LoadState, sample: PlanarSample | None) -> None:
@@ -157,7 +157,7 @@ class LoadAgent(Agent):
     def _add_row(self, state: LoadState, row: int) -> None:
         velocities = [v for v, _ in state.pending if v is not None]
         forces = [f for _, f in state.pending if f is not None]
-        state.row, state.pending = row, []
+        before, state.row, state.pending = state.row, row, []
         whole = len(velocities) == self.per_row
         v, f = (sum(values) / len(values) if values else None for values in (velocities, forces))
         if f is not None and state.own.first < 0:  # who has just come did not push before
@@ -170,8 +170,9 @@ class LoadAgent(Agent):
         made = set(sorted(state.own.places)[-2:])
         if state.own.newest_place is None:  # a newcomer counts in the others' versions too
             made |= {max(told) for told in state.told.values() if told}
-        for version in made:
-            state.tree.add((row, version), state.part_of(row, version))
+        for version in made:  # rows that the robot has missed too, so that nobody waits for them
+            for added in range(max(before + 1, row - SIZES[-1]) if before >= 0 else row, row + 1):
+                state.tree.add((added, version), state.part_of(added, version))
         if due > state.version:
             state.version = due
             renew_places(self, state)

@@ -201,8 +201,27 @@ class LoadState:
             return False
         return bool(total[Sum.PLACED] == total[Sum.MEMBERS])
 
+    def _spoiled(self, row: int) -> bool:
+        """Whether no sum of a row will ever be complete, because somebody's force there is not known.
+
+        Who has no place yet will have one in a later version; who has one at a later row of this version lacks a force.
+        """
+        version = max(self.own.places, default=0)
+        crew, total = self.crew.get(row), self.sums.get((row, version))
+        if crew is None or total is None or _signature(total) != crew or total[Sum.PLACED] == total[Sum.MEMBERS]:
+            return False
+        later = (self.sums.get((after, version)) for after in range(row + 1, self.newest + 1))
+        return any(
+            one is not None and _signature(one) == crew and one[Sum.PLACED] == one[Sum.MEMBERS] for one in later
+        )
+
     def left_behind(self, end: int) -> int | None:
-        """The row from which a smaller team goes on after `end`, if it does."""
+        """The row from which the team goes on after `end` where it is smaller or somebody's force was not known."""
+        row = end + 1
+        while self._spoiled(row):
+            row += 1
+        if row > end + 1:
+            return row
         now, then = self.crew.get(end + 1), self.crew.get(end)
         if now is None or then is None or now[0] >= then[0] - 1.0:
             return None
@@ -231,7 +250,7 @@ class LoadState:
     def blocked(self, end: int) -> bool:
         """Whether the team has someone without a place at a row up to `end`, and so no fit that reaches it."""
         version = max(self.own.places)
-        found = ((row, self.sums.get((row, version))) for row in range(self.fit_end + 1, end + 1))
+        found = ((row, self.sums.get((row, version))) for row in range(max(self.fit_end + 1, self.start or 0), end + 1))
         return any(
             one is not None and _signature(one) == self.crew.get(row) and one[Sum.PLACED] < one[Sum.MEMBERS]
             for row, one in found
