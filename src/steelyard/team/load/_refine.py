@@ -103,7 +103,9 @@ def _first_place(agent: "LoadAgent", state: LoadState) -> complex | None:
 
 
 def tell_places(agent: "LoadAgent", state: LoadState) -> None:
-    """More rows to add up: what the last fit says of the contacts' places."""
+    """More rows to add up, at every other fit: what it says of the contacts' places."""
+    if (state.fit_end + 1) % NOTE_EVERY:
+        return
     fitted, known = state.fitted(), []
     for contact in state.contacts:
         base, own = contact.places.get(state.fit_version), None

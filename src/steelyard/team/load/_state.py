@@ -211,9 +211,7 @@ class LoadState:
         if crew is None or total is None or _signature(total) != crew or total[Sum.PLACED] == total[Sum.MEMBERS]:
             return False
         later = (self.sums.get((after, version)) for after in range(row + 1, self.newest + 1))
-        return any(
-            one is not None and _signature(one) == crew and one[Sum.PLACED] == one[Sum.MEMBERS] for one in later
-        )
+        return any(one is not None and _signature(one) == crew and one[Sum.PLACED] == one[Sum.MEMBERS] for one in later)
 
     def left_behind(self, end: int) -> int | None:
         """The row from which the team goes on after `end` where it is smaller or somebody's force was not known."""

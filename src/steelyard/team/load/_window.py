@@ -26,6 +26,8 @@ from steelyard.team.load._sums import Sum
 
 SIZES = (128, 640)
 """Rows for which the fit is compiled; a window has at most the last."""
+KEPT_SHOTS = 8
+"""Windows whose slopes a process remembers: they are large, and robots of one process are a few windows apart."""
 LOAD = (LOG_MASS, LOG_INERTIA, CX, CY, LOG_SCALE, VISCOUS, COULOMB)
 """The unknowns that outlast a change of the team."""
 _FORCES = [Sum.F, Sum.F + 1, Sum.A, Sum.A + 1]
@@ -91,7 +93,7 @@ class Fit(NamedTuple):
         return self.fitness < 2.0
 
 
-@by_content(32)
+@by_content(KEPT_SHOTS)
 def slopes_of(window: Window, unknowns: np.ndarray) -> Slopes:
     """Of a shot over the window, as arrays of numpy."""
     found = slopes(unknowns, window.padded, window.means, len(window.rows) - 1, window.friction)
@@ -99,12 +101,13 @@ def slopes_of(window: Window, unknowns: np.ndarray) -> Slopes:
 
 
 def torque_slopes_of(window: Window, unknowns: np.ndarray, forces: np.ndarray) -> TorqueSlopes:
-    """Likewise, by forces (torque, time) that are complex, at a place one unit along x."""
-    rows = window.padded
+    """Likewise, by forces (torque, time) that are complex, an even number of them, at a place one unit along x."""
+    rows, last = window.padded, len(window.rows) - 1
     padded = np.zeros((len(forces), len(rows.dt), 2))
-    padded[:, : len(window.rows)] = np.stack([np.real(forces), np.imag(forces)], axis=-1)
-    found = torque_slopes(unknowns, rows, padded, window.means, len(window.rows) - 1, window.friction)
-    return TorqueSlopes(*[np.asarray(one) for one in found])
+    padded[:, : last + 1] = np.stack([np.real(forces), np.imag(forces)], axis=-1)
+    pairs = np.split(padded, len(forces) // 2)  # one program for a robot's two and for all patterns
+    found = [torque_slopes(unknowns, rows, pair, window.means, last, window.friction) for pair in pairs]
+    return TorqueSlopes(*[np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True)])
 
 
 def inverse(matrix: np.ndarray) -> np.ndarray:
