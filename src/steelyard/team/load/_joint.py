@@ -3,7 +3,7 @@
 Places pull at each other because the fit follows all of them, and because each turns the load by the torque of its
 force. The fit has eleven unknowns, and a load turns so slowly that a few numbers say how torques act: one for each of
 sixteen patterns over the window. Given those, every place is told by its own robot's velocities alone; so somebody with
-everybody's data needs no more than sums over the robots, and one small system.
+everybody's data needs no more than sums over the robots, and one small system [woodbury50].
 """
 
 from typing import NamedTuple

@@ -61,8 +61,11 @@ class Window(NamedTuple):
     @property
     def padded(self) -> Rows:
         """In a length that the fit is compiled for."""
+        return self.filled(next((size for size in SIZES if size >= len(self.rows)), SIZES[-1]))
+
+    def filled(self, size: int) -> Rows:
+        """Up to a length."""
         k = len(self.rows)
-        size = next((size for size in SIZES if size >= k), SIZES[-1])
         sums, trend = np.zeros((size, self.rows.shape[1])), np.zeros((size, 4))
         dt, weights = np.zeros((2, size))
         sums[:k], dt[:k], weights[:k] = self.rows, self.span, (self.rows[:, Sum.HEARD] >= 2.0) / self.sigma
