@@ -12,8 +12,8 @@ from steelyard.papers.planar._central import centralised
 from steelyard.worlds import PlanarPush, planar_truth
 
 
-def trial(*errors, central=(0.01, 0.02), noticed=()):
-    return teams.Trial(np.array(errors), np.array(central), 50.0, noticed)
+def trial(*errors, central=(0.01, 0.02, 0.03), noticed=()):
+    return teams.Trial(np.array(errors), np.array([central] * len(errors)), 50.0, noticed)
 
 
 def test_the_centralised_answer_to_exact_data_is_the_truth():
@@ -30,21 +30,22 @@ def test_the_centralised_answer_to_exact_data_is_the_truth():
 
 def test_rows_hold_the_worst_robot_to_the_centralised_answer():
     case = teams.Case("5 robots, ring", 5, "ring")
-    mass, inertia, sent = teams.size_rows(case, [trial((0.01, 0.0), (0.03, 0.02)), trial((0.01, 0.0), (0.04, 0.02))])
+    pushes = [trial((0.01, 0.0, 0.0), (0.03, 0.02, 0.0)), trial((0.01, 0.0, 0.0), (0.04, 0.02, 0.0))]
+    mass, inertia, com, sent = teams.size_rows(case, pushes)
     assert (mass.quantity, sent.quantity) == ("team/ring/5/mass", "team/ring/5/sent")
     assert mass.steelyard == pytest.approx(100.0 * math.sqrt((0.03**2 + 0.04**2) / 2.0))
-    assert (mass.bound, inertia.bound) == (pytest.approx(1.0), pytest.approx(2.0))
+    assert (mass.bound, inertia.bound, com.bound) == (pytest.approx(1.0), pytest.approx(2.0), pytest.approx(3.0))
 
 
 def test_findings_say_what_a_disturbance_costs_and_how_late_a_change_is_noticed():
     found = {
-        teams.Case("8 robots, line", 8): [trial((0.011, 0.02))],
-        teams.UNDISTURBED: [trial((0.01, 0.02))],
-        teams.DISTURBED[0]: [trial((0.011, 0.03))],
-        teams.DROPPED: [trial((0.001, -0.004), noticed=(0.5, 0.7))],
+        teams.Case("8 robots, line", 8): [trial((0.011, 0.02, 0.06))],
+        teams.UNDISTURBED: [trial((0.01, 0.02, 0.03))],
+        teams.DISTURBED[0]: [trial((0.011, 0.03, 0.03))],
+        teams.DROPPED: [trial((0.001, -0.004, 0.1), noticed=(0.5, 0.7))],
     }
     size, lost, dropped = teams.conclude(found)
-    assert "1.10 (m) and 1.00 (J)" in size
+    assert "1.10 (m), 1.00 (J) and 2.00 (centre of mass)" in size
     assert "+10 % (m)" in lost
     assert "+50 % (J)" in lost
     assert "after 0.70 s" in dropped

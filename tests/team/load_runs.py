@@ -164,6 +164,36 @@ def one_measures_nothing():
     return weighed(push._replace(samples=push.samples | {"r4": spoilt}))
 
 
+def one_misses_rows():
+    """For 0.8 s, in the middle, a robot has no samples; it pushes on."""
+    push = pushed(14.0)
+    missed = [None if 6.0 < s.time <= 6.8 else s for s in push.samples["r2"]]
+    return weighed(push._replace(samples=push.samples | {"r2": missed}))
+
+
+def gone_twice():
+    """One that goes, is back with nothing, and goes again; idle while it is away."""
+    away = ((4.0, 7.0), (10.0, 99.0))
+
+    def pushes(time, f, arms):
+        return np.where((np.arange(4) == 3) & any(a < time <= b for a, b in away), 0.0, f)
+
+    push = pushed(13.0, forces=pushes)
+    agents, bus = load_team(LINE, push.rate, NOISE), Bus(LINE)
+    states, last = {agent.name: agent.init() for agent in agents}, {}
+    for k in range(len(push.truth)):
+        for agent in agents:
+            if agent.name == "r4" and any(a < k / push.rate <= b for a, b in away):
+                states["r4"] = agent.init()
+                states["r3"] = agents[2].meet_again(states["r3"], "r4")
+                continue
+            turn = agent.step(states[agent.name], push.samples[agent.name][k], bus.collect(k, agent.name))
+            states[agent.name] = turn.state
+            bus.post(k, agent.name, turn.outbox)
+            last[agent.name] = turn.estimates
+    return Weighed(last, [], push), [len(states["r3"].wards), states["r3"].start]
+
+
 def long_push():
     """Longer than a window."""
     return weighed(pushed(34.0, rate=25.0))

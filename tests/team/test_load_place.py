@@ -1,39 +1,58 @@
-"""The step of all places together, from sums over the robots, is the one of somebody who has everybody's curvature."""
+"""The step of all places together, from sums over the robots, is the one of somebody who has everybody's data."""
 
 import numpy as np
 import pytest
 
-from steelyard.team.load._place import N_TOLD, Joint, Own
+from steelyard.team.load._fit import N_UNKNOWNS
+from steelyard.team.load._joint import COMMON, N_SHARED, N_TOLD, PATTERNS, Joint, Shared
+from steelyard.team.load._place import Own
 
-PARTS, COMMON, UNKNOWNS = 16, 4, 11
-
-
-def robots(n, seed=2):
-    rng = np.random.default_rng(seed)
-    found = []
-    for _ in range(n):
-        root = rng.normal(size=(2, 2))
-        curvature, gradient = np.eye(2) + root @ root.T, rng.normal(size=2)
-        effects, gain = rng.normal(size=(PARTS + COMMON + UNKNOWNS, 2)), rng.normal(size=(UNKNOWNS, 2))
-        found.append(Own(1.0, curvature, gradient, effects, gain, n, True))
-    return found
+READINGS = 40
 
 
+class Everybody:
+    """Least squares in the unknowns and n places, all linear: each robot reads what all places do, and its own."""
+
+    def __init__(self, n, common, seed=2):
+        rng = np.random.default_rng(seed)
+        self.U, self.Z = rng.normal(size=(n, READINGS, N_SHARED)), rng.normal(size=(n, READINGS, 2))
+        self.Q, self.r = rng.normal(size=(n, PATTERNS, 2)), rng.normal(size=(n, READINGS))
+        self.hold = 10.0 * common * rng.normal(size=(n, COMMON, 2))
+        self.end = np.eye(N_UNKNOWNS, N_SHARED)
+        self.end[:4] = rng.normal(size=(4, N_SHARED))
+        places = np.hstack(self.Q)
+        self.to_shared = np.zeros((N_SHARED, N_UNKNOWNS + 2 * n))
+        self.to_shared[:N_UNKNOWNS, :N_UNKNOWNS] = np.eye(N_UNKNOWNS)
+        self.to_shared[N_UNKNOWNS:, N_UNKNOWNS:] = places
+        rows = [self.U[i] @ self.to_shared for i in range(n)]
+        for i, row in enumerate(rows):
+            row[:, N_UNKNOWNS + 2 * i : N_UNKNOWNS + 2 * i + 2] += self.Z[i]
+        rows.append(np.hstack([np.zeros((COMMON, N_UNKNOWNS)), *self.hold]))
+        self.H = np.vstack(rows)
+        self.g = self.H.T @ np.concatenate([*self.r, np.zeros(COMMON)])
+
+    def robots(self):
+        """The same as robots know it, each next to the fit that all share."""
+        N, g = np.einsum("nia,nib->ab", self.U, self.U), np.einsum("nia,ni->a", self.U, self.r)
+        shared, gain = Shared(N, g, self.end), np.zeros((N_UNKNOWNS, 2))
+        for U, Z, Q, hold, r in zip(self.U, self.Z, self.Q, self.hold, self.r, strict=True):
+            yield Own(1.0, Z.T @ Z, Z.T @ r, np.concatenate([U.T @ Z, Q, hold]), shared, gain)
+
+
+@pytest.mark.parametrize("common", [0.0, 1.0], ids=["free", "held together"])
 @pytest.mark.parametrize("n", [3, 20])
-def test_the_joint_step_is_the_constrained_newton_step(n):
-    team = robots(n)
-    told = sum(own.told for own in team)
-    assert np.shape(told) == (N_TOLD,)
-    joint = Joint.of(np.asarray(told))
-    E, g = np.concatenate([own.effects for own in team], axis=1), np.concatenate([own.gradient for own in team])
-    Q, C, S = np.split(E, [PARTS, PARTS + COMMON])
-    H = Q.T @ Q
-    for i, own in enumerate(team):
-        H[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] += own.curvature
-    free = np.linalg.svd(C)[2][COMMON:].T  # steps that leave the common motion as it is
-    inverse = free @ np.linalg.solve(free.T @ H @ free, free.T)
+def test_the_joint_step_is_newtons_with_everybodys_data(n, common):
+    everybody = Everybody(n, common)
+    team = list(everybody.robots())
+    told = np.sum([own.told for own in team], axis=0)
+    assert told.shape == (N_TOLD,)
+    joint = Joint.of(told, team[0].shared)
+    inverse = np.linalg.inv(everybody.H.T @ everybody.H)
+    step = -inverse @ everybody.g
     steps = np.array([own.step(joint) for own in team])
-    np.testing.assert_allclose(np.stack([steps.real, steps.imag], axis=1).ravel(), -inverse @ g, atol=1e-9)
-    np.testing.assert_allclose(joint.ahead, -S @ inverse @ g, atol=1e-8)
-    np.testing.assert_allclose(joint.follows, S @ inverse @ S.T, atol=1e-8)
-    assert np.linalg.eigvalsh(joint.at_most - joint.follows).min() > -1e-9
+    np.testing.assert_allclose(np.stack([steps.real, steps.imag], axis=1).ravel(), step[N_UNKNOWNS:], atol=1e-8)
+    L = everybody.end @ everybody.to_shared
+    np.testing.assert_allclose(joint.ahead, L @ step, atol=1e-8)
+    held = everybody.end[:, :N_UNKNOWNS]
+    known = held @ np.linalg.inv(team[0].shared.matrix[:N_UNKNOWNS, :N_UNKNOWNS]) @ held.T
+    np.testing.assert_allclose(joint.follows, L @ inverse @ L.T - known, atol=1e-8)

@@ -74,6 +74,24 @@ def test_who_goes_leaves_its_readings_to_an_heir():
             assert abs(one.std / other.std - 1.0) < 0.05, (name, what)
 
 
+def test_who_leaves_twice_is_inherited_twice():
+    found, (wards, start) = in_earnest(load_runs.gone_twice)
+    assert (wards, start) == (2, 0)  # all of it in one window
+    assert all({"mass", "inertia", "com"} <= known(found, name) for name in NAMES[:3])
+    check(found, NAMES[:3])
+
+
+def test_a_robot_that_misses_rows_does_not_end_the_estimation():
+    """A force that nobody knows breaks the window; the next one goes on from what was known."""
+    found = in_earnest(load_runs.one_misses_rows)
+    for name in NAMES:
+        assert {"mass", "inertia", "com"} <= known(found, name), name
+        assert found.last[name]["mass"].time > 13.0
+        assert float(found.last[name]["mass"].std) < 0.005 * MASS
+    assert not found.events
+    check(found)
+
+
 def test_who_comes_later_knows_what_the_others_know():
     found = in_earnest(load_runs.one_joins)
     for what in ("mass", "inertia"):

@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.papers._processes import all_of
 from steelyard.papers._reproduction import Row
-from steelyard.papers.planar._central import centralised
+from steelyard.papers.planar._central import centralised, end_of
 from steelyard.papers.planar._trials import INERTIA, VELOCITY_NOISE
 from steelyard.problems import Push, Weighed, weigh_push
 from steelyard.team import Bus, Disturbance, Graph, Stay
@@ -20,16 +20,20 @@ ROBOTS = 4
 SECONDS = 20.0
 DROP = 0.3
 """Share of the load that is lost at half time."""
-QUANTITIES = ("mass", "inertia")
+QUANTITIES = ("mass", "inertia", "com")
+"""The last from a robot's own contact to the centre of mass, world axes."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Trial:
-    """Relative errors (robot, quantity) at the end, NaN where nothing is known, and what else came of one push."""
+    """Relative errors (robot, quantity) at the end, NaN where nothing is known, and what else came of one push.
+
+    Of `com` the length of the error, by that of the true arm.
+    """
 
     errors: np.ndarray
     central: np.ndarray
-    """The same (quantity) of one who has everybody's data."""
+    """The same of one who has everybody's data."""
     kilobytes: float
     """A second, of the busiest robot."""
     noticed: tuple[float, ...] = ()
@@ -106,10 +110,11 @@ def team_trial(case: Case, seed: int) -> Trial:
     told = Push(graph, truth.time, velocities, 0.5 * (before + forces), VELOCITY_NOISE, 0.0, ())
     weighed = weigh_push(told, bus=Bus(graph, case.radio, seed), stays={graph.names[-1]: case.stay})
     asked = graph.names[: case.there]
-    errors = np.array([[_error(weighed, name, quantity, truth) for quantity in QUANTITIES] for name in asked])
+    errors = np.array([_errors(weighed, robot, name, truth) for robot, name in enumerate(asked)])
     noticed = tuple(_noticed(weighed, name) for name in asked) if case.drop else ()
     kilobytes = max(weighed.bytes_a_second.values()) / 1e3
-    return Trial(errors, np.full(2, np.nan) if case.drop else _central(told, truth), kilobytes, noticed)
+    central = np.full_like(errors, np.nan) if case.drop else _central(told, truth)[: case.there]
+    return Trial(errors, central, kilobytes, noticed)
 
 
 def rms(trials: Sequence[Trial]) -> np.ndarray:
@@ -118,7 +123,7 @@ def rms(trials: Sequence[Trial]) -> np.ndarray:
 
 
 def _central_rms(trials: Sequence[Trial]) -> np.ndarray:
-    return np.sqrt(np.mean([trial.central**2 for trial in trials], axis=0))
+    return np.sqrt(np.mean([trial.central**2 for trial in trials], axis=0)).max(axis=0)
 
 
 def size_rows(case: Case, trials: Sequence[Trial]) -> list[Row]:
@@ -139,30 +144,30 @@ def conclude(found: Mapping[Case, Sequence[Trial]]) -> list[str]:
         ours = rms(trials)
         if case.stay != _ALWAYS:
             # Fewer pushed and measured, so no estimator could know as much as the whole team does.
-            m, J = ours / _central_rms(trials)
+            m, J, c = ours / _central_rms(trials)
             said.append(
-                f"When {case.name}, the RMS error of those that are there in the end is {m:.2f} (m) and {J:.2f} (J) of "
-                "the centralised answer's to the same pushes and readings."
+                f"When {case.name}, the RMS error of those that are there in the end is {m:.2f} (m), {J:.2f} (J) and "
+                f"{c:.2f} (centre of mass) of the centralised answer's to the same pushes and readings."
             )
         elif case in DISTURBED:
-            m, J = ours / usual
+            m, J, c = 100.0 * (ours / usual - 1.0)
             said.append(
-                f"With a disturbance ({case.name}) the others' RMS error ends {100 * (m - 1):+.0f} % (m) and "
-                f"{100 * (J - 1):+.0f} % (J) off the undisturbed team's."
+                f"With a disturbance ({case.name}) the others' RMS error ends {m:+.0f} % (m), {J:+.0f} % (J) and "
+                f"{c:+.0f} % (centre of mass) off the undisturbed team's."
             )
         elif case == DROPPED:
             late = max(one for trial in trials for one in trial.noticed)
-            worst = 100.0 * max(float(np.abs(trial.errors).max()) for trial in trials)
+            worst = 100.0 * max(float(np.abs(trial.errors[:, :2]).max()) for trial in trials)
             said.append(
                 f"When the load loses {100 * DROP:.0f} % the last robot of all trials says so after {late:.2f} s, and "
-                f"{SECONDS / 2:g} s later no robot is off by more than {worst:.2f} %."
+                f"{SECONDS / 2:g} s later no robot's m or J is off by more than {worst:.2f} %."
             )
         elif case != UNDISTURBED:
-            m, J = ours / _central_rms(trials)
+            m, J, c = ours / _central_rms(trials)
             sent = max(trial.kilobytes for trial in trials)
             said.append(
-                f"{case.name}: the worst robot's RMS error is {m:.2f} (m) and {J:.2f} (J) of the centralised answer's; "
-                f"the busiest sends {sent:.0f} kB a second."
+                f"{case.name}: the worst robot's RMS error is {m:.2f} (m), {J:.2f} (J) and {c:.2f} (centre of mass) of "
+                f"the centralised answer's; the busiest sends {sent:.0f} kB a second."
             )
     return said
 
@@ -171,16 +176,25 @@ def _graph(case: Case, seed: int) -> Graph:
     return Graph.of_kind(case.graph, [f"r{i + 1:03d}" for i in range(case.robots)], seed)
 
 
-def _error(weighed: Weighed, name: str, quantity: str, truth: PlanarTruth) -> float:
-    value = weighed.last[name][quantity].value
-    return math.nan if value is None else float(value) / float(getattr(truth, quantity)[-1]) - 1.0
+def _errors(weighed: Weighed, robot: int, name: str, truth: PlanarTruth) -> list[float]:
+    said = weighed.last[name]
+    row = int(np.argmin(np.abs(truth.time - said["com"].time)))
+    arm, com = truth.arms[row, robot], said["com"].value
+    found = [math.nan if com is None else float(np.linalg.norm(com + arm) / np.linalg.norm(arm))]
+    for quantity in ("inertia", "mass"):
+        value = said[quantity].value
+        found.insert(0, math.nan if value is None else float(value) / float(getattr(truth, quantity)[-1]) - 1.0)
+    return found
 
 
 def _central(push: Push, truth: PlanarTruth) -> np.ndarray:
     dt = np.diff(push.time, prepend=push.time[:1])
     state = centralised(truth.state_at(0), dt, push.force, push.velocity)
     logs = np.array([state.log_mass, state.log_inertia], float)
-    return np.exp(logs) / np.array([truth.mass[0], truth.inertia[0]]) - 1.0
+    load = np.exp(logs) / np.array([truth.mass[0], truth.inertia[0]]) - 1.0
+    arms = truth.arms[-1]
+    off = np.linalg.norm(np.asarray(end_of(state, dt, push.force).arms) - arms, axis=1) / np.linalg.norm(arms, axis=1)
+    return np.column_stack([np.tile(load, (len(arms), 1)), off])
 
 
 def _noticed(weighed: Weighed, name: str) -> float:

@@ -11,9 +11,9 @@ from steelyard.team._run import PlanarSample
 from steelyard.team.load._carry import begin_again, begin_with_others
 from steelyard.team.load._fit import LOG_SCALE, N_UNKNOWNS, Averaging
 from steelyard.team.load._heirs import hear_will, take_over
-from steelyard.team.load._notes import newest_told
+from steelyard.team.load._notes import newest_told, others_fit
 from steelyard.team.load._place import covariance
-from steelyard.team.load._refine import places_are_settled, renew_places, tell_places
+from steelyard.team.load._refine import places_are_settled, renew_places, settle_places, tell_places
 from steelyard.team.load._report import report
 from steelyard.team.load._solve import find_jump, solve, start_over
 from steelyard.team.load._state import (
@@ -32,6 +32,7 @@ _FEWEST_ROWS = 25
 _EVIDENCE = 40.0  # logarithm of the likelihood ratio that makes a change an event
 _SLIDE = 160
 _SETTLED = 100  # rows before a change can be told from a fit that is finding its way
+_CATCH_UP = 48  # rows that are fitted in small steps
 _ROOM = 64  # sums that letters can carry each way in the time of a row: a version of a whole window must pass in time
 
 
@@ -57,6 +58,8 @@ class LoadAgent(Agent):
         self.hold = hold
         self.friction = friction
         self.per_row = max(1, round(0.04 * rate))
+        self.row_noise = velocity_noise / math.sqrt(self.per_row)
+        """Of a velocity averaged over a row, m/s an axis."""
         self._decoder = msgspec.msgpack.Decoder(LoadMessage)
 
     def init(self) -> LoadState:
@@ -82,6 +85,7 @@ class LoadAgent(Agent):
         take_over(state)
         state.tree.step(state.tick)
         state.note_totals()
+        settle_places(self, state)
         events: tuple[LoadEvent, ...] = ()
         stretch = self._due(state, sample)
         if stretch is not None:
@@ -109,10 +113,13 @@ class LoadAgent(Agent):
         if again is not None:
             begin_again(self, state, found, again, LOAD, 0.0)
             return None
-        smaller = state.left_behind(end) is not None  # a robot has gone: its last rows are the last of this window
-        if sample is not None and not smaller:
+        broken = state.left_behind(end) is not None  # these rows are the last of this window
+        if sample is not None and not broken:
             end -= (end + 1) % FIT_EVERY
-        new = end > state.fit_end or (smaller and state.tick - state.told_at >= FIT_EVERY * self.per_row)
+            following = state.fit_end + FIT_EVERY - (state.fit_end + 1) % FIT_EVERY
+            if start < following < end <= following + _CATCH_UP:  # one by one, for notes on all that others speak of
+                end = following
+        new = end > state.fit_end or (broken and state.tick - state.told_at >= FIT_EVERY * self.per_row)
         return (version, start, end) if new and end - start + 1 >= _FEWEST_ROWS else None
 
     def _hear(self, state: LoadState, inbox: tuple[Message, ...]) -> None:
@@ -120,12 +127,11 @@ class LoadAgent(Agent):
             if not isinstance(letter, LoadMessage) or letter.sender not in self.neighbours:
                 continue
             state.tree.hear(state.tick, letter.sender, letter.sequence, letter.parcel)
-            for back, place in enumerate(letter.places[:KEPT]):
-                known = None if place is None else complex(*place)
-                if known is None or math.isfinite(abs(known)):
-                    state.told[letter.sender][letter.version - back] = known
+            for version, x, y in letter.places[:KEPT]:
+                if math.isfinite(x + y):
+                    state.told[letter.sender][version] = complex(x, y)
             state.starts[letter.sender] = letter.start
-            if letter.heir == self.name:
+            if letter.heir == self.name and not state.tree.silent(state.tick, letter.sender):
                 hear_will(state, letter)
 
     def _measure(self, state: LoadState, sample: PlanarSample | None) -> None:
@@ -151,34 +157,32 @@ class LoadAgent(Agent):
     def _add_row(self, state: LoadState, row: int) -> None:
         velocities = [v for v, _ in state.pending if v is not None]
         forces = [f for _, f in state.pending if f is not None]
-        state.row, state.pending = row, []
+        before, state.row, state.pending = state.row, row, []
         whole = len(velocities) == self.per_row
         v, f = (sum(values) / len(values) if values else None for values in (velocities, forces))
+        if f is not None and state.own.first < 0:  # who has just come did not push before
+            f = sum(forces) / self.per_row
         state.own.measured(row, v if whole else None, f)
-        version = version_at(row)
+        due = version_at(row)
         if state.version < 0:
-            state.version = version
-            state.own.places = dict.fromkeys(range(version - KEPT + 1, version + 1))
-        renewed = version > state.version
-        while state.version < version:
-            state.version += 1
-            for contact in state.contacts:
-                contact.places[state.version] = contact.places.get(state.version - 1)
-        if renewed:
+            state.version = due
+            state.own.places = dict.fromkeys(range(due - KEPT + 1, due + 1))
+        made = set(sorted(state.own.places)[-2:])
+        if state.own.newest_place is None:  # a newcomer counts in the others' versions too
+            made |= {max(told) for told in state.told.values() if told}
+        for version in made:  # rows that the robot has missed too, so that nobody waits for them
+            for added in range(max(before + 1, row - SIZES[-1]) if before >= 0 else row, row + 1):
+                state.tree.add((added, version), state.part_of(added, version))
+        if due > state.version:
+            state.version = due
             renew_places(self, state)
-        for made in (version, version - 1):
-            state.tree.add((row, made), state.part_of(row, made))
-        if renewed:
-            for old in range(max(0, row - SIZES[-1]), row):
-                state.tree.add((old, version), state.part_of(old, version))
             state.forget()
 
     def window(self, state: LoadState, version: int, start: int, end: int) -> Window:
         """The sums of a stretch of rows, with what the fit needs beside them."""
         dt, q = 1.0 / self.rate, self.per_row
-        sigma = self.velocity_noise / math.sqrt(q)
         means = Averaging(0.5 * (q - 1) * dt, dt * dt * (q * q - 1) / 24.0)
-        return Window(state.rows(version, start, end), q * dt, means, sigma, state.prior, self.friction)
+        return Window(state.rows(version, start, end), q * dt, means, self.row_noise, state.prior, self.friction)
 
     def _fit(self, state: LoadState, stretch: tuple[int, int, int]) -> tuple[LoadEvent, ...]:
         version, start, end = stretch
@@ -187,6 +191,8 @@ class LoadAgent(Agent):
         if end - start + 1 >= SIZES[-1] - FIT_EVERY:
             begin_again(self, state, stretch, start + _SLIDE, LOAD, math.sqrt(SIZES[-1] / _SLIDE) - 1.0)
             return ()
+        if state.fit_end in state.crew and state.crew[end][0] > state.crew[state.fit_end][0]:
+            state.settled, state.refined = False, min(state.refined, 1)  # the places of those that came are not
         window, before = self.window(state, *stretch), state.fit
         starts = [] if before is None else [before.unknowns]
         shift = state.tree.totals.get((SHIFT, version))
@@ -205,7 +211,8 @@ class LoadAgent(Agent):
                 begin_again(self, state, stretch, start + jump.row, (LOG_SCALE,), 0.0)
                 return tuple(LoadEvent(time, "change", quantity) for quantity in ("mass", "inertia"))
         if fit is None or not fit.good or len(window.rows) < 100:
-            again = solve(window, start_over(window), 25)
+            found = others_fit(state)  # who came later may look for it in vain
+            again = solve(window, start_over(window) if found is None else [found, *start_over(window)], 25)
             if again is not None and (fit is None or again.fitness < fit.fitness):
                 fit = again
         state.fit, state.fit_version, state.fit_end = fit, version, end
@@ -221,8 +228,8 @@ class LoadAgent(Agent):
 
     def _outbox(self, state: LoadState) -> dict[str, Message]:
         state.sequence += 1
-        places = [state.own.places.get(state.version - back) for back in range(KEPT)]
-        told = tuple(None if place is None else (place.real, place.imag) for place in places)
+        newest = sorted(state.own.places.items(), reverse=True)[:KEPT]
+        told = tuple((version, place.real, place.imag) for version, place in newest if place is not None)
         heir, start = min(self.neighbours, default=""), -1 if state.start is None else state.start
         unfinished = sum((f for _, f in state.pending if f is not None), 0j) / self.per_row
         recent = state.own.recent(unfinished)
@@ -232,7 +239,6 @@ class LoadAgent(Agent):
                 state.sequence,
                 state.time,
                 state.tree.parcel(state.tick, state.sequence, name),
-                state.version,
                 told,
                 state.own.first,
                 state.own.last,

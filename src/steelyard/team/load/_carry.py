@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.team.load._fit import N_UNKNOWNS, Averaging
+from steelyard.team.load._fit import N_UNKNOWNS
 from steelyard.team.load._place import Held
 from steelyard.team.load._refine import ahead_of
 from steelyard.team.load._state import LoadState
@@ -38,8 +38,7 @@ def begin_again(agent: "LoadAgent", state: LoadState, stretch, start: int, keep:
             step = ahead.place if ahead is not None and contact is state.own else 0j
             contact.held = Held(place + step, contact.weight / (1.0 + slack) ** 2)
     state.prior = carried_on(unknowns, P, keep, slack)
-    path = slopes_of(window._replace(means=Averaging(0.0, 0.0)), fit.unknowns).path
-    unknowns[:4] = path[min(start - stretch[1], len(window.rows)) - 1, :4]
+    unknowns[:4] = slopes_of(window, fit.unknowns).ends[min(start - stretch[1], len(window.rows)) - 1]
     state.start, state.fit = start, Fit(unknowns, fit.matrix, fit.gradient, fit.fitness, fit.n_rows)
 
 

@@ -16,8 +16,8 @@ _WIDTH = 4  # numbers a row: velocity and force
 class Part(NamedTuple):
     """What was told of a contact's place, and next to which fit."""
 
-    version: int
-    start: int
+    fit: tuple[int, int, int]
+    """Its version, first and last row."""
     own: Own
 
 
@@ -33,8 +33,13 @@ class Contact:
         self.places: dict[int, complex | None] = {}
         self.held = NOTHING_HELD
         self.weight = 0.0
-        self.aim: complex | None = None  # where the last step of the place alone led, momentum left out
         self.parts: dict[int, Part] = {}  # what was told of the place, by the number of the notes
+
+    @property
+    def newest_place(self) -> complex | None:
+        """In the newest version that it has one in."""
+        known = [version for version, place in self.places.items() if place is not None]
+        return self.places[max(known)] if known else None
 
     def measured(self, row: int, velocity: complex | None, force: complex | None) -> None:
         """Takes the means over a row in; None is none."""
@@ -55,11 +60,10 @@ class Contact:
         return own_row(self.roll, self.places.get(version), self.velocities.get(row), force)
 
     def readings(self, start: int, end: int) -> tuple[np.ndarray, np.ndarray]:
-        """Velocities (complex, NaN where there is none) and forces (time, 2) of a stretch."""
+        """Velocities (NaN where there is none) and forces of a stretch, complex."""
         rows = range(start, end + 1)
         v = np.array([self.velocities.get(row, complex(math.nan)) for row in rows])
-        f = [self.forces.get(row, 0j) for row in rows]
-        return v, np.array([(one.real, one.imag) for one in f])
+        return v, np.array([self.forces.get(row, 0j) for row in rows])
 
     def forget(self, oldest_row: int, oldest_version: int, note_is_needed: Callable[[int], bool]) -> None:
         """Keeps what a window can still need."""

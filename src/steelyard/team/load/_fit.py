@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from steelyard import _jax as _jax
 from steelyard.models import Numbers
@@ -50,6 +50,15 @@ class Averaging(NamedTuple):
     """Half their variance in time, s²: times a second derivative, what a mean differs from the value in the middle."""
 
 
+class Motion(NamedTuple):
+    """A shot from the first row: θ (rad), ω (rad/s), velocity of the centre of mass (m/s, world axes), and more."""
+
+    path: Float[Array, "time 6"]
+    """With the load's turning i ω exp(i θ); at the middle of each row's samples, the last four as means over them."""
+    ends: Float[Array, "time 4"]
+    """At the end of each row, without the turning."""
+
+
 def motion(
     unknowns: Float[Array, " unknown"],
     extra: Float[Array, " extra"],
@@ -58,12 +67,11 @@ def motion(
     after: Float[Array, "onset time"],
     means: Averaging,
     friction: bool,
-) -> Float[Array, "time 6"]:
-    """θ (rad), ω (rad/s), velocity of the centre of mass (m/s, world axes) and the load's turning i ω exp(i θ).
+) -> Motion:
+    """The load under the team's forces: see [icra15, Eqs. (1)-(2)].
 
-    At the middle of each row's samples, the last four as means over them. A row's forces follow their trend; `extra` is
-    an error of the robot's own place (two numbers) and for each onset the jump of log m and log J from then on.
-    [icra15, Eqs. (1)-(2)]
+    A row's forces follow their trend; `extra` is an error of the robot's own place (two numbers) and for each onset the
+    jump of log m and log J from then on.
     """
     c, kappa = unknowns[CX : CY + 1], jnp.exp(unknowns[LOG_SCALE])
     place, jumps = extra[:2], extra[2:].reshape(-1, 2)
@@ -77,13 +85,14 @@ def motion(
     pull = Drive(F / mass[:, None], rows.trend[:, :2] / mass[:, None])
     start = unknowns[THETA], unknowns[OMEGA], unknowns[VX : VY + 1]
     if friction:
-        theta, omega, alpha, bend, v = _rubbed(start, twist, pull, dt, means, unknowns, mass, inertia)
+        ends, (theta, omega, alpha, bend, v) = _rubbed(start, twist, pull, dt, means, unknowns, mass, inertia)
     else:
-        theta, omega, alpha, bend, v = _free(start, twist, pull, dt, means)
+        ends, (theta, omega, alpha, bend, v) = _free(start, twist, pull, dt, means)
     along, across = -3.0 * means.ripple * omega * alpha, omega * (1.0 - means.ripple * omega**2) + means.ripple * bend
     cos, sin = jnp.cos(theta), jnp.sin(theta)
     turning = jnp.stack([cos * along - sin * across, sin * along + cos * across], axis=1)
-    return jnp.concatenate([theta[:, None], omega[:, None], v, turning], axis=1)
+    path = jnp.concatenate([theta[:, None], omega[:, None], v, turning], axis=1)
+    return Motion(path, jnp.concatenate([ends[0][:, None], ends[1][:, None], ends[2]], axis=1))
 
 
 class Drive(NamedTuple):
@@ -120,12 +129,13 @@ def _free(start, twist: Drive, pull: Drive, dt, means: Averaging):
             alphas.append(alpha)
         alpha, bend = alphas[1], (alphas[1] - alphas[0]) / jnp.maximum(h, 1e-9)
         seen = theta - means.back * (omega - 0.5 * means.back * alpha)
-        return (theta, omega), (seen, _read_back(omega, alpha, bend, h, means.back), alpha, bend)
+        turn = theta, omega
+        return turn, (turn, (seen, _read_back(omega, alpha, bend, h, means.back), alpha, bend))
 
-    _, (theta, omega, alpha, bend) = jax.lax.scan(step, start[:2], (twist, dt), unroll=2)
+    _, (turns, seen) = jax.lax.scan(step, start[:2], (twist, dt))
     v_end = start[2] + jnp.cumsum(pull.mean * dt[:, None], axis=0)
     late = 0.5 * (dt - means.back) * means.back - means.ripple
-    return theta, omega, alpha, bend, v_end - pull.mean * means.back - pull.growth * late[:, None]
+    return (*turns, v_end), (*seen, v_end - pull.mean * means.back - pull.growth * late[:, None])
 
 
 def _rubbed(start, twist: Drive, pull: Drive, dt, means: Averaging, unknowns, mass, inertia):
@@ -154,15 +164,15 @@ def _rubbed(start, twist: Drive, pull: Drive, dt, means: Averaging, unknowns, ma
         bend, v_bend = (alpha - alpha_before) / jnp.maximum(h, 1e-9), (a - a_before) / jnp.maximum(h, 1e-9)
         seen = theta - back * (omega - 0.5 * back * alpha)
         v_seen = _read_back(v, a, v_bend, h, back) + means.ripple * v_bend
-        return (theta, omega, v), (seen, _read_back(omega, alpha, bend, h, back), alpha, bend, v_seen)
+        moved = theta, omega, v
+        return moved, (moved, (seen, _read_back(omega, alpha, bend, h, back), alpha, bend, v_seen))
 
     return jax.lax.scan(step, start, (twist, pull, dt, mass, inertia))[1]
 
 
-def residuals(unknowns, extra, rows: Rows, own_force, after, means: Averaging, friction) -> Float[Array, "time 4"]:
-    """Of the mean velocity and of the turning ŝ, in standard deviations."""
-    path, sums = motion(unknowns, extra, rows, own_force, after, means, friction), rows.sums
-    v, s = path[:, 2:4], jnp.exp(unknowns[LOG_SCALE]) * path[:, 4:]
+def residuals(path: Float[Array, "time 6"], unknowns, rows: Rows) -> Float[Array, "time 4"]:
+    """Of the mean velocity and of the turning ŝ, in standard deviations; `path` as `Motion` has it."""
+    sums, v, s = rows.sums, path[:, 2:4], jnp.exp(unknowns[LOG_SCALE]) * path[:, 4:]
     n = jnp.maximum(sums[:, Sum.HEARD], 1.0)
     B, V = sums[:, Sum.B : Sum.B + 2], sums[:, Sum.V : Sum.V + 2]
     mean = V / n[:, None] - v - _times(s, B / n[:, None] - unknowns[None, CX : CY + 1])
@@ -178,24 +188,27 @@ def normal_equations(unknowns, rows: Rows, after, means: Averaging, friction: bo
     nobody, nowhere = jnp.zeros((rows.dt.size, 2)), jnp.zeros(2)
 
     def of(x):
-        extra = jnp.concatenate([nowhere, x[N_UNKNOWNS:]])
-        return residuals(x[:N_UNKNOWNS], extra, rows, nobody, after, means, friction)
+        unknowns, extra = x[:N_UNKNOWNS], jnp.concatenate([nowhere, x[N_UNKNOWNS:]])
+        path, _ = motion(unknowns, extra, rows, nobody, after, means, friction)
+        return residuals(path, unknowns, rows).reshape(-1)
 
     x = jnp.concatenate([unknowns, jnp.zeros(2 * after.shape[0])])
-    r, H = _linearised(of, x, friction)
+    told = _told(x.size, friction)
+    r, push = jax.linearize(of, x)
+    H = jnp.zeros((r.size, x.size)).at[:, told].set(jax.vmap(push, out_axes=-1)(jnp.eye(x.size)[told]))
     return Normal(0.5 * r @ r, H.T @ H + jnp.diag(_untold(x.size, friction)), H.T @ r)
 
 
 class Slopes(NamedTuple):
-    """A shot and its derivatives with respect to the unknowns."""
+    """A shot and its derivatives with respect to the unknowns; see `Motion`."""
 
     residuals: Float[Numbers, " reading"]
     by_unknowns: Float[Numbers, "reading unknown"]
-    end: Float[Numbers, "4"]
-    """θ, ω and velocity at the end of the last row."""
+    ends: Float[Numbers, "time 4"]
     end_by_unknowns: Float[Numbers, "4 unknown"]
+    """Of the last row's end."""
     path: Float[Numbers, "time 6"]
-    """As `motion` has it."""
+    path_by_unknowns: Float[Numbers, "time 6 unknown"]
 
 
 @functools.partial(jax.jit, static_argnames="friction")
@@ -203,49 +216,41 @@ def slopes(unknowns, rows: Rows, means: Averaging, last, friction: bool) -> Slop
     """Around a guess; rows after row `last` must have dt = 0 and no forces."""
     nobody, nowhere, after = jnp.zeros((rows.dt.size, 2)), jnp.zeros(2), jnp.zeros((0, rows.dt.size))
 
-    def at_end(x):
-        return motion(x, nowhere, rows, nobody, after, Averaging(0.0, 0.0), friction)[last, :4]
+    def of(x):
+        path, ends = motion(x, nowhere, rows, nobody, after, means, friction)
+        return (residuals(path, x, rows).reshape(-1), path, ends[last]), ends
 
-    r, H = _linearised(lambda x: residuals(x, nowhere, rows, nobody, after, means, friction), unknowns, friction)
-    path = motion(unknowns, nowhere, rows, nobody, after, means, friction)
-    return Slopes(r, H, at_end(unknowns), jax.jacfwd(at_end)(unknowns), path)
-
-
-class OwnSlopes(NamedTuple):
-    """What an error of one robot's place does to a shot, through the torque of its force."""
-
-    residuals: Float[Numbers, "reading 2"]
-    end: Float[Numbers, "4 2"]
+    # One shot for all: every program takes memory, in every robot's process.
+    (r, path, _), push, ends = jax.linearize(of, unknowns, has_aux=True)
+    told = _told(N_UNKNOWNS, friction)
+    found = jax.vmap(push, out_axes=-1)(jnp.eye(N_UNKNOWNS)[told])
+    H, path_by, end_by = (jnp.zeros((*one.shape[:-1], N_UNKNOWNS)).at[..., told].set(one) for one in found)
+    return Slopes(r, H, ends, end_by, path, path_by)
 
 
-@functools.partial(jax.jit, static_argnames="friction")
-def own_slopes(unknowns, rows: Rows, own_force, means: Averaging, last, friction: bool) -> OwnSlopes:
-    """As `slopes`, with respect to the place of the robot with this force."""
-    after = jnp.zeros((0, rows.dt.size))
+class TorqueSlopes(NamedTuple):
+    """What torques do to a shot."""
 
-    def of(place):
-        return residuals(unknowns, place, rows, own_force, after, means, friction)
-
-    def at_end(place):
-        return motion(unknowns, place, rows, own_force, after, Averaging(0.0, 0.0), friction)[last, :4]
-
-    return OwnSlopes(_linearised(of, jnp.zeros(2), True)[1], jax.jacfwd(at_end)(jnp.zeros(2)))
+    residuals: Float[Numbers, "reading torque"]
+    path: Float[Numbers, "time 6 torque"]
+    end: Float[Numbers, "4 torque"]
 
 
 @functools.partial(jax.jit, static_argnames="friction")
 def torque_slopes(
-    unknowns, rows: Rows, forces: Float[Array, "part time 2"], means: Averaging, friction: bool
-) -> Float[Array, "reading part"]:
-    """What forces at a place one unit along x from the centre of mass, added to the team's, do to the residuals."""
-    after = jnp.zeros((0, rows.dt.size))
+    unknowns, rows: Rows, forces: Float[Array, "torque time 2"], means: Averaging, last, friction: bool
+) -> TorqueSlopes:
+    """As `slopes`, by forces at a place one unit along x from the centre of mass, added to the team's."""
+    after, along_x = jnp.zeros((0, rows.dt.size)), jnp.array([1.0, 0.0])
 
     def by(force):
         def of(place):
-            return residuals(unknowns, place, rows, force, after, means, friction).reshape(-1)
+            path, ends = motion(unknowns, place, rows, force, after, means, friction)
+            return residuals(path, unknowns, rows).reshape(-1), path, ends[last]
 
-        return jax.jvp(of, (jnp.zeros(2),), (jnp.array([1.0, 0.0]),))[1]
+        return jax.jvp(of, (jnp.zeros(2),), (along_x,))[1]
 
-    return jax.vmap(by, out_axes=1)(forces)
+    return TorqueSlopes(*jax.vmap(by, out_axes=-1)(forces))
 
 
 def _untold(size: int, friction: bool) -> Float[Array, " all"]:
@@ -253,13 +258,9 @@ def _untold(size: int, friction: bool) -> Float[Array, " all"]:
     return jnp.zeros(size).at[jnp.array([VISCOUS, COULOMB])].set(0.0 if friction else 1.0)
 
 
-def _linearised(function, x, friction: bool):
-    """Value and Jacobian, both with the readings in one axis; friction that is not asked for has no slope."""
-    r, push = jax.linearize(function, x)
-    told = [i for i in range(x.size) if friction or i not in (VISCOUS, COULOMB)]
-    H = jax.vmap(push, out_axes=-1)(jnp.eye(x.size)[jnp.array(told)])
-    H = jnp.zeros((r.size, x.size)).at[:, jnp.array(told)].set(H.reshape(-1, len(told)))
-    return r.reshape(-1), H
+def _told(size: int, friction: bool) -> Int[Array, " told"]:
+    """The unknowns that the rows are asked for."""
+    return jnp.array([i for i in range(size) if friction or i not in (VISCOUS, COULOMB)])
 
 
 def _times(a, b):

@@ -6,9 +6,10 @@ from steelyard.team.load._state import LoadMessage, LoadState, roll_of
 
 def hear_will(state: LoadState, letter: LoadMessage) -> None:
     """Keeps what a neighbour would leave; one that is back speaks for itself from some row on."""
-    ward = state.wards.get(letter.sender)
-    if ward is not None and letter.first <= ward.last:
-        ward.last = letter.first - 1
+    for (name, _), ward in state.wards.items():
+        if name == letter.sender and letter.first <= ward.last:
+            last, ward.last = ward.last, letter.first - 1
+            _add_again(state, letter.first, last)
     left = state.heard_of.setdefault(letter.sender, Contact(roll_of(letter.sender)))
     if letter.first > left.last >= 0 and letter.first != left.first:
         left = state.heard_of[letter.sender] = Contact(roll_of(letter.sender))
@@ -18,14 +19,17 @@ def hear_will(state: LoadState, letter: LoadMessage) -> None:
 def take_over(state: LoadState) -> None:
     """Whoever has been silent for too long is gone: what it has left is added up by its heir."""
     for name, left in list(state.heard_of.items()):
-        if state.tree.silent(state.tick, name) and left.last >= 0 and name not in state.wards:
-            told = {version: place for version, place in state.told[name].items() if place is not None}
-            if not told:
-                continue
+        told = state.told[name]
+        if state.tree.silent(state.tick, name) and left.last >= 0 and told:
             newest = told[max(told)]
             left.places = {version: told.get(version, newest) for version in state.own.places}
-            state.wards[name] = left
+            state.wards[name, left.first] = left
             del state.heard_of[name]
-            for row, version in list(state.tree.own):
-                if 0 <= row <= left.last:
-                    state.tree.add((row, version), state.part_of(row, version))
+            _add_again(state, left.first, left.last)
+
+
+def _add_again(state: LoadState, first: int, last: int) -> None:
+    """Rows whose sums have another part of this robot's than before."""
+    for row, version in list(state.tree.own):
+        if first <= row <= last and row >= 0:
+            state.tree.add((row, version), state.part_of(row, version))

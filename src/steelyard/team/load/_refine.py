@@ -4,17 +4,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.team.load._contact import Contact
 from steelyard.team.load._fit import LOG_INERTIA, LOG_MASS, N_UNKNOWNS
-from steelyard.team.load._notes import newest_told, tell
-from steelyard.team.load._place import own_part, place_by_turning
-from steelyard.team.load._state import KEPT, SHIFT, LoadState, any_place
+from steelyard.team.load._notes import Told, newest_told, tell, told_at
+from steelyard.team.load._place import own_part, place_by_turning, turning_tells
+from steelyard.team.load._state import KEPT, NOTE_EVERY, SHIFT, LoadState, any_place
 from steelyard.team.load._sums import N_SUMS, Sum
+from steelyard.team.load._window import SIZES
 
 if TYPE_CHECKING:
     from steelyard.team.load._agent import LoadAgent
 
-_NEWCOMER = 100  # rows from which a newcomer reads its place off the turning: all others wait for it, and step slowly
+_NEWCOMER = 36  # rows from which a newcomer reads its place off the turning, for which all others wait
+_PASSED = 12  # rows before a version's, up to which the fit reaches whose notes make it: by then most have come
 
 
 class Ahead(NamedTuple):
@@ -27,46 +28,58 @@ class Ahead(NamedTuple):
 
 
 def renew_places(agent: "LoadAgent", state: LoadState) -> None:
-    """A new version: the contacts' next places, and what their steps do to the fit, for all to add up."""
-    shift = np.zeros(N_SUMS)
-    moved = [_moved(state, contact) for contact in state.contacts]
-    for contact, step in zip(state.contacts, moved, strict=True):
-        if step is not None:
-            contact.places[state.version] = step[0]
-            shift[:N_UNKNOWNS] += step[1]
-    state.lost = 0 if moved[0] is not None else state.lost + 1
-    state.refined += moved[0] is not None
-    if moved[0] is None:
-        state.own.places[state.version] = _other_place(agent, state)
-    state.tree.add((SHIFT, state.version), shift)
+    """A new version is due: by the notes on a fit that all robots choose alike, or where there is none by itself.
+
+    A step of all places together is only good if all take it, so who has not heard all notes yet waits for them.
+    """
+    at = (state.row + 1 - _PASSED) // NOTE_EVERY - 1
+    end = (at + 1) * NOTE_EVERY - 1
+    comes = state.fit_end < end or at in state.own.parts
+    if state.fit is not None and state.start is not None and state.start + NOTE_EVERY < end and comes:
+        state.owed[state.version] = at
+    else:
+        _make(agent, state, state.version, None)
 
 
-def _moved(state: LoadState, contact: Contact) -> tuple[complex, np.ndarray] | None:
-    """A contact's place after its next step, all others' too where the window allows it, and what the fit does."""
-    told = newest_told(state)
-    part = None if told is None else contact.parts.get(told.at)
-    base = None if part is None else contact.places.get(part.version)
-    agreed = told is not None and part is not None and told.fit == part[:2] and part.start == state.start
-    if told is not None and part is not None and base is not None and agreed and part.own.even:
-        contact.aim = None
-        step = part.own.step(told.joint)
-        return base + step, part.own.gain @ _pair(step)
-    part = contact.parts.get(max(contact.parts, default=-1))
-    base = None if part is None else contact.places.get(part.version)
-    if part is None or base is None or part[:2] != (state.version - 1, state.start):
-        return None
-    if part.own.even and state.refined:  # the others' notes are late
-        return None
-    step, share = part.own.alone
-    aim = base + step
-    place = aim if contact.aim is None else aim + share * (aim - contact.aim)
-    contact.aim = aim
-    return place, part.own.gain @ _pair(place - base)
+def settle_places(agent: "LoadAgent", state: LoadState) -> None:
+    """Makes the versions whose notes have come, one after the other, so that all robots make the same."""
+    for version, at in sorted(state.owed.items()):
+        told = told_at(state, at)
+        if told is None and not state.blocked((at + 1) * NOTE_EVERY - 1) and at > state.oldest_note:
+            return
+        del state.owed[version]
+        part = state.own.parts.get(at)
+        differ = told is not None and told.joint is None and part is not None
+        late = told is not None and part is not None and part.fit[0] < max(state.own.places)
+        if not differ and not late:  # else a newer step is on its way, or none that all would take
+            _make(agent, state, version, told)
+
+
+def _make(agent: "LoadAgent", state: LoadState, version: int, told: Told | None) -> None:
+    """The contacts' places in a version, what their steps do to the fit for all to add up, and all rows with them."""
+    shift, stepped = np.zeros(N_SUMS), False
+    for contact in state.contacts:
+        part = None if told is None else contact.parts.get(told.at)
+        base = None if part is None else contact.places.get(part.fit[0])
+        if told is not None and told.joint is not None and part is not None and base is not None:
+            step = part.own.step(told.joint)
+            contact.places[version] = base + step
+            shift[:N_UNKNOWNS] += part.own.followed(step)
+            stepped = stepped or contact is state.own
+        else:
+            contact.places[version] = contact.newest_place
+    state.lost = 0 if stepped else state.lost + 1
+    state.refined += stepped
+    if not stepped:
+        state.own.places[version] = _other_place(agent, state)
+    state.tree.add((SHIFT, version), shift)
+    for row in range(max(0, state.row - SIZES[-1]), state.row + 1):
+        state.tree.add((row, version), state.part_of(row, version))
 
 
 def _other_place(agent: "LoadAgent", state: LoadState) -> complex | None:
     """The own place where no fit tells it: from the turning, else as before, else any."""
-    stretch, place = state.stretch(), state.own.places[state.version]
+    stretch, place = state.stretch(), state.own.newest_place
     if stretch is not None and (state.refined == 0 or state.lost > KEPT):
         # Others may go on from their fit: once there was one, a place that does not fit theirs would only disturb.
         window, v = agent.window(state, *stretch), state.own.readings(*stretch[1:])[0]
@@ -79,18 +92,20 @@ def _first_place(agent: "LoadAgent", state: LoadState) -> complex | None:
     known = any(place is not None for told in state.told.values() for place in told.values())
     if not placed and not known:
         return any_place(agent.name)
-    for version in range(state.version - 1, state.version - KEPT - 1, -1):
+    for version in sorted({made for row, made in state.sums if row >= 0}, reverse=True):
         rows = sorted(row for row, made in state.sums if made == version and row in state.own.velocities)
         if len(rows) >= _NEWCOMER:
             totals = np.stack([state.sums[row, version] for row in rows])
             place = place_by_turning(totals, np.array([state.own.velocities[row] for row in rows]))
-            if place is not None:
+            if place is not None and turning_tells(totals, agent.row_noise):
                 return place
     return None
 
 
 def tell_places(agent: "LoadAgent", state: LoadState) -> None:
-    """More rows to add up: what the last fit says of the contacts' places."""
+    """More rows to add up, at every other fit: what it says of the contacts' places."""
+    if (state.fit_end + 1) % NOTE_EVERY:
+        return
     fitted, known = state.fitted(), []
     for contact in state.contacts:
         base, own = contact.places.get(state.fit_version), None
@@ -115,12 +130,6 @@ def ahead_of(state: LoadState) -> Ahead | None:
     """Where the places' next steps would take motion at the end and load, as the whole team says; else None."""
     fitted, told = state.fitted(), newest_told(state)
     part = None if told is None else state.own.parts.get(told.at)
-    if told is None or part is None or fitted is None or told.fit != fitted[:2] or told.fit != part[:2]:
-        return None
-    if not part.own.even:
+    if told is None or told.joint is None or part is None or fitted is None or part.fit[:2] != fitted[:2]:
         return None
     return Ahead(told.joint.ahead, part.own.step(told.joint))
-
-
-def _pair(value: complex) -> np.ndarray:
-    return np.array([value.real, value.imag])

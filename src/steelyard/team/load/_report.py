@@ -51,7 +51,7 @@ def report(agent: "LoadAgent", state: LoadState) -> dict[str, Estimate]:
     window = agent.window(state, *stretch)
     P, ahead = agent.covariance_of(state, window, fit), ahead_of(state)
     # Sums with the places' next steps will only come later: to first order, what they will say is known now.
-    end = np.concatenate([slopes_of(window, fit.unknowns).end, fit.unknowns[4:]])
+    end = np.concatenate([slopes_of(window, fit.unknowns).ends[len(window.rows) - 1], fit.unknowns[4:]])
     x = end if ahead is None else end + ahead.unknowns
     for name, at in (("mass", LOG_MASS), ("inertia", LOG_INERTIA)):
         std = math.sqrt(max(P[at, at], 0.0))

@@ -9,7 +9,7 @@ from steelyard.team._by_content import by_content
 from steelyard.team.load._fit import N_UNKNOWNS, Rows, normal_equations
 from steelyard.team.load._start import first_guess
 from steelyard.team.load._sums import Sum
-from steelyard.team.load._window import Fit, Window, inverse
+from steelyard.team.load._window import SIZES, Fit, Window, inverse
 
 ONSETS = (8, 14, 20)
 """Rows before the last at which the load may have changed."""
@@ -74,7 +74,7 @@ def find_jump(window: Window, fit: Fit) -> Jump | None:
     onsets = [k - onset for onset in ONSETS]
     if onsets[-1] < 2 * ONSETS[-1]:
         return None
-    rows = window.padded
+    rows = window.filled(SIZES[-1])  # one program, of which a robot on its way is not to be surprised by a second
     after = (np.arange(len(rows.dt)) >= np.array(onsets)[:, None]).astype(float)
     told = normal_equations(fit.unknowns, rows, after, window.means, window.friction)
     M, g = np.array(told.matrix), np.asarray(told.gradient)

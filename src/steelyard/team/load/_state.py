@@ -19,11 +19,12 @@ PERIOD = 50  # rows between new versions of the places; the first come sooner
 _EARLY = (12, 25, 50)
 STEADY = 12  # rows in a row that show the same members before they count as the team
 GUARD = 12  # rows after a robot has gone whose forces may lack its last ones
-KEPT = 3  # versions
+KEPT = 3  # versions that were made
 STALLED = 180  # rows without a new one for a window: by then a newcomer has a place, and who is gone an heir
 FIT_EVERY = 6  # rows
+NOTE_EVERY = 12  # rows
 NOTES = 20  # fits whose notes are kept
-PART = tuple(range(-1, -37, -1))  # rows of a fit's notes: what robots tell of their places, and of which fit
+PART = tuple(range(-1, -81, -1))  # rows of a fit's notes: what robots tell of their places, and of which fit
 SHIFT = PART[-1] - 1  # the row of a version's note on how the new places will move the fit
 
 
@@ -31,9 +32,8 @@ class LoadMessage(Message, frozen=True, array_like=True):
     """What robots of a load team tell each other."""
 
     parcel: Parcel
-    version: int
-    places: tuple[tuple[float, float] | None, ...]
-    """Own place in this version and in the ones before."""
+    places: tuple[tuple[int, float, float], ...]
+    """Versions, and the own place in each."""
     first: int
     """The row from which on the sender speaks for its own contact."""
     last: int
@@ -86,12 +86,12 @@ class LoadState:
         self.time = 0.0
         self.own = Contact(roll_of(name))
         self.heard_of: dict[str, Contact] = {}  # by neighbour, what it would leave to this robot
-        self.wards: dict[str, Contact] = {}  # what those that are gone have left
+        self.wards: dict[tuple[str, int], Contact] = {}  # what those that are gone have left, by name and first row
         self.last_force: complex | None = None
         self.pending: list[tuple[complex | None, complex | None]] = []
         self.pending_row = -1
         self.row = self.version = -1
-        self.told: dict[str, dict[int, complex | None]] = {neighbour: {} for neighbour in neighbours}
+        self.told: dict[str, dict[int, complex]] = {neighbour: {} for neighbour in neighbours}
         self.silent = 0
         self.newest = -1
         self.run: tuple[tuple[float, float], int] = ((0.0, 0.0), 0)
@@ -106,6 +106,7 @@ class LoadState:
         self.prior = Prior.none()
         self.fit: Fit | None = None
         self.fit_version = self.fit_end = -1
+        self.owed: dict[int, int] = {}  # by version that is due, the number of the notes that it waits for
         self.refined = 0
         self.settled = False  # whether the places were once near their best: before, no change can be told
         self.estimates: dict[str, Estimate] = {}
@@ -172,7 +173,7 @@ class LoadState:
             return None
         start = min(self.crew) if self.start is None else self.start
         best = None
-        for version in range(max(self.version - KEPT + 1, 1), self.version + 1):
+        for version in sorted(version for version in self.own.places if version > 0):
             row = self.reach.get((version, start), start)
             while self._complete(row, version, start):
                 row += 1
@@ -200,8 +201,25 @@ class LoadState:
             return False
         return bool(total[Sum.PLACED] == total[Sum.MEMBERS])
 
+    def _spoiled(self, row: int) -> bool:
+        """Whether no sum of a row will ever be complete, because somebody's force there is not known.
+
+        Who has no place yet will have one in a later version; who has one at a later row of this version lacks a force.
+        """
+        version = max(self.own.places, default=0)
+        crew, total = self.crew.get(row), self.sums.get((row, version))
+        if crew is None or total is None or _signature(total) != crew or total[Sum.PLACED] == total[Sum.MEMBERS]:
+            return False
+        later = (self.sums.get((after, version)) for after in range(row + 1, self.newest + 1))
+        return any(one is not None and _signature(one) == crew and one[Sum.PLACED] == one[Sum.MEMBERS] for one in later)
+
     def left_behind(self, end: int) -> int | None:
-        """The row from which a smaller team goes on after `end`, if it does."""
+        """The row from which the team goes on after `end` where it is smaller or somebody's force was not known."""
+        row = end + 1
+        while self._spoiled(row):
+            row += 1
+        if row > end + 1:
+            return row
         now, then = self.crew.get(end + 1), self.crew.get(end)
         if now is None or then is None or now[0] >= then[0] - 1.0:
             return None
@@ -212,19 +230,39 @@ class LoadState:
         if self.row - end < STALLED:
             return None
         row = self.newest
-        while self._complete(row, self.version, row):
+        made = max(self.own.places, default=self.version)
+        while self._complete(row, made, row):
             row -= 1
         return row + 1 if self.newest - row >= STEADY else None
+
+    @property
+    def oldest_version(self) -> int:
+        """Of those that a fit may still need."""
+        return min(sorted(self.own.places)[-KEPT:], default=0)
+
+    @property
+    def oldest_note(self) -> int:
+        """Up to which notes are forgotten."""
+        return self.row // NOTE_EVERY - NOTES
+
+    def blocked(self, end: int) -> bool:
+        """Whether the team has someone without a place at a row up to `end`, and so no fit that reaches it."""
+        version = max(self.own.places)
+        found = ((row, self.sums.get((row, version))) for row in range(max(self.fit_end + 1, self.start or 0), end + 1))
+        return any(
+            one is not None and _signature(one) == self.crew.get(row) and one[Sum.PLACED] < one[Sum.MEMBERS]
+            for row, one in found
+        )
 
     def forget(self) -> None:
         """Keeps what a window can still need."""
         oldest = self.row - SIZES[-1] - ONSETS[-1]
-        oldest_note = self.row // FIT_EVERY - NOTES
+        oldest_version, oldest_note = self.oldest_version, self.oldest_note
 
         def needed(key: Key) -> bool:
             if SHIFT < key[0] < 0:
                 return key[1] > oldest_note
-            return (key[0] == SHIFT or key[0] >= oldest) and key[1] > self.version - KEPT
+            return (key[0] == SHIFT or key[0] >= oldest) and key[1] >= oldest_version
 
         self.reach.clear()
         self.tree.forget(needed)
@@ -232,10 +270,10 @@ class LoadState:
         for row in [row for row in self.crew if row < oldest]:
             del self.crew[row]
         for contact in (*self.contacts, *self.heard_of.values()):
-            contact.forget(oldest, self.version - KEPT + 1, lambda at: at > oldest_note)
+            contact.forget(oldest, oldest_version, lambda at: at > oldest_note)
         self.wards = {name: ward for name, ward in self.wards.items() if ward.last >= oldest}
         for places in self.told.values():
-            for version in [version for version in places if version <= self.version - KEPT]:
+            for version in [version for version in places if version < oldest_version]:
                 del places[version]
 
     def rows(self, version: int, start: int, end: int) -> np.ndarray:

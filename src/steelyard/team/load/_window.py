@@ -16,16 +16,18 @@ from steelyard.team.load._fit import (
     N_UNKNOWNS,
     VISCOUS,
     Averaging,
-    OwnSlopes,
     Rows,
     Slopes,
-    own_slopes,
+    TorqueSlopes,
     slopes,
+    torque_slopes,
 )
 from steelyard.team.load._sums import Sum
 
 SIZES = (128, 640)
 """Rows for which the fit is compiled; a window has at most the last."""
+KEPT_SHOTS = 8
+"""Windows whose slopes a process remembers: they are large, and robots of one process are a few windows apart."""
 LOAD = (LOG_MASS, LOG_INERTIA, CX, CY, LOG_SCALE, VISCOUS, COULOMB)
 """The unknowns that outlast a change of the team."""
 _FORCES = [Sum.F, Sum.F + 1, Sum.A, Sum.A + 1]
@@ -59,8 +61,11 @@ class Window(NamedTuple):
     @property
     def padded(self) -> Rows:
         """In a length that the fit is compiled for."""
+        return self.filled(next((size for size in SIZES if size >= len(self.rows)), SIZES[-1]))
+
+    def filled(self, size: int) -> Rows:
+        """Up to a length."""
         k = len(self.rows)
-        size = next((size for size in SIZES if size >= k), SIZES[-1])
         sums, trend = np.zeros((size, self.rows.shape[1])), np.zeros((size, 4))
         dt, weights = np.zeros((2, size))
         sums[:k], dt[:k], weights[:k] = self.rows, self.span, (self.rows[:, Sum.HEARD] >= 2.0) / self.sigma
@@ -91,20 +96,21 @@ class Fit(NamedTuple):
         return self.fitness < 2.0
 
 
-@by_content(32)
+@by_content(KEPT_SHOTS)
 def slopes_of(window: Window, unknowns: np.ndarray) -> Slopes:
     """Of a shot over the window, as arrays of numpy."""
     found = slopes(unknowns, window.padded, window.means, len(window.rows) - 1, window.friction)
     return Slopes(*[np.asarray(one) for one in found])
 
 
-def own_slopes_of(window: Window, unknowns: np.ndarray, force: np.ndarray) -> OwnSlopes:
-    """Likewise of the robot with this force (time, 2)."""
-    rows = window.padded
-    padded = np.zeros((len(rows.dt), 2))
-    padded[: len(force)] = force
-    found = own_slopes(unknowns, rows, padded, window.means, len(window.rows) - 1, window.friction)
-    return OwnSlopes(*[np.asarray(one) for one in found])
+def torque_slopes_of(window: Window, unknowns: np.ndarray, forces: np.ndarray) -> TorqueSlopes:
+    """Likewise, by forces (torque, time) that are complex, an even number of them, at a place one unit along x."""
+    rows, last = window.padded, len(window.rows) - 1
+    padded = np.zeros((len(forces), len(rows.dt), 2))
+    padded[:, : last + 1] = np.stack([np.real(forces), np.imag(forces)], axis=-1)
+    pairs = np.split(padded, len(forces) // 2)  # one program for a robot's two and for all patterns
+    found = [torque_slopes(unknowns, rows, pair, window.means, last, window.friction) for pair in pairs]
+    return TorqueSlopes(*[np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True)])
 
 
 def inverse(matrix: np.ndarray) -> np.ndarray:
