@@ -197,7 +197,7 @@ class SpatialMind:
         self.course, self.renewed = Course.at(point, prior, self.begun), end - self.begun
         if self.piecemeal and self.renewed > BLOCK:  # the rows are for later
             return
-        self.course = self._rounds(self.course, end, _ROUNDS)
+        self.course = self._rounds(self.course, end, 1 if self.piecemeal else _ROUNDS)
         if self.course is None and self.renewed >= _START * record.rate:  # what was known does not help: from nothing
             self.anchor = None
         if self.course is None and self.renewed >= _SHORT * record.rate:  # nor do these rows
