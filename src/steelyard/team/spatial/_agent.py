@@ -18,6 +18,7 @@ from steelyard.team.spatial._report import report
 _PATIENCE = 1.0  # s by which a robot's sample may be later than others' before it counts as missing
 _CATCHING_UP = 1.5  # s in which neighbours tell a robot that was away what it has missed
 _OVER = 0.3  # s in which nothing came, neither of one's own nor of others, after which the last rows count, too
+_TAKES_HOLD = 0.2  # s from a robot's first sample, within which it takes hold: it waits until it is heard
 _TIDY = 50  # steps
 _TELLS = 0.02  # s from message to message, where time is short
 _Triple = tuple[float, float, float]
@@ -66,12 +67,14 @@ class SpatialState:
         self.taken = -1
         self.grace = 0  # steps for which no sample counts as missing, because neighbours are still telling it
         self.heard: dict[str, int] = {}  # by robot, the last row with a sample of it
+        self.grips_from: dict[str, int] = {}  # by robot that had let go, from when on its wrench is what it says
         self.estimates: Mapping[str, Estimate] = {}
 
     def copied(self) -> "SpatialState":
         """The same, on its own; large arrays are shared until one of the two changes them."""
         twin = shallow(self)
-        twin.relay, twin.mind, twin.heard = self.relay.copied(), self.mind.copied(), self.heard.copy()
+        twin.relay, twin.mind = self.relay.copied(), self.mind.copied()
+        twin.heard, twin.grips_from = self.heard.copy(), self.grips_from.copy()
         return twin
 
 
@@ -163,7 +166,7 @@ class SpatialAgent(Agent):
         if state.mind.taken != state.taken:
             state.taken = state.mind.taken
             known = any(one.status == "known" for one in state.estimates.values())
-            if not (state.mind.paused and known):
+            if not (state.mind.waiting and known):
                 state.estimates = self.report(state)
 
     def _measure(self, state: SpatialState, sample: SpatialSample | None) -> None:
@@ -192,7 +195,10 @@ class SpatialAgent(Agent):
                 series = relay.series[name]
                 parcel = series.by_row.get(row)
                 if parcel is not None:
-                    raw[j], time, state.heard[name] = np.frombuffer(parcel.values, "<f8"), parcel.time, row
+                    self._meet(state, name, row)
+                    raw[j], time = np.frombuffer(parcel.values, "<f8"), parcel.time
+                    if row < state.grips_from.get(name, 0):
+                        raw[j, 9:] = np.nan
                 elif series.born <= row and series.last_row <= row and (row > late or state.grace > 0):
                     return events
             raw[self._released(state, row), 9:] = 0.0
@@ -203,6 +209,12 @@ class SpatialAgent(Agent):
         if min(state.silent, state.quiet) > _OVER * self.rate:
             events += state.mind.finish()
         return events
+
+    def _meet(self, state: SpatialState, name: str, row: int) -> None:
+        """A row with a sample of a robot; who had let go takes hold at some moment of the next few."""
+        if self.lets_go is not None and row - state.heard.get(name, row) > self.lets_go.within * self.rate:
+            state.grips_from[name] = row + round(_TAKES_HOLD * self.rate)
+        state.heard[name] = row
 
     def _released(self, state: SpatialState, row: int) -> list[int]:
         """Robots, by number, that have let go of the load by a row.
@@ -227,5 +239,4 @@ class SpatialAgent(Agent):
         mind = state.mind
         row = max(mind.taken - 1, mind.record.first)
         time = mind.record.time(row) if mind.record.end > row else state.time
-        age = (mind.taken - mind.begun) / self.rate
-        return report(mind.course, self.number, self.others, self.name, time, age, mind.failed)
+        return report(mind.course, self.number, self.others, self.name, time, mind.age, mind.failed)

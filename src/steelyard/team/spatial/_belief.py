@@ -17,7 +17,8 @@ from steelyard.team.spatial._changes import Jump, find_jump, mass_of
 from steelyard.team.spatial._course import BLOCK, MARK, Belief, Course, advance, load_spread, vague
 from steelyard.team.spatial._point import LOAD, TILT, SpatialPoint
 from steelyard.team.spatial._record import Record, long_gap
-from steelyard.team.spatial._start import first_point, load_again
+from steelyard.team.spatial._start import down_again, first_point, load_again
+from steelyard.team.spatial._sweep import Lean
 
 _CHUNK, _LONGER_CHUNK = 0.1, 0.2  # s of rows that are taken in together, the latter piecemeal
 _START = 1.0  # s of rows before the first point
@@ -67,9 +68,13 @@ class SpatialMind:
     taken: int = 0
     """The row up to which rows were taken in."""
     begun: int = 0
-    """First row of the load as it is now."""
+    """First row of the course: of the load as it is now, or after a gap."""
+    before: int = 0
+    """Rows of the same load before that."""
     anchor: Belief | None = None
-    """What was known when the load changed; None before."""
+    """What was known when the load changed, or before a gap; None where nothing was."""
+    lean: Lean | None = None
+    """How much of the same load was to be seen before a gap; None where there was none."""
     course: Course | None = None
     second: Course | None = None
     renewed: int = 0
@@ -81,6 +86,16 @@ class SpatialMind:
     def failed(self) -> bool:
         """Whether what was read and what was expected do not agree at all, or nobody knows what acts on the load."""
         return self.paused or (self.course is not None and self.course.doubt > _ABSURD)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether what was known stands, because there is nothing new to say of the same load."""
+        return self.paused or (self.course is None and self.lean is not None)
+
+    @property
+    def age(self) -> float:
+        """Of the load as it is now, s."""
+        return (self.taken - self.begun + self.before) / self.record.rate
 
     @property
     def chunk(self) -> int:
@@ -151,14 +166,13 @@ class SpatialMind:
         record, rate = self.record, self.record.rate
         self.taken = end
         self.paused = long_gap(record.raw(max(end - round(rate), record.first), end), rate)
+        if self.paused:
+            self._put_aside(end)
+            return ()
         if self.course is None:
             least = (_START if self.anchor is None else _START_AGAIN) * rate
-            if self.paused:  # nothing is known that could be carried over a gap
-                self.begun = end
-            elif end - self.begun >= least:
+            if end - self.begun >= least:
                 self._begin(end)
-            return ()
-        if self.paused:
             return ()
         if not self.piecemeal or self.course.row >= end - self.chunk:
             self._lead(end)
@@ -185,6 +199,17 @@ class SpatialMind:
         self.record.forget(max(self.begun, self.taken - round(_LONGEST * rate)) - self.record.wide - 2)
         return ()
 
+    def _put_aside(self, end: int) -> None:
+        """Keeps what is known of load and grips over rows in which nobody can say what acts; the motion is lost."""
+        course = self.course
+        if course is not None and course.settled:
+            self.before += end - self.begun
+            self.anchor = Belief(course.best, _still(course.doubt * course.covariance))
+            self.lean = course.lean
+        elif course is not None:
+            self.before, self.anchor, self.lean = 0, None, None
+        self.begun, self.course, self.second, self.renewed, self.damping = end, None, None, 0, 0.0
+
     def _begin(self, end: int) -> None:
         record = self.record
         if self.anchor is None:
@@ -192,14 +217,17 @@ class SpatialMind:
             prior = vague(point)
         else:
             known = self.anchor.point
-            point = dataclasses.replace(known, load=load_again(record, self.begun, end, known))
+            if self.lean is None:
+                point = dataclasses.replace(known, load=load_again(record, self.begun, end, known))
+            else:
+                point = dataclasses.replace(known, down=down_again(record, self.begun, end, known, self.gravity))
             prior = dataclasses.replace(self.anchor, point=point)
-        self.course, self.renewed = Course.at(point, prior, self.begun), end - self.begun
+        self.course, self.renewed = Course.at(point, prior, self.begun, self.lean), end - self.begun
         if self.piecemeal and self.renewed > BLOCK:  # the rows are for later
             return
         self.course = self._rounds(self.course, end, 1 if self.piecemeal else _ROUNDS)
         if self.course is None and self.renewed >= _START * record.rate:  # what was known does not help: from nothing
-            self.anchor = None
+            self.before, self.anchor, self.lean = 0, None, None
         if self.course is None and self.renewed >= _SHORT * record.rate:  # nor do these rows
             self.begun = end
 
@@ -209,7 +237,7 @@ class SpatialMind:
         for _ in range(most):
             if best is None or best.unsettled < 0.1:
                 break
-            trial = self._advanced(Course.at(best.towards(damping), best.prior, best.start), end)
+            trial = self._advanced(Course.at(best.towards(damping), best.prior, best.start, self.lean), end)
             if trial is not None and trial.cost < best.cost:
                 best, damping = trial, 0.1 * damping
             else:
@@ -240,7 +268,7 @@ class SpatialMind:
             if self._young and not self.piecemeal:
                 self.course = self._rounds(course, end, _ROUNDS)
             else:
-                self.second = Course.at(course.towards(self.damping), course.prior, course.start)
+                self.second = Course.at(course.towards(self.damping), course.prior, course.start, self.lean)
 
     def _go_on_with_second(self, end: int) -> None:
         second, course = self.second, self.course
@@ -268,15 +296,28 @@ class SpatialMind:
         point = SpatialPoint(point.load, down, point.R, point.t)
         self.anchor = Belief(point, _grips_only(known.covariance, load_spread(point)))
         self.begun, self.course, self.second, self.renewed, self.damping = row, None, None, 0, 0.0
+        self.before, self.lean = 0, None
         return SpatialEvent(self.record.time(jump.row), "change", "mass", new - old)
 
 
 def _grips_only(covariance: np.ndarray, spread: np.ndarray) -> np.ndarray:
     """The precision of what stays known when the load changes."""
-    size = len(covariance)
-    precision = np.zeros((size, size))
+    precision = _of_tilt(len(covariance))
     precision[LOAD, LOAD] = np.diag(spread**-2.0)
-    precision[TILT, TILT] = np.eye(3) / _KNOWN_TILT**2
-    grips = slice(TILT.stop, size)
+    grips = slice(TILT.stop, len(covariance))
     precision[grips, grips] = np.linalg.inv(covariance[grips, grips])
+    return precision
+
+
+def _still(covariance: np.ndarray) -> np.ndarray:
+    """The precision of what stays known over a gap: all but the vertical, which is found again."""
+    precision = _of_tilt(len(covariance))
+    rest = np.delete(np.arange(len(covariance)), np.r_[TILT])
+    precision[np.ix_(rest, rest)] = np.linalg.inv(covariance[np.ix_(rest, rest)])
+    return precision
+
+
+def _of_tilt(size: int) -> np.ndarray:
+    precision = np.zeros((size, size))
+    precision[TILT, TILT] = np.eye(3) / _KNOWN_TILT**2
     return precision

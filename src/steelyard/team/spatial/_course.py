@@ -94,8 +94,8 @@ class Course:
     """Of everything that made the course what it is: two courses with one key are the same."""
 
     @staticmethod
-    def at(point: SpatialPoint, prior: Belief, start: int) -> "Course":
-        """Before the first row."""
+    def at(point: SpatialPoint, prior: Belief, start: int, lean: Lean | None = None) -> "Course":
+        """Before the first row; `lean` is what was to be seen of the load before."""
         n = point.size
         parts = (
             point.load,
@@ -108,8 +108,9 @@ class Course:
             prior.point.t,
         )
         key = _digest(str(start).encode(), *(np.ascontiguousarray(part).tobytes() for part in parts))
-        ones, nothing, zero = np.ones((point.robots, 9)), Lean.nothing(), np.zeros((n, n))
-        return Course(point, prior, start, start, None, zero, np.zeros(n), zero, 0.0, 0, nothing, ones, (), key)
+        ones, zero = np.ones((point.robots, 9)), np.zeros((n, n))
+        seen = Lean.nothing() if lean is None else lean
+        return Course(point, prior, start, start, None, zero, np.zeros(n), zero, 0.0, 0, seen, ones, (), key)
 
     @property
     def precision(self) -> np.ndarray:

@@ -5,6 +5,7 @@ lacks, the oldest first. What is lost is sent again once the neighbour should ha
 already. So a bad radio costs time, and nothing else.
 """
 
+import itertools
 import math
 
 import msgspec
@@ -13,7 +14,7 @@ from steelyard.team._agent import Message
 from steelyard.team._fresh import shallow
 from steelyard.team.spatial._paged import Paged
 
-KEPT = 10.0  # s of samples that a robot can still pass on
+KEPT = 20.0  # s of samples that a robot can still pass on
 _MOST = 48  # samples a message
 _AHEAD = 63  # samples beyond the first that is missing of which a message tells
 _SIZE = 120  # bytes of fifteen numbers
@@ -177,8 +178,8 @@ class Relay:
                 known = link.stands.get(stand.origin)
                 if known is None or (stand.born, stand.front) >= (known.born, known.front):
                     link.stands[stand.origin] = stand
-        for stand in message.stands:
-            self._meet(stand.origin, stand.born, stand.oldest)
+        for stand in message.stands:  # what the sender lacks itself may yet come
+            self._meet(stand.origin, stand.born, min(stand.oldest, stand.front))
         for parcel in message.parcels:
             series = self.series.get(parcel.origin)
             sound = len(parcel.values) == _SIZE and parcel.row >= 0 and math.isfinite(parcel.time)
@@ -230,13 +231,16 @@ class Relay:
             stand = link.stands.get(origin)
             low = stand.front if stand is not None and stand.born == series.born else 0
             candidates = range(max(low, series.oldest or 0), series.front)
-            for number in (*candidates, *series.beyond):
+            most = len(chosen) + _MOST
+            for number in itertools.chain(candidates, series.beyond):
                 parcel = series.parcels.get(number)
                 if parcel is None or link.has(parcel):
                     continue
                 key = (origin, parcel.born, number)
                 if self.sequence - link.sent.get(key, -(10**9)) > wait:
                     chosen.append(parcel)
+                    if len(chosen) == most:
+                        break
         chosen.sort(key=lambda parcel: parcel.row)
         chosen = chosen[:_MOST]
         for parcel in chosen:

@@ -42,6 +42,13 @@ def load_again(record: Record, begin: int, end: int, known: SpatialPoint) -> np.
     return fit_load(omega, alpha, felt, wrench, known.load)
 
 
+def down_again(record: Record, begin: int, end: int, known: SpatialPoint, gravity: float) -> np.ndarray:
+    """Gravity (m/s²) at a row, from it and the rows after it; who holds where is known."""
+    s = _Smoothed(record, begin, end)
+    omega, _, felt, _ = s.together(known.R, known.t)
+    return _down(s.time, omega, s.velocity(known.R, known.t), felt, gravity)
+
+
 class _Smoothed:
     """Readings with their fast noise taken off, and their derivatives; (time, robot, 3) each."""
 
