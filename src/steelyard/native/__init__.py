@@ -12,4 +12,5 @@ from ._export import Exported as Exported
 from ._export import export as export
 from ._load import Loaded as Loaded
 from ._load import load as load
+from ._load import load_run as load_run
 from ._online import Online as Online

@@ -3,8 +3,9 @@
 import ctypes
 import dataclasses
 from collections.abc import Callable
+from pathlib import Path
 
-from steelyard.native._compile import FLAGS, HERE, NoCompiler, shared_library
+from steelyard.native._compile import FLAGS, HERE, NoCompiler, recalled_library, shared_library
 from steelyard.native._emit import Code
 from steelyard.native._stub import can_run, library_source
 
@@ -31,12 +32,24 @@ class Loaded:
 
 def load(code: Code, flags: tuple[str, ...] = (*FLAGS, *HERE)) -> Loaded:
     """Compiles, or finds in the cache, and loads."""
-    path = shared_library(library_source(code), flags)
+    library = _opened(shared_library(library_source(code), flags))
+    return Loaded(code, _function(library, "call"), _function(library, "run") if can_run(code) else None)
+
+
+def load_run(key: str, make: Callable[[], Code], flags: tuple[str, ...] = (*FLAGS, *HERE)) -> Callable[..., None]:
+    """A step's `run`, see `Loaded`; where the same key has been asked for before, without tracing it again.
+
+    The key stands for whatever the code depends on and this package's files do not tell.
+    """
+    library = _opened(recalled_library(key, lambda: library_source(make()), flags))
+    return _function(library, "run")
+
+
+def _opened(path: Path) -> ctypes.PyDLL:
     try:
-        library = ctypes.PyDLL(str(path))
+        return ctypes.PyDLL(str(path))
     except OSError as error:
         raise NoCompiler(f"{path} cannot be loaded: {error}") from None
-    return Loaded(code, _function(library, "call"), _function(library, "run") if can_run(code) else None)
 
 
 def _function(library: ctypes.PyDLL, name: str) -> Callable[..., None]:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from steelyard.models import Numbers
-from steelyard.native import FLAGS, HERE, NoCompiler, emit, load
+from steelyard.native import FLAGS, HERE, Code, NoCompiler, emit, load_run
 from steelyard.team.spatial._gears import Rows, gears_of
 from steelyard.team.spatial._point import LOAD, SpatialPoint
 from steelyard.team.spatial._row import HeldPoint, RowBelief, RowSample, RowStep
@@ -44,13 +44,15 @@ class Machine:
         of_robots = [(robots, wide) for wide in (9, 9, 6, 6, 6, 3)]
         sample = RowSample(*(np.zeros(shape) for shape in ((), 9, *of_robots, ())))
         held = Held(np.zeros(6), np.zeros(()), belief)
-        code = emit(_step, jax.tree.map(jnp.asarray, (held, sample)))
+
+        def code() -> Code:
+            return emit(_step, jax.tree.map(jnp.asarray, (held, sample)))
+
+        key = f"rows of {robots} robots in space"
         try:
-            loaded = load(code, (*FLAGS, *HERE, *_SOONER))
+            self._run = load_run(key, code, (*FLAGS, *HERE, *_SOONER))
         except NoCompiler:  # or one that has other names for these
-            loaded = load(code)
-        assert loaded.run is not None
-        self._run = loaded.run
+            self._run = load_run(key, code)
         self._places: dict[str, tuple[slice, tuple[int, ...]]] = {}
         begin = 6 + 1 + sum(part.size for part in belief.point)
         for name, part in zip(belief._fields[1:], belief[1:], strict=True):
