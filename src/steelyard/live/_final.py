@@ -43,6 +43,8 @@ class Final(msgspec.Struct, frozen=True):
     world_late_ms: float
     returned: dict[str, float]
     """By robot that was killed, s of the run when it ran again."""
+    caught_up: dict[str, float]
+    """By the same, when it first knew the load as of less than a second before."""
     usage: dict[str, list[tuple[float, float, int]]]
     """By robot, every ten seconds: when, memory in MB, threads."""
     fuzzed: int
@@ -83,6 +85,7 @@ def final_of(team: "TeamProcess") -> Final:
         seconds=world.get("seconds", 0.0),
         world_late_ms=world.get("late_ms", 0.0),
         returned=dict(team.returned),
+        caught_up=dict(team.caught_up),
         usage={name: list(usage) for name, usage in team.usage.items()},
         fuzzed=team.fuzzed,
         folder=str(plan.folder),

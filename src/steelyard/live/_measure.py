@@ -1,5 +1,6 @@
 """How a run of a team compares with the same load weighed in one process, and what it cost."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,6 +31,9 @@ def measure(plan: TeamPlan, final: Final) -> dict[str, Any]:
         live, other = _worst(ours, final.truth, quantity), _worst(theirs, undisturbed, quantity)
         ratio = None if live is None or not other else live / other
         quantities[quantity] = {"live": live, "in_process": other, "ratio": ratio}
+        ours = [robots[name]["known"].get(quantity, {}).get("std") for name in honest]
+        theirs = [inside.robots[name][quantity].std for name in honest]
+        quantities[quantity]["std_ratio"] = _size(ours) / _size(theirs)
     lies = {one.robot: one.start for one in plan.config.faults.lie}
     named = {
         event["robot"]: event["time"] - lies.get(event["about"], 0.0)
@@ -47,8 +51,17 @@ def measure(plan: TeamPlan, final: Final) -> dict[str, Any]:
         "fuzzed_dropped": sum(final.dropped.values()),
         "liars": sorted(liars),
         "seconds_to_name": max(named.values(), default=None),
+        "seconds_to_catch_up": _catching_up(plan, final),
         "unaccounted": sum(abs(link.unaccounted) for link in final.links),
     }
+
+
+def _catching_up(plan: TeamPlan, final: Final) -> float | None:
+    """From the start of a killed robot's new process until it knew the load as of less than a second before, s."""
+    waits = [
+        final.caught_up.get(one.robot, math.inf) - one.end for one in plan.config.faults.kill if one.end is not None
+    ]
+    return max(waits, default=None)
 
 
 def _growth(usage: list[tuple[float, float, int]]) -> float:
@@ -82,6 +95,11 @@ def _worst(values: Mapping[str, Any], truth: Mapping[str, float], quantity: str)
         error = np.asarray(value) - true
         errors.append(float(np.max(np.abs(error)) if np.ndim(true) == 2 else np.linalg.norm(error)))
     return max(errors, default=None)
+
+
+def _size(stds: list[Any]) -> float:
+    """Of the standard deviations of the robot that is least sure; NaN where one does not know."""
+    return max((math.nan if std is None else float(np.linalg.norm(std)) for std in stds), default=math.nan)
 
 
 def _truth(truth: Mapping[str, float], robot: str, quantity: str) -> np.ndarray | None:

@@ -21,6 +21,7 @@ Show = Callable[["View"], None]
 _LAST_WORDS = 1.2  # s without anything new, after the last sample
 _LONGEST_TALK = 8.0  # s after the last sample
 _LONGEST_START = 180.0  # s
+_FRESH = 1.0  # s
 
 
 class View(msgspec.Struct):
@@ -54,6 +55,8 @@ class TeamProcess:
         """Bad messages that were sent on purpose."""
         self.returned: dict[str, float] = {}
         """By robot that was killed, the run's time when it ran again."""
+        self.caught_up: dict[str, float] = {}
+        """The same, when it first knew the load as of less than a second before."""
 
     def run(self, show: Show, interrupted: Callable[[], bool], fuzz: int = 0) -> Final:
         """From the first process to the last account; `show` is called some ten times a second.
@@ -170,8 +173,11 @@ class TeamProcess:
         before = self.view.statuses.get(status.robot)
         if before is not None and before.epoch != status.epoch:
             self.returned.pop(status.robot, None)
+            self.caught_up.pop(status.robot, None)
         if status.robot in self.crew.killed and status.phase == "running":
             self.returned.setdefault(status.robot, status.time)
+            if status.age is not None and status.age < _FRESH:
+                self.caught_up.setdefault(status.robot, status.time)
         usage = self.usage[status.robot]
         if status.phase == "running" and (not usage or status.time >= usage[-1][0] + 10.0):
             usage.append((status.time, status.memory, status.threads))
