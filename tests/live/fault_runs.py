@@ -26,10 +26,16 @@ def bad_radio(seconds: float) -> dict:
     return _told(team)
 
 
-def killed(before: float, away: float, after: float) -> dict:
-    """r3 is killed and comes back from a checkpoint of half a second before."""
+def killed(before: float, away: float, after: float, cut: float = 0.0) -> dict:
+    """r3 is killed and comes back from a checkpoint of half a second before; then the ring is cut into halves.
+
+    All that over a bad radio.
+    """
     noisy = SPATIAL.replace("= 0.2", "= 0.4")
-    team = VirtualTeam(configured(noisy, duration=before + away + after + 1.0))
+    end = before + away + after
+    halves = CutLinks(end, end + cut, (("r1", "r2"), ("r4", "r5")))
+    faults = {"loss": 0.2, "jitter": 0.02, "cut": (halves,) if cut else ()}
+    team = VirtualTeam(configured(noisy, duration=end + 2 * cut + 2.0, **faults))
     team.advance(2.5, samples=False)
     team.advance(before - 0.5)
     checkpoint = team.pilots["r3"].checkpoint(team.clock("r3"))
@@ -41,7 +47,9 @@ def killed(before: float, away: float, after: float) -> dict:
     team.pilots["r3"] = team.start("r3")
     resumed = team.pilots["r3"].resume(checkpoint)
     team.advance(after)
-    return {**_told(team), "resumed": resumed, "meanwhile": meanwhile}
+    back = _told(team)
+    team.advance(2 * cut)
+    return {**_told(team), "back": back, "resumed": resumed, "meanwhile": meanwhile}
 
 
 def liar(start: float, seconds: float) -> dict:
