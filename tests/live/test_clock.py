@@ -1,5 +1,7 @@
 """Clocks that differ and drift agree over the links, whatever the radio does."""
 
+import pickle
+
 from teams import PLANAR, SPATIAL, VirtualTeam, configured
 
 from steelyard.config import WrongClock
@@ -49,3 +51,13 @@ def test_samples_of_one_instant_get_the_same_tick_everywhere():
     team.advance(3.0, samples=False)
     team.advance(1.0)
     assert len({pilot.tick for pilot in team.pilots.values()}) == 1
+
+
+def test_a_clock_remembers_seconds_whomever_it_follows():
+    """Of neighbours that it does not follow, too: a robot runs for days."""
+    team = VirtualTeam(configured(PLANAR))
+    sizes = []
+    for _ in range(2):
+        team.advance(6.0, samples=False)
+        sizes.append(len(pickle.dumps([pilot.clock for pilot in team.pilots.values()])))
+    assert sizes[1] < 1.05 * sizes[0]

@@ -11,6 +11,7 @@ from steelyard.team.spatial._gears import Rows
 SIGNALS = ("twist/angular", "twist/linear", "specific_force", "wrench/torque", "wrench/force")
 """Of every robot, in the order of its fifteen numbers."""
 _SMOOTH = 0.12  # s, to either side
+_SPARE = 512  # rows for which there is room, and that are forgotten at once
 _LONGEST_GAP = 0.3  # s without somebody's wrench, over which it is taken as a straight line
 
 
@@ -52,7 +53,7 @@ class Record:
     def append(self, time: float, raw: np.ndarray) -> None:
         """Adds a row (robot, 15); NaN where nothing was heard."""
         if self._length == len(self._time) or self._used[0] != self._length:
-            room, there = max(256, self._length), self._length
+            room, there = _SPARE, self._length
             self._time = np.concatenate([self._time[:there], np.zeros(room)])
             self._raw = np.concatenate([self._raw[:there], np.zeros((room, self.robots, 15))])
             self._motion = np.concatenate([self._motion[:there], np.full((room, 9), np.nan)])
@@ -66,7 +67,7 @@ class Record:
     def forget(self, before: int) -> None:
         """Drops rows before a number, when it is worth the while."""
         drop = before - self.first
-        if drop > 0 and drop >= self._length // 2:
+        if drop >= _SPARE:
             keep = slice(drop, self._length)
             self._time, self._raw, self._motion = self._time[keep], self._raw[keep], self._motion[keep]
             self._digests = self._digests[drop:]

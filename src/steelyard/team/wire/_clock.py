@@ -31,11 +31,19 @@ class _Peer:
 
         Clocks are compared over the shortest trip; what the neighbour makes of its clock is its newest account.
         """
-        while self.trips and now - self.trips[0][0] > _WINDOW:
-            self.trips.popleft()
+        self._forget(now)
         if not self.trips or self.timing is None or self.timing.team is None:
             return None
         return min(self.trips, key=lambda trip: trip[1])[2] + self.timing.team - self.timing.stamp
+
+    def note(self, now: float, trip: float, ahead: float) -> None:
+        """A round trip, s, and by how much the neighbour's clock was ahead in its middle, s."""
+        self._forget(now)
+        self.trips.append((now, trip, ahead))
+
+    def _forget(self, now: float) -> None:
+        while self.trips and now - self.trips[0][0] > _WINDOW:
+            self.trips.popleft()
 
 
 class TeamClock:
@@ -94,7 +102,7 @@ class TeamClock:
             return
         trip = now - timing.echo - timing.held
         if 0.0 <= trip < _SILENCE:
-            peer.trips.append((now, trip, timing.stamp + 0.5 * trip - now))
+            peer.note(now, trip, timing.stamp + 0.5 * trip - now)
 
     def update(self, now: float) -> bool:
         """Follows; called some ten times a second. True where the team's start moved under samples already taken."""
