@@ -225,7 +225,7 @@ class SpatialMind:
         self.course, self.renewed = Course.at(point, prior, self.begun, self.lean), end - self.begun
         if self.piecemeal and self.renewed > BLOCK:  # the rows are for later
             return
-        self.course = self._rounds(self.course, end, 1 if self.piecemeal else _ROUNDS)
+        self.course = self._rounds(self.course, end, 1 if self.piecemeal and self.anchor is not None else _ROUNDS)
         if self.course is None and self.renewed >= _START * record.rate:  # what was known does not help: from nothing
             self.before, self.anchor, self.lean = 0, None, None
         if self.course is None and self.renewed >= _SHORT * record.rate:  # nor do these rows
