@@ -15,6 +15,17 @@ def calm(seconds: float) -> dict:
     return _told(team)
 
 
+def straggling(seconds: float) -> dict:
+    """Sensors begin one after the other, so that at first each robot counts from a start of its own."""
+    team = VirtualTeam(configured(SPATIAL, duration=seconds))
+    team.advance(2.5, samples=False)
+    team.blind = {"r1": 5, "r2": 1, "r4": 1, "r5": 4}
+    team.advance(seconds)
+    team.advance(0.6, samples=False)
+    joined = {event.robot for _, event in team.events if event.kind == "joined"}
+    return {**_told(team), "joined": joined, "time": {n: team.pilots[n].known["mass"].time for n in team.names}}
+
+
 def bad_radio(seconds: float) -> dict:
     """Loss, jitter, copies, wrong clocks, and a ring that is cut for a second."""
     cut = CutLinks(3.0, 4.0, (("r1", "r2"),))

@@ -72,6 +72,8 @@ class VirtualTeam:
         self.names = self.plan.graph.names
         self.time = 1000.0
         self.dead: set[str] = set()
+        self.blind: dict[str, int] = {}
+        """How many samples robots still miss."""
         self.events = []
         self._wrong = {name: config.faults.clocks.get(name, WrongClock()) for name in self.names}
         self._flying, self._order = [], itertools.count()
@@ -104,6 +106,9 @@ class VirtualTeam:
                 assert row is not None
                 self._deliver()
                 for name in there:
+                    if self.blind.get(name, 0) > 0:
+                        self.blind[name] -= 1
+                        continue
                     reading = Reading(self.clock(name), dict(row.readings[called[name]]))
                     self.pilots[name].sense(reading, self.clock(name))
             for _ in range(2):

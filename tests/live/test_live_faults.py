@@ -24,6 +24,14 @@ def test_every_robot_comes_to_the_same_mass():
     assert set(told["lost"].values()) == {0}
 
 
+def test_robots_that_count_from_different_starts_at_first_do_not_mix_up_their_samples():
+    told = run("straggling", 6.0)
+    assert told["joined"] == {"r1", "r2", "r4", "r5"}
+    assert min(told["time"].values()) > 5.5, "all of them keep up"
+    assert max(error(told, robot) for robot in told["mass"]) < 0.01
+    assert max(told["mass"].values()) - min(told["mass"].values()) < 1e-9
+
+
 def test_a_bad_radio_and_wrong_clocks_cost_time_and_little_else():
     told, calm = run("bad_radio", 6.0), run("calm", 6.0)
     assert min(told["lost"].values()) > 100

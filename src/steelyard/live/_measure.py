@@ -33,7 +33,8 @@ def measure(plan: TeamPlan, final: Final) -> dict[str, Any]:
         quantities[quantity] = {"live": live, "in_process": other, "ratio": ratio}
         ours = [robots[name]["known"].get(quantity, {}).get("std") for name in honest]
         theirs = [inside.robots[name][quantity].std for name in honest]
-        quantities[quantity]["std_ratio"] = _size(ours) / _size(theirs)
+        sure, surest = _size(ours), _size(theirs)
+        quantities[quantity]["std_ratio"] = None if sure is None or not surest else sure / surest
     lies = {one.robot: one.start for one in plan.config.faults.lie}
     named = {
         event["robot"]: event["time"] - lies.get(event["about"], 0.0)
@@ -57,11 +58,15 @@ def measure(plan: TeamPlan, final: Final) -> dict[str, Any]:
 
 
 def _catching_up(plan: TeamPlan, final: Final) -> float | None:
-    """From the start of a killed robot's new process until it knew the load as of less than a second before, s."""
+    """From the start of a killed robot's new process until it knew the load as of less than a second before, s.
+
+    None where one never did, too.
+    """
     waits = [
         final.caught_up.get(one.robot, math.inf) - one.end for one in plan.config.faults.kill if one.end is not None
     ]
-    return max(waits, default=None)
+    longest = max(waits, default=math.inf)
+    return longest if math.isfinite(longest) else None
 
 
 def _growth(usage: list[tuple[float, float, int]]) -> float:
@@ -97,9 +102,11 @@ def _worst(values: Mapping[str, Any], truth: Mapping[str, float], quantity: str)
     return max(errors, default=None)
 
 
-def _size(stds: list[Any]) -> float:
-    """Of the standard deviations of the robot that is least sure; NaN where one does not know."""
-    return max((math.nan if std is None else float(np.linalg.norm(std)) for std in stds), default=math.nan)
+def _size(stds: list[Any]) -> float | None:
+    """Of the standard deviations of the robot that is least sure; None where one does not know."""
+    if any(std is None for std in stds):
+        return None
+    return max((float(np.linalg.norm(std)) for std in stds), default=None)
 
 
 def _truth(truth: Mapping[str, float], robot: str, quantity: str) -> np.ndarray | None:
