@@ -106,7 +106,9 @@ class TeamClock:
 
     def agrees(self, timing: Timing) -> bool:
         """Whether a neighbour, when it wrote this, numbered its samples from the start that is the own one now."""
-        return self.start is not None and timing.start is not None and abs(timing.start - self.start) <= 0.5 * self._tick
+        return (
+            self.start is not None and timing.start is not None and abs(timing.start - self.start) <= 0.5 * self._tick
+        )
 
     def update(self, now: float) -> bool:
         """Follows; called some ten times a second. True where the team's start moved under samples already taken."""
