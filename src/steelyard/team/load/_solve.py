@@ -14,41 +14,67 @@ from steelyard.team.load._window import SIZES, Fit, Window, inverse
 ONSETS = (8, 14, 20)
 """Rows before the last at which the load may have changed."""
 _START_BLOCK = 4
+_FIRST, _LONGER = 96, 1.25
+"""Rows that a fit is led through at first, and by how much there are more of them each time."""
+_ASTRAY = 1.5
+"""Mean squared residual, in variances, of a shot from which the fit cannot just go downhill."""
 
 
-def _evaluate(window: Window, rows: Rows, unknowns: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+class _Told(NamedTuple):
+    """By rows and from before."""
+
+    cost: float
+    matrix: np.ndarray
+    gradient: np.ndarray
+
+
+def _evaluate(window: Window, rows: Rows, unknowns: np.ndarray) -> _Told:
     told = normal_equations(unknowns, rows, np.zeros((0, len(rows.dt))), window.means, window.friction)
     off = unknowns - window.prior.mean
     pull = window.prior.information @ off
     cost = float(told.cost) + 0.5 * float(off @ pull)
-    return cost, np.asarray(told.matrix) + window.prior.information, np.asarray(told.gradient) + pull
+    return _Told(cost, np.asarray(told.matrix) + window.prior.information, np.asarray(told.gradient) + pull)
 
 
 @by_content(32)
 def solve(window: Window, starts: list[np.ndarray], iterations: int) -> Fit | None:
-    """Levenberg-Marquardt from each start; the best end."""
-    rows, best = window.padded, None
+    """Levenberg-Marquardt from the best of the starts.
+
+    Loads under changing forces can turn so wildly that of two shots nearly alike one is soon nowhere near the other.
+    Where a start does not lead through all rows, it is led there: by a fit to the first rows, to some more, and so on.
+    """
     k = len(window.rows)
-    for x in starts:
-        cost, M, g = _evaluate(window, rows, x)
-        damping = 1e-4
-        for _ in range(iterations):
-            if not math.isfinite(cost):
+    begun = [(_evaluate(window, window.padded, x), x) for x in starts]
+    begun = [one for one in begun if math.isfinite(one[0].cost)]
+    if not begun:
+        return None
+    told, x = min(begun, key=lambda one: one[0].cost)
+    length = _FIRST
+    if told.cost > _ASTRAY * 2.0 * k and k > length:
+        while length < k:
+            x = _descend(window._replace(rows=window.rows[:length]), x, None, iterations).unknowns
+            length = math.ceil(_LONGER * length)
+        told = None
+    return _descend(window, x, told, iterations)
+
+
+def _descend(window: Window, x: np.ndarray, told: "_Told | None", iterations: int) -> Fit:
+    rows, damping = window.padded, 1e-4
+    now = _evaluate(window, rows, x) if told is None else told
+    for _ in range(iterations):
+        scale = np.sqrt(np.diag(now.matrix)) + 1e-9
+        step = -np.linalg.solve(now.matrix / np.outer(scale, scale) + damping * np.eye(N_UNKNOWNS), now.gradient / scale)
+        tried = x + np.clip(step / scale, -3.0, 3.0)
+        then = _evaluate(window, rows, tried)
+        if then.cost < now.cost:
+            gained, damping = now.cost - then.cost, max(0.1 * damping, 1e-12)
+            x, now = tried, then
+            if gained < 1e-3:
                 break
-            scale = np.sqrt(np.diag(M)) + 1e-9
-            step = -np.linalg.solve(M / np.outer(scale, scale) + damping * np.eye(N_UNKNOWNS), g / scale)
-            tried = x + np.clip(step / scale, -3.0, 3.0)
-            new_cost, new_M, new_g = _evaluate(window, rows, tried)
-            if new_cost < cost:
-                gained, damping = cost - new_cost, max(0.1 * damping, 1e-12)
-                x, cost, M, g = tried, new_cost, new_M, new_g
-                if gained < 1e-3:
-                    break
-            else:
-                damping = min(max(10.0 * damping, 1e-6), 1e4)
-        if math.isfinite(cost) and (best is None or cost < best[0]):
-            best = cost, Fit(x, M, g, 2.0 * cost / (4.0 * k), k)
-    return None if best is None else best[1]
+        else:
+            damping = min(max(10.0 * damping, 1e-6), 1e4)
+    k = len(window.rows)
+    return Fit(x, now.matrix, now.gradient, 2.0 * now.cost / (4.0 * k), k)
 
 
 def start_over(window: Window) -> list[np.ndarray]:
