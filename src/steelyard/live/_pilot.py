@@ -175,8 +175,8 @@ class Pilot:
                 self.lateness.note(now - reading.time)
             self._step(aligned, now)
 
-    def look_after(self, now: float) -> None:
-        """What is due by the clock: late messages, clocks, a word to neighbours, steps without a sample."""
+    def look_after(self, now: float, sampled: bool = False) -> None:
+        """What is due by the clock: late messages, clocks, a word to neighbours; a step where no sample has come."""
         for sender, data in self.radio.heard(now):
             self._admit(sender, data, now)
         if now >= self._due.update:
@@ -189,7 +189,7 @@ class Pilot:
         if now >= self._due.snapshot and self.phase == "running":
             self._due.snapshot = now + _SNAPSHOT
             self._snapshots.append((self.tick, self.state))
-        if now >= self._due.step and self.phase == "running":
+        if now >= self._due.step and self.phase == "running" and not sampled:
             self._step(None, now)
         if now >= self._due.hello and self.phase != "stopping":
             for neighbour in self.neighbours:

@@ -144,7 +144,7 @@ class RobotProcess:
             self.pilot.gate.ledger.dropped["sensors"] += 1
             return
         before, running = self.pilot.estimates, self.pilot.phase == "running"
-        self.pilot.look_after(self._clock.now())
+        self.pilot.look_after(self._clock.now(), sampled=True)
         self.pilot.sense(reading, self._clock.now())
         if self.pilot.phase == "running" and not running:
             self._usage.restart()

@@ -86,7 +86,9 @@ class PlanarTask(Task):
         """See `Task`."""
         config = self._config
         assert config.noise.velocity is not None
-        return list(load_team(graph, rate, config.noise.velocity, config.inputs.hold, config.load.friction))
+        return list(
+            load_team(graph, rate, config.noise.velocity, config.inputs.hold, config.load.friction, real_time=True)
+        )
 
     def sample(self, time: float, values: tuple[float, ...]) -> PlanarSample:
         """See `Task`."""

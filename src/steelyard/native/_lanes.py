@@ -41,20 +41,71 @@ Lane = Node | Run | Alike | Across
 
 def in_lanes(nodes: Sequence[Node], hidden: Collection[Buffer] = ()) -> Lane | None:
     """How all of them are made, if they are made alike; without reading the memory that is hidden."""
-    first = nodes[0]
-    if all(node is first for node in nodes):
-        return first
-    if first.op == "load":
-        runs = first.extra not in hidden and all(_follows(first, node, k) for k, node in enumerate(nodes))
-        return Run(first.extra, int(first.args[0].extra)) if runs else None
-    if not first.args or any((n.op, n.dtype, n.extra) != (first.op, first.dtype, first.extra) for n in nodes):
-        return None
-    lanes = []
-    for column in _columns(nodes):
-        if (lane := in_lanes(column, hidden)) is None:
+    return _Search(hidden).lane(nodes)
+
+
+class _Search:
+    """Numbers are made from numbers that are made from the same ones: what was found once is not looked for again."""
+
+    def __init__(self, hidden: Collection[Buffer]):
+        self._hidden = hidden
+        self._lanes: dict[tuple[int, ...], Lane | None] = {}
+        self._fitting: dict[tuple[int, int, int], bool] = {}
+
+    def lane(self, nodes: Sequence[Node]) -> Lane | None:
+        key = tuple(id(node) for node in nodes)
+        if key not in self._lanes:
+            self._lanes[key] = self._lane(nodes)
+        return self._lanes[key]
+
+    def fits(self, node: Node, other: Node, k: int) -> bool:
+        """Whether the other one could be k places further in the same row."""
+        key = id(node), id(other), k
+        if key not in self._fitting:
+            self._fitting[key] = self._fits(node, other, k)
+        return self._fitting[key]
+
+    def _lane(self, nodes: Sequence[Node]) -> Lane | None:
+        first = nodes[0]
+        if all(node is first for node in nodes):
+            return first
+        if first.op == "load":
+            runs = first.extra not in self._hidden and all(_follows(first, node, k) for k, node in enumerate(nodes))
+            return Run(first.extra, int(first.args[0].extra)) if runs else None
+        if not first.args or any((n.op, n.dtype, n.extra) != (first.op, first.dtype, first.extra) for n in nodes):
             return None
-        lanes.append(lane)
-    return Alike(first, tuple(lanes))
+        lanes = []
+        for column in self._columns(nodes):
+            if (lane := self.lane(column)) is None:
+                return None
+            lanes.append(lane)
+        return Alike(first, tuple(lanes))
+
+    def _columns(self, nodes: Sequence[Node]) -> list[list[Node]]:
+        """Their first arguments, their second ones, and so on; where order does not matter, so that they fit."""
+        first = nodes[0]
+        if first.op not in COMMUTATIVE:
+            return [list(column) for column in zip(*(node.args for node in nodes), strict=True)]
+        (a, b), left, right = first.args, [first.args[0]], [first.args[1]]
+        for k, node in enumerate(nodes[1:], 1):
+            x, y = node.args
+            if not (self.fits(a, x, k) and self.fits(b, y, k)):
+                x, y = y, x
+            left.append(x)
+            right.append(y)
+        return [left, right]
+
+    def _fits(self, node: Node, other: Node, k: int) -> bool:
+        if node is other or _follows(node, other, k):
+            return True
+        if node.op != other.op or node.op in ("load", "const") or len(node.args) != len(other.args) or not node.args:
+            return False
+        straight = all(self.fits(a, b, k) for a, b in zip(node.args, other.args, strict=True))
+        return straight or (
+            node.op in COMMUTATIVE
+            and self.fits(node.args[0], other.args[1], k)
+            and self.fits(node.args[1], other.args[0], k)
+        )
 
 
 def stacked(lanes: Sequence[Lane | None]) -> Lane | None:
@@ -80,33 +131,6 @@ def stacked(lanes: Sequence[Lane | None]) -> Lane | None:
             column.append(arg)
     inner = [stacked(column[::-1]) for column in columns]
     return None if None in inner else Alike(first.like, tuple(lane for lane in inner if lane is not None))
-
-
-def _columns(nodes: Sequence[Node]) -> list[list[Node]]:
-    """Their first arguments, their second ones, and so on; where order does not matter, so that they fit."""
-    first = nodes[0]
-    if first.op not in COMMUTATIVE:
-        return [list(column) for column in zip(*(node.args for node in nodes), strict=True)]
-    (a, b), left, right = first.args, [first.args[0]], [first.args[1]]
-    for k, node in enumerate(nodes[1:], 1):
-        x, y = node.args
-        if not (_fits(a, x, k) and _fits(b, y, k)):
-            x, y = y, x
-        left.append(x)
-        right.append(y)
-    return [left, right]
-
-
-def _fits(node: Node, other: Node, k: int) -> bool:
-    """Whether the other one could be k places further in the same row."""
-    if node is other or _follows(node, other, k):
-        return True
-    if node.op != other.op or node.op in ("load", "const") or len(node.args) != len(other.args) or not node.args:
-        return False
-    straight = all(_fits(a, b, k) for a, b in zip(node.args, other.args, strict=True))
-    return straight or (
-        node.op in COMMUTATIVE and _fits(node.args[0], other.args[1], k) and _fits(node.args[1], other.args[0], k)
-    )
 
 
 def _follows(node: Node, other: Node, k: int) -> bool:

@@ -34,6 +34,7 @@ _SLIDE = 160
 _SETTLED = 100  # rows before a change can be told from a fit that is finding its way
 _CATCH_UP = 48  # rows that are fitted in small steps
 _ROOM = 64  # sums that letters can carry each way in the time of a row: a version of a whole window must pass in time
+_TELLS = 0.02  # s from letter to letter, where time is short
 
 
 class LoadAgent(Agent):
@@ -50,6 +51,7 @@ class LoadAgent(Agent):
         velocity_noise: float,
         hold: Literal["step", "sample"] = "step",
         friction: bool = False,
+        real_time: bool = False,
     ):
         self.name = name
         self.neighbours = neighbours
@@ -60,11 +62,12 @@ class LoadAgent(Agent):
         self.per_row = max(1, round(0.04 * rate))
         self.row_noise = velocity_noise / math.sqrt(self.per_row)
         """Of a velocity averaged over a row, m/s an axis."""
+        self._tells_every = max(round(_TELLS * rate), 1) if real_time else 1
         self._decoder = msgspec.msgpack.Decoder(LoadMessage)
 
     def init(self) -> LoadState:
         """Nothing is known but who the neighbours are."""
-        return LoadState(self.name, self.neighbours, N_SUMS, max(16, _ROOM // self.per_row))
+        return LoadState(self.name, self.neighbours, N_SUMS, max(16, _ROOM // self.per_row) * self._tells_every)
 
     def meet_again(self, state: LoadState, neighbour: str) -> LoadState:
         """What was sent to the neighbour and not told on is sent again."""
@@ -95,7 +98,8 @@ class LoadAgent(Agent):
         if stretch is not None or state.tick - state.told_at >= FIT_EVERY * self.per_row:
             state.told_at = state.tick
             state.estimates = report(self, state)
-        return Turn(state, self._outbox(state), state.estimates, events=events)
+        outbox = {} if state.tick % self._tells_every else self._outbox(state)
+        return Turn(state, outbox, state.estimates, events=events)
 
     def _due(self, state: LoadState, sample: PlanarSample | None) -> tuple[int, int, int] | None:
         """What is to be fitted now: all robots cut at the same rows, so that each finds what the others find.

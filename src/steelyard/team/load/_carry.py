@@ -7,8 +7,9 @@ import numpy as np
 from steelyard.team.load._fit import N_UNKNOWNS
 from steelyard.team.load._place import Held
 from steelyard.team.load._refine import ahead_of
+from steelyard.team.load._shots import slopes_of
 from steelyard.team.load._state import LoadState
-from steelyard.team.load._window import Fit, Prior, inverse, slopes_of
+from steelyard.team.load._window import Fit, Prior, inverse
 
 if TYPE_CHECKING:
     from steelyard.team.load._agent import LoadAgent

@@ -23,10 +23,10 @@ _SLOWEST = 0.01  # m/s, sliding speed below which Coulomb friction fades
 class Normal(NamedTuple):
     """Least squares around a guess: the unknowns, then jumps of the load."""
 
-    cost: Float[Array, ""]
+    cost: Float[Numbers, ""]
     """Half the sum of squared residuals."""
-    matrix: Float[Array, "all all"]
-    gradient: Float[Array, " all"]
+    matrix: Float[Numbers, "all all"]
+    gradient: Float[Numbers, " all"]
 
 
 class Rows(NamedTuple):

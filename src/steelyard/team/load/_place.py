@@ -12,8 +12,9 @@ import numpy as np
 from steelyard.team._by_content import by_content
 from steelyard.team.load._fit import CX, CY, LOG_SCALE, N_UNKNOWNS
 from steelyard.team.load._joint import COMMON, N_SHARED, PATTERNS, Joint, Shared, step_of, told_of
+from steelyard.team.load._shots import KEPT_SHOTS, slopes_of, torque_slopes_of
 from steelyard.team.load._sums import Sum, column, origin_velocity, spread, turning
-from steelyard.team.load._window import KEPT_SHOTS, Fit, Window, inverse, slopes_of, torque_slopes_of
+from steelyard.team.load._window import Fit, Window, inverse
 
 _FEWEST = 12  # rows from which a turning can be read off
 _LEAST = 1e-2  # share of a whole window's weight that the place of a robot without velocities is held by

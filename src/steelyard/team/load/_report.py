@@ -18,9 +18,10 @@ from steelyard.team.load._fit import (
     VISCOUS,
 )
 from steelyard.team.load._refine import ahead_of
+from steelyard.team.load._shots import slopes_of
 from steelyard.team.load._state import LoadState
 from steelyard.team.load._sums import Sum, column, spread
-from steelyard.team.load._window import Window, slopes_of
+from steelyard.team.load._window import Window
 
 if TYPE_CHECKING:
     from steelyard.team.load._agent import LoadAgent

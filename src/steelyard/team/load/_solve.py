@@ -6,10 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from steelyard.team._by_content import by_content
-from steelyard.team.load._fit import N_UNKNOWNS, Rows, normal_equations
+from steelyard.team.load._fit import N_UNKNOWNS
+from steelyard.team.load._shots import normal_of
 from steelyard.team.load._start import first_guess
 from steelyard.team.load._sums import Sum
-from steelyard.team.load._window import SIZES, Fit, Window, inverse
+from steelyard.team.load._window import Fit, Window, inverse
 
 ONSETS = (8, 14, 20)
 """Rows before the last at which the load may have changed."""
@@ -28,12 +29,12 @@ class _Told(NamedTuple):
     gradient: np.ndarray
 
 
-def _evaluate(window: Window, rows: Rows, unknowns: np.ndarray) -> _Told:
-    told = normal_equations(unknowns, rows, np.zeros((0, len(rows.dt))), window.means, window.friction)
+def _evaluate(window: Window, unknowns: np.ndarray) -> _Told:
+    told = normal_of(window, unknowns)
     off = unknowns - window.prior.mean
     pull = window.prior.information @ off
     cost = float(told.cost) + 0.5 * float(off @ pull)
-    return _Told(cost, np.asarray(told.matrix) + window.prior.information, np.asarray(told.gradient) + pull)
+    return _Told(cost, told.matrix + window.prior.information, told.gradient + pull)
 
 
 @by_content(32)
@@ -44,7 +45,7 @@ def solve(window: Window, starts: list[np.ndarray], iterations: int) -> Fit | No
     Where a start does not lead through all rows, it is led there: by a fit to the first rows, to some more, and so on.
     """
     k = len(window.rows)
-    begun = [(_evaluate(window, window.padded, x), x) for x in starts]
+    begun = [(_evaluate(window, x), x) for x in starts]
     begun = [one for one in begun if math.isfinite(one[0].cost)]
     if not begun:
         return None
@@ -59,13 +60,14 @@ def solve(window: Window, starts: list[np.ndarray], iterations: int) -> Fit | No
 
 
 def _descend(window: Window, x: np.ndarray, told: "_Told | None", iterations: int) -> Fit:
-    rows, damping = window.padded, 1e-4
-    now = _evaluate(window, rows, x) if told is None else told
+    now, damping = _evaluate(window, x) if told is None else told, 1e-4
     for _ in range(iterations):
         scale = np.sqrt(np.diag(now.matrix)) + 1e-9
-        step = -np.linalg.solve(now.matrix / np.outer(scale, scale) + damping * np.eye(N_UNKNOWNS), now.gradient / scale)
+        step = -np.linalg.solve(
+            now.matrix / np.outer(scale, scale) + damping * np.eye(N_UNKNOWNS), now.gradient / scale
+        )
         tried = x + np.clip(step / scale, -3.0, 3.0)
-        then = _evaluate(window, rows, tried)
+        then = _evaluate(window, tried)
         if then.cost < now.cost:
             gained, damping = now.cost - then.cost, max(0.1 * damping, 1e-12)
             x, now = tried, then
@@ -100,10 +102,8 @@ def find_jump(window: Window, fit: Fit) -> Jump | None:
     onsets = [k - onset for onset in ONSETS]
     if onsets[-1] < 2 * ONSETS[-1]:
         return None
-    rows = window.filled(SIZES[-1])  # one program, of which a robot on its way is not to be surprised by a second
-    after = (np.arange(len(rows.dt)) >= np.array(onsets)[:, None]).astype(float)
-    told = normal_equations(fit.unknowns, rows, after, window.means, window.friction)
-    M, g = np.array(told.matrix), np.asarray(told.gradient)
+    told = normal_of(window, fit.unknowns, onsets)
+    M, g = np.array(told.matrix), told.gradient
     x = slice(0, N_UNKNOWNS)
     M[x, x] += window.prior.information
     P = inverse(M[x, x])

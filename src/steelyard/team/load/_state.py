@@ -123,6 +123,7 @@ class LoadState:
     def copied(self) -> "LoadState":
         """The same, to go on from without touching this one."""
         state = fresh(self)
+        state.estimates = self.estimates  # told anew by another one, never changed
         state.tree = self.tree.copied()
         state.told = {name: told.copy() for name, told in self.told.items()}
         state.own = fresh(self.own)

@@ -1,11 +1,10 @@
-"""A window of sums, and what is known beside it; what is the same at every robot is computed once in a process."""
+"""A window of sums, and what is known beside it."""
 
 import math
 from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.team._by_content import by_content
 from steelyard.team.load._fit import (
     COULOMB,
     CX,
@@ -17,17 +16,11 @@ from steelyard.team.load._fit import (
     VISCOUS,
     Averaging,
     Rows,
-    Slopes,
-    TorqueSlopes,
-    slopes,
-    torque_slopes,
 )
 from steelyard.team.load._sums import Sum
 
 SIZES = (128, 640)
 """Rows for which the fit is compiled; a window has at most the last."""
-KEPT_SHOTS = 8
-"""Windows whose slopes a process remembers: they are large, and robots of one process are a few windows apart."""
 LOAD = (LOG_MASS, LOG_INERTIA, CX, CY, LOG_SCALE, VISCOUS, COULOMB)
 """The unknowns that outlast a change of the team."""
 _FORCES = [Sum.F, Sum.F + 1, Sum.A, Sum.A + 1]
@@ -57,6 +50,11 @@ class Window(NamedTuple):
     prior: Prior
     friction: bool
     """Whether the load rubs on the plane, nobody knows how much."""
+
+    @property
+    def whole(self) -> Rows:
+        """All rows and no more."""
+        return self.filled(len(self.rows))
 
     @property
     def padded(self) -> Rows:
@@ -94,23 +92,6 @@ class Fit(NamedTuple):
     def usable(self) -> bool:
         """Whether places can be refined with it: near enough to go downhill from."""
         return self.fitness < 2.0
-
-
-@by_content(KEPT_SHOTS)
-def slopes_of(window: Window, unknowns: np.ndarray) -> Slopes:
-    """Of a shot over the window, as arrays of numpy."""
-    found = slopes(unknowns, window.padded, window.means, len(window.rows) - 1, window.friction)
-    return Slopes(*[np.asarray(one) for one in found])
-
-
-def torque_slopes_of(window: Window, unknowns: np.ndarray, forces: np.ndarray) -> TorqueSlopes:
-    """Likewise, by forces (torque, time) that are complex, an even number of them, at a place one unit along x."""
-    rows, last = window.padded, len(window.rows) - 1
-    padded = np.zeros((len(forces), len(rows.dt), 2))
-    padded[:, : last + 1] = np.stack([np.real(forces), np.imag(forces)], axis=-1)
-    pairs = np.split(padded, len(forces) // 2)  # one program for a robot's two and for all patterns
-    found = [torque_slopes(unknowns, rows, pair, window.means, last, window.friction) for pair in pairs]
-    return TorqueSlopes(*[np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True)])
 
 
 def inverse(matrix: np.ndarray) -> np.ndarray:
