@@ -48,8 +48,8 @@ class Agent(abc.ABC):
         """One sample of the robot's own, None where it has none, and what has arrived since the last step."""
 
     def keepsake(self, state: Any) -> Any:
-        """What of a state is worth writing down, for `resume` in a later process of this robot; by default all."""
-        return state
+        """What of a state is worth writing down, for `resume` in a later process of this robot; by default nothing."""
+        return self.init()
 
     def resume(self, state: Any) -> Any:
         """The keepsake of an earlier process of this robot, a few seconds old when that ended, made fit to go on.
