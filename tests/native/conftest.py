@@ -1,14 +1,6 @@
 import pytest
 
-from steelyard.native import NoCompiler, find_compiler
-
-
-def has_compiler() -> bool:
-    try:
-        find_compiler()
-    except NoCompiler:
-        return False
-    return True
+from compilers import has_compiler
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,12 @@ import numpy as np
 from planar_world import CONTACTS, NAMES
 
 from steelyard.team import Agent, Bus, Disturbance, Graph, PlanarSample, Stay, Turn, load_team, run_team
+from steelyard.team.load import _shots
+from steelyard.team.load._fit import N_UNKNOWNS, Averaging
+from steelyard.team.load._shots import normal_of, slopes_of, torque_slopes_of
+from steelyard.team.load._sums import N_SUMS, Sum
+from steelyard.team.load._window import Prior, Window
+from steelyard.worlds import PlanarPush, planar_truth
 
 NOISE, MASS, INERTIA = 0.2, 5.0, 8.6891
 RUB = 2.0, 1.0
@@ -197,6 +203,51 @@ def gone_twice():
 def long_push():
     """Longer than a window."""
     return weighed(pushed(34.0, rate=25.0))
+
+
+def wild_push():
+    """Longer than two windows, under forces that turn the load so wildly that shots soon part."""
+    push = PlanarPush(5, duration=36.0, rate=25.0, force=4.0, velocity_noise=0.5 * NOISE)
+    truth = planar_truth(push, 1)
+    noise = push.velocity_noise * np.random.default_rng(0).standard_normal(truth.forces.shape)
+    velocities = truth.contact_velocities + noise
+    acted = 0.5 * (truth.forces + np.concatenate([truth.forces[:1], truth.forces[:-1]]))
+    names = [f"r{k + 1}" for k in range(push.robots)]
+    samples = {
+        name: [PlanarSample(float(t), tuple(velocities[k, i]), tuple(acted[k, i])) for k, t in enumerate(truth.time)]
+        for i, name in enumerate(names)
+    }
+    graph, errors = Graph.line(names), {name: [] for name in names}
+
+    def watch(k, name, turn):
+        mass = turn.estimates.get("mass")
+        if k / push.rate > 8.0 and mass is not None:
+            errors[name].append(np.inf if mass.value is None else abs(mass.value / push.mass - 1.0))
+
+    run_team(load_team(graph, push.rate, push.velocity_noise), samples, Bus(graph), watch=watch)
+    return {name: max(one) for name, one in errors.items()}
+
+
+def shots():
+    """By friction and part, the largest difference of machine code from XLA's over the largest number."""
+    rng, found = np.random.default_rng(0), {}
+    rows = np.abs(rng.standard_normal((100, N_SUMS))) + 1.0
+    rows[:, Sum.Z2] += 100.0
+    for friction in (False, True):
+        window = Window(rows, 0.04, Averaging(0.015, 1e-4), 0.1, Prior.none(), friction)
+        x = 0.3 * rng.standard_normal(N_UNKNOWNS) + np.array([0, 0, 0, 0, 1.5, 1.5, 0, 0, 0, 1, 1])
+        forces = rng.standard_normal((10, 100)) + 1j * rng.standard_normal((10, 100))
+        by_machine = normal_of(window, x, (50, 60, 70)), slopes_of(window, x), torque_slopes_of(window, x, forces)
+        _shots.machine_of, machine = lambda *_: None, _shots.machine_of
+        forgetful = _shots.slopes_of.__wrapped__
+        by_xla = normal_of(window, x, (50, 60, 70)), forgetful(window, x), torque_slopes_of(window, x, forces)
+        _shots.machine_of = machine
+        for ours, theirs in zip(by_machine, by_xla, strict=True):
+            for name, a, b in zip(theirs._fields, ours, theirs, strict=True):
+                wanted = np.asarray(b)[: len(a)] if np.ndim(a) else np.asarray(b)
+                off = np.max(np.abs(a - wanted)) / np.max(np.abs(wanted))
+                found[f"{type(theirs).__name__}.{name} {friction=}"] = float(off)
+    return found
 
 
 def sampled_forces():

@@ -6,6 +6,7 @@ import pytest
 from load_runs import INERTIA, MASS, RUB
 from planar_world import NAMES
 
+from compilers import has_compiler
 from earnest import in_earnest
 
 
@@ -157,6 +158,18 @@ def test_a_push_longer_than_a_window_goes_on_from_what_was_known():
         assert found.last[name]["mass"].time > 33.0
         assert float(found.last[name]["mass"].std) < 0.005 * MASS
     check(found)
+
+
+def test_a_load_that_turns_wildly_is_not_lost():
+    """Every robot knows the mass at every sample from 8 s on, window after window."""
+    assert max(in_earnest(load_runs.wild_push).values()) < 0.02
+
+
+@pytest.mark.skipif(not has_compiler(), reason="no C compiler")
+def test_machine_code_shoots_as_xla_does():
+    errors = in_earnest(load_runs.shots)
+    assert len(errors) == 24
+    assert max(errors.values()) < 1e-12, errors
 
 
 def test_sampled_forces_are_not_held_ones():

@@ -5,17 +5,9 @@ import random
 import machine_runs
 import pytest
 
+from compilers import has_compiler
 from earnest import in_earnest
-from steelyard.native import NoCompiler, find_compiler
 from steelyard.team.spatial._paged import Paged
-
-
-def has_compiler() -> bool:
-    try:
-        find_compiler()
-    except NoCompiler:
-        return False
-    return True
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -3,16 +3,8 @@
 import pytest
 import step_runs
 
+from compilers import has_compiler
 from earnest import in_earnest
-from steelyard.native import NoCompiler, find_compiler
-
-
-def has_compiler() -> bool:
-    try:
-        find_compiler()
-    except NoCompiler:
-        return False
-    return True
 
 
 @pytest.mark.parametrize("errors", [step_runs.planar_errors, step_runs.spatial_errors])

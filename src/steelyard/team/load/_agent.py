@@ -194,14 +194,15 @@ class LoadAgent(Agent):
             state.start = start
         if end - start + 1 >= SIZES[-1] - FIT_EVERY:
             begin_again(self, state, stretch, start + _SLIDE, LOAD, math.sqrt(SIZES[-1] / _SLIDE) - 1.0)
-            return ()
+            start += _SLIDE
+            stretch = version, start, end
         if state.fit_end in state.crew and state.crew[end][0] > state.crew[state.fit_end][0]:
             state.settled, state.refined = False, min(state.refined, 1)  # the places of those that came are not
         window, before = self.window(state, *stretch), state.fit
-        starts = [] if before is None else [before.unknowns]
+        starts = [] if before is None or before.lost else [before.unknowns]
         shift = state.tree.totals.get((SHIFT, version))
-        if before is not None and version != state.fit_version and shift is not None:
-            starts.insert(0, before.unknowns + shift[:N_UNKNOWNS])
+        if starts and version != state.fit_version and shift is not None:
+            starts.insert(0, starts[0] + shift[:N_UNKNOWNS])
         fit = solve(window, starts, 15)
         settled = state.settled and version == state.fit_version and end - start >= _SETTLED
         if before is not None and before.good and fit is not None and settled:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.team.load._fit import N_UNKNOWNS
+from steelyard.team.load._fit import LOG_MASS, LOG_SCALE, N_UNKNOWNS
 from steelyard.team.load._window import inverse
 
 PATTERNS, COMMON = 16, 4
@@ -53,6 +53,11 @@ class Joint(NamedTuple):
     """Where the steps take the motion at the end and the load."""
     follows: np.ndarray
     """Covariance of motion at the end and load from the places' errors."""
+
+    @property
+    def near(self) -> bool:
+        """Whether the step is one that a linear account may be trusted with: no part of the load by a factor."""
+        return bool(np.all(np.abs(self.ahead[LOG_MASS : LOG_SCALE + 1]) < 1.0))
 
     @staticmethod
     def of(total: np.ndarray, shared: Shared) -> "Joint":

@@ -21,6 +21,7 @@ class Told(NamedTuple):
     fit: tuple[int, int, int] | None
     """Version, first and last row of the fit that all of it is about; None where robots spoke of different ones."""
     joint: Joint | None
+    """None also where the step would lead too far."""
 
 
 _FIT = slice(N_TOLD, N_TOLD + 4 + N_UNKNOWNS)
@@ -56,7 +57,8 @@ def told_at(state: LoadState, at: int) -> Told | None:
     count, *spoken = total[_FIT][:4]
     if own is None or any(of != count * mine for of, mine in zip(spoken, own.fit, strict=True)):
         return Told(at, None, None)
-    return Told(at, own.fit, _joint(total, own.own.shared))
+    joint = _joint(total, own.own.shared)
+    return Told(at, own.fit, joint if joint.near else None)
 
 
 def others_fit(state: LoadState) -> np.ndarray | None:

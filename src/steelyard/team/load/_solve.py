@@ -53,13 +53,14 @@ def solve(window: Window, starts: list[np.ndarray], iterations: int) -> Fit | No
     length = _FIRST
     if told.cost > _ASTRAY * 2.0 * k and k > length:
         while length < k:
-            x = _descend(window._replace(rows=window.rows[:length]), x, None, iterations).unknowns
+            x = descend(window._replace(rows=window.rows[:length]), x, None, iterations).unknowns
             length = math.ceil(_LONGER * length)
         told = None
-    return _descend(window, x, told, iterations)
+    return descend(window, x, told, iterations)
 
 
-def _descend(window: Window, x: np.ndarray, told: "_Told | None", iterations: int) -> Fit:
+def descend(window: Window, x: np.ndarray, told: "_Told | None", iterations: int) -> Fit:
+    """Levenberg-Marquardt from a start; `told` is what is told there, if it is known."""
     now, damping = _evaluate(window, x) if told is None else told, 1e-4
     for _ in range(iterations):
         scale = np.sqrt(np.diag(now.matrix)) + 1e-9

@@ -1,6 +1,6 @@
 """What one more row of a planar team's sums tells: a damped step of Gauss and Newton, with fixed shapes.
 
-It is pure, so that it can become C; a test holds it equal to `solve`. What remains with the agent: messages, by which
+It is pure, so that it can become C; a test holds it equal to `descend`. What remains with the agent: messages, by which
 the sums come about, everybody's own place, and where a window begins and ends.
 """
 
@@ -53,7 +53,7 @@ class WindowStep(eqx.Module):
         return self.improve(belief._replace(sums=sums, count=count))
 
     def improve(self, belief: WindowBelief) -> WindowBelief:
-        """One iteration of Levenberg and Marquardt, as `solve` takes it."""
+        """One iteration of Levenberg and Marquardt, as `descend` takes it."""
         rows, x = self.rows(belief.sums, belief.count), belief.unknowns
         now = self._told(belief, rows, x)
         scale = jnp.sqrt(jnp.diag(now.matrix)) + 1e-9

@@ -23,6 +23,8 @@ SIZES = (128, 640)
 """Rows for which the fit is compiled; a window has at most the last."""
 LOAD = (LOG_MASS, LOG_INERTIA, CX, CY, LOG_SCALE, VISCOUS, COULOMB)
 """The unknowns that outlast a change of the team."""
+_FARTHEST = 8.0
+"""Of the logarithm of the scale: places are given in some metres at first, and loads are not of micrometres."""
 _FORCES = [Sum.F, Sum.F + 1, Sum.A, Sum.A + 1]
 
 
@@ -84,14 +86,19 @@ class Fit(NamedTuple):
     n_rows: int
 
     @property
+    def lost(self) -> bool:
+        """Whether the scale has run away: before a load turns, nothing holds it."""
+        return not abs(self.unknowns[LOG_SCALE]) < _FARTHEST
+
+    @property
     def good(self) -> bool:
         """Whether the residuals are what noise makes of them."""
-        return self.fitness < 1.03 + 4.0 / math.sqrt(2.0 * self.n_rows)
+        return not self.lost and self.fitness < 1.03 + 4.0 / math.sqrt(2.0 * self.n_rows)
 
     @property
     def usable(self) -> bool:
         """Whether places can be refined with it: near enough to go downhill from."""
-        return self.fitness < 2.0
+        return not self.lost and self.fitness < 2.0
 
 
 def inverse(matrix: np.ndarray) -> np.ndarray:
