@@ -17,6 +17,10 @@ _FARTHEST = 0.5
 """s, over which what a robot says is carried on to the last sample; what is older stays as it is."""
 
 
+_DRAIN, _WAYS = 1.5, 8
+"""s, and samples for each robot on the longest way, for which robots go on talking in the end."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Weighed:
     """What came of a push."""
@@ -39,11 +43,11 @@ def weigh_push(
 ) -> Weighed:
     """Joins the agents by a bus in this process, a perfect one by default; `advance` is told each row.
 
-    Messages take time from robot to robot. After the last row the robots go on talking, for less than a second and with
-    nothing new to tell, so that all of it reaches everybody.
+    Messages take time from robot to robot. After the last row the robots go on talking, with nothing new to tell, so
+    that all of it reaches everybody: there and back along the longest way, some times over.
     """
     names, start, rows = push.graph.names, float(push.time[0]), len(push.time)
-    silence = [None] * int(0.95 * push.rate)
+    silence = [None] * (round(_DRAIN * push.rate) + _WAYS * push.graph.diameter)
     events: list[tuple[str, float, LoadEvent]] = []
 
     def watch(step: int, robot: str, turn: Turn) -> None:

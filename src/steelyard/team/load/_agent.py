@@ -31,6 +31,7 @@ from steelyard.team.load._window import LOAD, SIZES, Fit, Window
 _FEWEST_ROWS = 25
 _EVIDENCE = 40.0  # logarithm of the likelihood ratio that makes a change an event
 _SLIDE = 160
+_SLACK = 2.0  # of what a window knew when it slides: most of its rows count again, and must not count twice
 _SETTLED = 100  # rows before a change can be told from a fit that is finding its way
 _CATCH_UP = 48  # rows that are fitted in small steps
 _ROOM = 64  # sums that letters can carry each way in the time of a row: a version of a whole window must pass in time
@@ -134,15 +135,16 @@ class LoadAgent(Agent):
             for version, x, y in letter.places[:KEPT]:
                 if math.isfinite(x + y):
                     state.told[letter.sender][version] = complex(x, y)
-            state.starts[letter.sender] = letter.start
+            state.starts[letter.sender], state.lasts[letter.sender] = letter.start, letter.last
             if letter.heir == self.name and not state.tree.silent(state.tick, letter.sender):
                 hear_will(state, letter)
 
     def _measure(self, state: LoadState, sample: PlanarSample | None) -> None:
         """Takes the sample in, and adds the row that it completes."""
-        state.silent += 1
+        state.silent, state.idle = state.silent + 1, state.idle + 1
         if sample is None or not math.isfinite(sample.time):
             return
+        state.idle = 0
         state.time = sample.time
         key = round(sample.time * self.rate)
         row, part = divmod(key - 1, self.per_row)
@@ -193,7 +195,7 @@ class LoadAgent(Agent):
         if state.start is None:
             state.start = start
         if end - start + 1 >= SIZES[-1] - FIT_EVERY:
-            begin_again(self, state, stretch, start + _SLIDE, LOAD, math.sqrt(SIZES[-1] / _SLIDE) - 1.0)
+            begin_again(self, state, stretch, start + _SLIDE, LOAD, _SLACK)
             start += _SLIDE
             stretch = version, start, end
         if state.fit_end in state.crew and state.crew[end][0] > state.crew[state.fit_end][0]:

@@ -37,7 +37,8 @@ def report(agent: "LoadAgent", state: LoadState) -> dict[str, Estimate]:
     elapsed = (state.row - state.own.first) * agent.per_row / agent.rate
     fit = state.fit
     stale = (state.row - state.fit_end) * agent.per_row / agent.rate > _PATIENCE and elapsed > _PATIENCE
-    broken = state.silent > agent.rate or (stale and state.fit_end >= 0)
+    missed = state.silent - state.idle if state.over else state.silent
+    broken = missed > agent.rate or (stale and state.fit_end >= 0)
     why: Knowledge = "failed" if broken else "not-identifiable" if elapsed > _PATIENCE else "not-yet-known"
     names = ["inertia", "mass", "com", *(f"contact/{neighbour}" for neighbour in agent.neighbours)]
     if agent.friction:

@@ -92,7 +92,8 @@ class LoadState:
         self.pending_row = -1
         self.row = self.version = -1
         self.told: dict[str, dict[int, complex]] = {neighbour: {} for neighbour in neighbours}
-        self.silent = 0
+        self.silent = self.idle = 0  # steps since the last whole sample, and since any
+        self.lasts: dict[str, int] = {}  # by neighbour, the last row that it has measured
         self.newest = -1
         self.run: tuple[tuple[float, float], int] = ((0.0, 0.0), 0)
         self.past: dict[tuple[float, float], set[int]] = {}  # rows of crews from before the robot came
@@ -213,6 +214,11 @@ class LoadState:
             return False
         later = (self.sums.get((after, version)) for after in range(row + 1, self.newest + 1))
         return any(one is not None and _signature(one) == crew and one[Sum.PLACED] == one[Sum.MEMBERS] for one in later)
+
+    @property
+    def over(self) -> bool:
+        """Whether there are no more samples, for nobody that is heard: then what is known stays so."""
+        return self.idle > 0 and max(self.lasts.values(), default=0) <= self.row + STEADY
 
     def left_behind(self, end: int) -> int | None:
         """The row from which the team goes on after `end` where it is smaller or somebody's force was not known."""
