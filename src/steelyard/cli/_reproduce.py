@@ -100,10 +100,12 @@ def run(arguments: Sequence[str]) -> None:
     prepare_program()
 
     from steelyard import report
+    from steelyard.papers._shelf import clear_shelves
 
     found = _reproduce(command)
     if page is not None:
         report.write_page(f"{paper}, reproduced", found.sections, page)
+    clear_shelves("planar" if paper == "icra15" else paper)
     if command.json:
         print_json(found.as_json())
         return

@@ -6,6 +6,8 @@ from ._compile import FLAGS as FLAGS
 from ._compile import HERE as HERE
 from ._compile import NoCompiler as NoCompiler
 from ._compile import find_compiler as find_compiler
+from ._compile import package_state as package_state
+from ._compile import private_folder as private_folder
 from ._emit import Code as Code
 from ._emit import emit as emit
 from ._export import Exported as Exported

@@ -61,7 +61,7 @@ def recalled_library(key: str, make: Callable[[], str], flags: Sequence[str] = F
     The key stands for all that the source depends on outside this package; files of the package count by themselves.
     """
     compiler = find_compiler()
-    parts = [key, _package(), compiler, _version(compiler, _changed(compiler)), _processor(), *flags]
+    parts = [key, package_state(), compiler, _version(compiler, _changed(compiler)), _processor(), *flags]
     note = private_folder() / f"{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:32]}.name"
     if note.is_file():
         entry = note.parent / Path(note.read_text(encoding="utf-8")).name
@@ -75,15 +75,16 @@ def recalled_library(key: str, make: Callable[[], str], flags: Sequence[str] = F
 
 
 @functools.cache
-def _package() -> str:
+def package_state() -> str:
+    """Something that changes with any file of this package."""
     files = sorted(Path(__file__).parents[1].rglob("*.py"))
     told = [f"{path} {path.stat().st_mtime_ns} {path.stat().st_size}" for path in files]
     return "\n".join([jax.__version__, *told])
 
 
-def private_folder() -> Path:
-    """The cache's folder: ours, mode 0700, and below no folder that others can write; else one for this process."""
-    folder = cache_folder() / "native"
+def private_folder(name: str = "native") -> Path:
+    """A folder of the cache: ours, mode 0700, and below no folder that others can write; else one for this process."""
+    folder = cache_folder() / name
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         if folder.lstat().st_uid == os.getuid() and not folder.is_symlink():
