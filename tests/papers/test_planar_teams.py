@@ -31,8 +31,10 @@ def test_the_centralised_answer_to_exact_data_is_the_truth():
 def test_rows_hold_the_worst_robot_to_the_centralised_answer():
     case = teams.Case("5 robots, ring", 5, "ring")
     pushes = [trial((0.01, 0.0, 0.0), (0.03, 0.02, 0.0)), trial((0.01, 0.0, 0.0), (0.04, 0.02, 0.0))]
-    mass, inertia, com, sent = teams.size_rows(case, pushes)
+    mass, inertia, com, apart, _, sent = teams.size_rows(case, pushes)
     assert (mass.quantity, sent.quantity) == ("team/ring/5/mass", "team/ring/5/sent")
+    assert apart.quantity == "team/ring/5/mass/apart"
+    assert apart.steelyard == pytest.approx(100.0 * math.sqrt((2.0**2 + 3.0**2) / 2.0))
     assert mass.steelyard == pytest.approx(100.0 * math.sqrt((0.03**2 + 0.04**2) / 2.0))
     assert (mass.bound, inertia.bound, com.bound) == (pytest.approx(1.0), pytest.approx(2.0), pytest.approx(3.0))
 
@@ -46,6 +48,7 @@ def test_findings_say_what_a_disturbance_costs_and_how_late_a_change_is_noticed(
     }
     size, lost, dropped = teams.conclude(found)
     assert "1.10 (m), 1.00 (J) and 2.00 (centre of mass)" in size
+    assert "10 % (m) and 0 % (J) of an error away" in size
     assert "+10 % (m)" in lost
     assert "+50 % (J)" in lost
     assert "after 0.70 s" in dropped
