@@ -51,7 +51,7 @@ class Icra15(_Shared):
     """Runs of ours in teams of other sizes and graphs, with bad radios, with robots that come and go, and with a load
     that loses a part."""
     team_sizes: tuple[int, ...] = (3, 8)
-    """How many robots those other teams have; a run takes some 2 s a robot and core."""
+    """How many robots those other teams have; a run takes some 3 s a robot and core."""
 
 
 @dataclasses.dataclass(frozen=True)
