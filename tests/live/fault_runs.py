@@ -1,10 +1,10 @@
 """Long trials in virtual time, for `in_earnest`."""
 
-from teams import SPATIAL, VirtualTeam, configured
+from teams import PLANAR, SPATIAL, VirtualTeam, configured
 
 from steelyard.config import CutLinks, Lie, WrongClock
 
-TRUE_MASS = 2.0
+TRUE_MASS, PUSHED_MASS = 2.0, 5.0
 
 
 def calm(seconds: float) -> dict:
@@ -61,6 +61,20 @@ def killed(before: float, away: float, after: float, cut: float = 0.0) -> dict:
     back = _told(team)
     team.advance(2 * cut)
     return {**_told(team), "back": back, "resumed": resumed, "meanwhile": meanwhile}
+
+
+def replaced(before: float, away: float, after: float) -> dict:
+    """A robot that pushes is killed, and another process takes its place that knows nothing."""
+    team = VirtualTeam(configured(PLANAR, duration=before + away + after + 2.0))
+    team.advance(2.5, samples=False)
+    team.advance(before)
+    team.dead.add("r2")
+    team.advance(away)
+    team.dead.discard("r2")
+    team.pilots["r2"] = team.start("r2")
+    team.advance(after)
+    errors = {name: team.pilots[name].known["mass"].value.item() / PUSHED_MASS - 1.0 for name in team.names}
+    return {**_told(team), "errors": errors, "time": {n: team.pilots[n].known["mass"].time for n in team.names}}
 
 
 def liar(start: float, seconds: float) -> dict:

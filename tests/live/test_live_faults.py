@@ -49,6 +49,14 @@ def test_a_robot_that_was_killed_agrees_again_within_seconds():
         assert then["changes"] == [], "neither its absence nor a cut is a change of the load"
 
 
+def test_a_robot_that_was_replaced_pushes_only_once_it_measures():
+    """What it did before, nobody would know, and nothing would fit any more."""
+    told = run("replaced", 8.0, 3.5, 6.0)
+    assert min(told["time"].values()) > 16.5, "all of them know the load as it is now"
+    assert max(abs(error) for error in told["errors"].values()) < 0.01
+    assert told["changes"] == []
+
+
 def test_a_liar_is_named_by_all_and_the_others_weigh_without_it():
     told = run("liar", 3.0, 13.0)
     assert {about for _, _, about in told["named"]} == {"r2"}

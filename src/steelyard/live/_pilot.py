@@ -146,7 +146,7 @@ class Pilot:
 
         Of what it does before its first sample nobody would know: it holds only then, or from the team's beginning.
         """
-        begun = self.clock.start is not None and self.paced
+        begun = self.clock.begun and self.paced
         there = self.phase == "running" or (self.phase == "waiting" and not begun)
         return there and now - self._answered < ALONE
 

@@ -7,7 +7,7 @@ from steelyard.team.load._state import LoadMessage, LoadState, roll_of
 def hear_will(state: LoadState, letter: LoadMessage) -> None:
     """Keeps what a neighbour would leave; one that is back speaks for itself from some row on."""
     for (name, _), ward in state.wards.items():
-        if name == letter.sender and letter.first <= ward.last:
+        if name == letter.sender and 0 <= letter.first <= ward.last:
             last, ward.last = ward.last, letter.first - 1
             _add_again(state, letter.first, last)
     left = state.heard_of.setdefault(letter.sender, Contact(roll_of(letter.sender)))

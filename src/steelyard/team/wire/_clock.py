@@ -71,6 +71,12 @@ class TeamClock:
         """Whether the team's time is known."""
         return self.offset is not None
 
+    @property
+    def begun(self) -> bool:
+        """Whether the team has taken samples, by anybody's account."""
+        told = (peer.timing for peer in self._peers.values())
+        return self.start is not None or any(timing is not None and timing.start is not None for timing in told)
+
     def ready(self, now: float) -> bool:
         """Whether the time is known, and neighbours had time to tell of a start."""
         return self.known and now - self._synchronous_at > 0.3
