@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.team.load._fit import LOG_MASS, LOG_SCALE, N_UNKNOWNS
+from steelyard.team.load._fit import LOG_INERTIA, LOG_MASS, LOG_SCALE, N_UNKNOWNS
 from steelyard.team.load._window import inverse
 
 PATTERNS, COMMON = 16, 4
+_FARTHEST = 10.0  # of a logarithm, in one step
 N_SHARED = N_UNKNOWNS + PATTERNS
 N_EFFECTS = N_SHARED + PATTERNS + COMMON
 _UPPER = np.triu_indices(N_EFFECTS)
@@ -56,8 +57,8 @@ class Joint(NamedTuple):
 
     @property
     def near(self) -> bool:
-        """Whether the step is one that a linear account may be trusted with: no part of the load by a factor."""
-        return bool(np.all(np.abs(self.ahead[LOG_MASS : LOG_SCALE + 1]) < 1.0))
+        """Whether the step leads anywhere: far off it may be large, where nothing is told it is absurd."""
+        return bool(np.all(np.abs(self.ahead[[LOG_MASS, LOG_INERTIA, LOG_SCALE]]) < _FARTHEST))
 
     @staticmethod
     def of(total: np.ndarray, shared: Shared) -> "Joint":

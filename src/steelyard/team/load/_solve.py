@@ -39,24 +39,25 @@ def _evaluate(window: Window, unknowns: np.ndarray) -> _Told:
 
 @by_content(32)
 def solve(window: Window, starts: list[np.ndarray], iterations: int) -> Fit | None:
-    """Levenberg-Marquardt from the best of the starts.
+    """Levenberg-Marquardt from each start; the best end.
 
     Loads under changing forces can turn so wildly that of two shots nearly alike one is soon nowhere near the other.
     Where a start does not lead through all rows, it is led there: by a fit to the first rows, to some more, and so on.
     """
-    k = len(window.rows)
-    begun = [(_evaluate(window, x), x) for x in starts]
-    begun = [one for one in begun if math.isfinite(one[0].cost)]
-    if not begun:
+    fits = [_led(window, x, iterations) for x in starts]
+    return min((fit for fit in fits if fit is not None), key=lambda fit: fit.fitness, default=None)
+
+
+def _led(window: Window, x: np.ndarray, iterations: int) -> Fit | None:
+    told, k, length = _evaluate(window, x), len(window.rows), _FIRST
+    if not math.isfinite(told.cost):
         return None
-    told, x = min(begun, key=lambda one: one[0].cost)
-    length = _FIRST
-    if told.cost > _ASTRAY * 2.0 * k and k > length:
-        while length < k:
-            x = descend(window._replace(rows=window.rows[:length]), x, None, iterations).unknowns
-            length = math.ceil(_LONGER * length)
-        told = None
-    return descend(window, x, told, iterations)
+    if told.cost <= _ASTRAY * 2.0 * k or k <= length:
+        return descend(window, x, told, iterations)
+    while length < k:
+        x = descend(window._replace(rows=window.rows[:length]), x, None, iterations).unknowns
+        length = math.ceil(_LONGER * length)
+    return descend(window, x, None, iterations)
 
 
 def descend(window: Window, x: np.ndarray, told: "_Told | None", iterations: int) -> Fit:
