@@ -72,8 +72,6 @@ class VirtualTeam:
         self.names = self.plan.graph.names
         self.time = 1000.0
         self.dead: set[str] = set()
-        self.died: dict[str, float] = {}
-        """When the dead were first missed; for a second their grips hold on."""
         self.blind: dict[str, int] = {}
         """How many samples robots still miss."""
         self.events = []
@@ -104,7 +102,6 @@ class VirtualTeam:
             if samples:
                 called = dict(zip(self.names, self.player.robots, strict=True))
                 holding = [name for name in there if self.pilots[name].holding(self.clock(name))]
-                holding += [name for name in self.dead if self.time - self.died.setdefault(name, self.time) < 1.0]
                 row = self.player.next(frozenset(called[name] for name in holding))
                 assert row is not None
                 self._deliver()

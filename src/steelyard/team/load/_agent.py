@@ -36,7 +36,6 @@ _SETTLED = 100  # rows before a change can be told from a fit that is finding it
 _CATCH_UP = 48  # rows that are fitted in small steps
 _ROOM = 64  # sums that letters can carry each way in the time of a row: a version of a whole window must pass in time
 _TELLS = 0.02  # s from letter to letter, where time is short
-_LINGERS = 2.0  # s for which a robot that died may push on, unheard
 
 
 class LoadAgent(Agent):
@@ -64,15 +63,12 @@ class LoadAgent(Agent):
         self.per_row = max(1, round(0.04 * rate))
         self.row_noise = velocity_noise / math.sqrt(self.per_row)
         """Of a velocity averaged over a row, m/s an axis."""
-        self.real_time = real_time
         self._tells_every = max(round(_TELLS * rate), 1) if real_time else 1
         self._decoder = msgspec.msgpack.Decoder(LoadMessage)
 
     def init(self) -> LoadState:
         """Nothing is known but who the neighbours are."""
-        room = max(16, _ROOM // self.per_row) * self._tells_every
-        lingers = round(_LINGERS * self.rate / self.per_row) if self.real_time else 0
-        return LoadState(self.name, self.neighbours, N_SUMS, room, lingers)
+        return LoadState(self.name, self.neighbours, N_SUMS, max(16, _ROOM // self.per_row) * self._tells_every)
 
     def meet_again(self, state: LoadState, neighbour: str) -> LoadState:
         """What was sent to the neighbour and not told on is sent again."""

@@ -80,10 +80,8 @@ def _signature(total: np.ndarray) -> tuple[float, float]:
 class LoadState:
     """One robot's memory: a value, of which a step makes the next. `pickle` keeps it and brings it back."""
 
-    def __init__(self, name: str, neighbours: tuple[str, ...], width: int, per_letter: int, lingers: int = 0):
-        """`lingers`: rows for which one that goes may push on, unheard; zero where it stops as it goes."""
+    def __init__(self, name: str, neighbours: tuple[str, ...], width: int, per_letter: int):
         self.tree = Tree(name, neighbours, width, per_letter)
-        self.lingers = lingers
         self.tick = self.sequence = self.told_at = 0
         self.time = 0.0
         self.own = Contact(roll_of(name))
@@ -199,7 +197,9 @@ class LoadState:
         total, crew = self.sums.get((row, version)), self.crew.get(row)
         if total is None or crew is None or _signature(total) != crew:
             return False
-        if row > start and self._fewer(crew, self.crew.get(row - 1, crew)):
+        if (
+            row > start and crew[0] < self.crew.get(row - 1, crew)[0] - 1.0
+        ):  # one that goes has an heir, several may not
             return False
         return bool(total[Sum.PLACED] == total[Sum.MEMBERS])
 
@@ -228,13 +228,9 @@ class LoadState:
         if row > end + 1:
             return row
         now, then = self.crew.get(end + 1), self.crew.get(end)
-        if now is None or then is None or not self._fewer(now, then):
+        if now is None or then is None or now[0] >= then[0] - 1.0:
             return None
-        return end + 1 + max(GUARD, self.lingers)
-
-    def _fewer(self, now: tuple[float, float], then: tuple[float, float]) -> bool:
-        """Whether a window ends between two crews: one that goes has an heir, several may not; one may push on."""
-        return now[0] < then[0] - (0.0 if self.lingers else 1.0)
+        return end + 1 + GUARD
 
     def stalled(self, end: int) -> int | None:
         """The row from which the newest sums go on without a break, if the window has long ended at `end`."""
