@@ -177,6 +177,15 @@ def one_misses_rows():
     return weighed(push._replace(samples=push.samples | {"r2": missed}))
 
 
+def samples_end():
+    """For one robot, while the others go on; and for all at once, who then only talk."""
+    push = pushed(8.0, rate=50.0)
+    nothing = [None] * 200
+    one = push.samples | {"r2": [s if s.time <= 6.0 else None for s in push.samples["r2"]]}
+    everybody = {name: [*own, *nothing] for name, own in push.samples.items()}
+    return [weighed(push._replace(samples=samples)).last for samples in (one, everybody)]
+
+
 def gone_twice():
     """One that goes, is back with nothing, and goes again; idle while it is away."""
     away = ((4.0, 7.0), (10.0, 99.0))

@@ -93,6 +93,14 @@ def test_a_robot_that_misses_rows_does_not_end_the_estimation():
     check(found)
 
 
+def test_who_has_no_more_samples_fails_unless_nobody_has():
+    one, everybody = in_earnest(load_runs.samples_end)
+    assert one["r2"]["mass"].status == "failed"
+    for name in NAMES:
+        assert everybody[name]["mass"].status == "known", name
+        assert everybody[name]["mass"].time > 7.9, "of the last row, four seconds later"
+
+
 def test_who_comes_later_knows_what_the_others_know():
     found = in_earnest(load_runs.one_joins)
     for what in ("mass", "inertia"):

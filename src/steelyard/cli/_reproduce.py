@@ -105,12 +105,12 @@ def run(arguments: Sequence[str]) -> None:
     found = _reproduce(command)
     if page is not None:
         report.write_page(f"{paper}, reproduced", found.sections, page)
-    clear_shelves("planar" if paper == "icra15" else paper)
     if command.json:
         print_json(found.as_json())
-        return
-    _print(found)
-    print(f"Report: {page}")
+    else:
+        _print(found)
+        print(f"Report: {page}")
+    clear_shelves("planar" if paper == "icra15" else paper)  # once all is out
 
 
 def _check(command: _Shared) -> None:
