@@ -63,6 +63,22 @@ def killed(before: float, away: float, after: float, cut: float = 0.0) -> dict:
     return {**_told(team), "back": back, "resumed": resumed, "meanwhile": meanwhile}
 
 
+def mourned(before: float, seed: int) -> dict:
+    """One of three robots is killed soon after the load is known, and another comes a second later."""
+    few = SPATIAL.replace(', "r4", "r5"]\nlinks', "]\nlinks").replace("100.0", "25.0").replace("= 0.2", "= 0.1")
+    links = '[["r1", "r2"], ["r2", "r3"], ["r3", "r1"]]'
+    few = "\n".join(f"links = {links}" if line.startswith("links") else line for line in few.splitlines())
+    team = VirtualTeam(configured(f"{few}\nseed = {seed}", duration=10.0))
+    team.advance(2.5, samples=False)
+    team.advance(before)
+    team.dead.add("r3")
+    team.advance(1.0)
+    team.dead.discard("r3")
+    team.pilots["r3"] = team.start("r3")
+    team.advance(4.0)
+    return {**_told(team), "doubts": team.doubts}
+
+
 def replaced(before: float, away: float, after: float) -> dict:
     """A robot that pushes is killed, and another process takes its place that knows nothing."""
     team = VirtualTeam(configured(PLANAR, duration=before + away + after + 2.0))

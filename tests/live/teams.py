@@ -39,6 +39,9 @@ rate = 100.0
 duration = 20.0
 """
 
+LINGERS = 0.6
+"""s for which the grip of a robot that has died holds on."""
+
 
 def configured(text: str, duration: float | None = None, **faults) -> Config:
     config = parse(text, Config, "team.toml")
@@ -72,6 +75,10 @@ class VirtualTeam:
         self.names = self.plan.graph.names
         self.time = 1000.0
         self.dead: set[str] = set()
+        self.missed: dict[str, float] = {}
+        """Since when the dead are; for some time their grips hold on."""
+        self.doubts: set[str] = set()
+        """Living robots that had known the mass, and then no longer said so."""
         self.blind: dict[str, int] = {}
         """How many samples robots still miss."""
         self.events = []
@@ -99,9 +106,11 @@ class VirtualTeam:
         end = self.time + seconds
         while self.time < end - 1e-9:
             there = [name for name in self.names if name not in self.dead]
+            self.missed = {name: self.missed.get(name, self.time) for name in self.dead}
             if samples:
                 called = dict(zip(self.names, self.player.robots, strict=True))
                 holding = [name for name in there if self.pilots[name].holding(self.clock(name))]
+                holding += [name for name, since in self.missed.items() if self.time - since < LINGERS]
                 row = self.player.next(frozenset(called[name] for name in holding))
                 assert row is not None
                 self._deliver()
@@ -118,3 +127,8 @@ class VirtualTeam:
                     self.pilots[name].look_after(self.clock(name))
                     self.events += [(self.time, event) for event in self.pilots[name].events]
                     self.pilots[name].events.clear()
+                    self.doubts |= {name} if self._doubts(self.pilots[name]) else set()
+
+    @staticmethod
+    def _doubts(pilot: Pilot) -> bool:
+        return "mass" in pilot.known and pilot.estimates["mass"].status != "known"

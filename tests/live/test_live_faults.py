@@ -3,6 +3,7 @@
 import functools
 
 import fault_runs
+import pytest
 
 from earnest import in_earnest
 
@@ -47,6 +48,12 @@ def test_a_robot_that_was_killed_agrees_again_within_seconds():
         assert max(error(then, robot) for robot in then["mass"]) < 0.02
         assert max(then["mass"].values()) - min(then["mass"].values()) < 0.01
         assert then["changes"] == [], "neither its absence nor a cut is a change of the load"
+
+
+@pytest.mark.parametrize(("before", "seed"), [(2.0, 0), (2.4, 1), (2.2, 2)])
+def test_survivors_know_the_load_throughout(before, seed):
+    """Also while what they know is looked at anew, after rows in which a grip held on and nobody heard of it."""
+    assert run("mourned", before, seed)["doubts"] <= {"r3"}
 
 
 def test_a_robot_that_was_replaced_pushes_only_once_it_measures():

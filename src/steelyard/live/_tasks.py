@@ -86,9 +86,8 @@ class PlanarTask(Task):
         """See `Task`."""
         config = self._config
         assert config.noise.velocity is not None
-        return list(
-            load_team(graph, rate, config.noise.velocity, config.inputs.hold, config.load.friction, real_time=True)
-        )
+        about = config.noise.velocity, config.inputs.hold, config.load.friction
+        return list(load_team(graph, rate, *about, lets_go=LETS_GO_WITHIN, real_time=True))
 
     def sample(self, time: float, values: tuple[float, ...]) -> PlanarSample:
         """See `Task`."""

@@ -52,6 +52,7 @@ class LoadAgent(Agent):
         velocity_noise: float,
         hold: Literal["step", "sample"] = "step",
         friction: bool = False,
+        lets_go: float | None = None,
         real_time: bool = False,
     ):
         self.name = name
@@ -63,12 +64,14 @@ class LoadAgent(Agent):
         self.per_row = max(1, round(0.04 * rate))
         self.row_noise = velocity_noise / math.sqrt(self.per_row)
         """Of a velocity averaged over a row, m/s an axis."""
+        self._lingers = 0 if lets_go is None else math.ceil(lets_go * rate / self.per_row)
         self._tells_every = max(round(_TELLS * rate), 1) if real_time else 1
         self._decoder = msgspec.msgpack.Decoder(LoadMessage)
 
     def init(self) -> LoadState:
         """Nothing is known but who the neighbours are."""
-        return LoadState(self.name, self.neighbours, N_SUMS, max(16, _ROOM // self.per_row) * self._tells_every)
+        room = max(16, _ROOM // self.per_row) * self._tells_every
+        return LoadState(self.name, self.neighbours, N_SUMS, room, self._lingers)
 
     def meet_again(self, state: LoadState, neighbour: str) -> LoadState:
         """What was sent to the neighbour and not told on is sent again."""

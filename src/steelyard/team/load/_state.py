@@ -80,7 +80,9 @@ def _signature(total: np.ndarray) -> tuple[float, float]:
 class LoadState:
     """One robot's memory: a value, of which a step makes the next. `pickle` keeps it and brings it back."""
 
-    def __init__(self, name: str, neighbours: tuple[str, ...], width: int, per_letter: int):
+    def __init__(self, name: str, neighbours: tuple[str, ...], width: int, per_letter: int, lingers: int = 0):
+        """`lingers`: rows for which one that goes may push on, unheard; zero where it stops as it goes."""
+        self.lingers = lingers
         self.tree = Tree(name, neighbours, width, per_letter)
         self.tick = self.sequence = self.told_at = 0
         self.time = 0.0
@@ -197,9 +199,7 @@ class LoadState:
         total, crew = self.sums.get((row, version)), self.crew.get(row)
         if total is None or crew is None or _signature(total) != crew:
             return False
-        if (
-            row > start and crew[0] < self.crew.get(row - 1, crew)[0] - 1.0
-        ):  # one that goes has an heir, several may not
+        if row > start and self._broken(self.crew.get(row - 1, crew), crew):
             return False
         return bool(total[Sum.PLACED] == total[Sum.MEMBERS])
 
@@ -228,9 +228,13 @@ class LoadState:
         if row > end + 1:
             return row
         now, then = self.crew.get(end + 1), self.crew.get(end)
-        if now is None or then is None or now[0] >= then[0] - 1.0:
+        if now is None or then is None or not self._broken(then, now):
             return None
-        return end + 1 + GUARD
+        return end + 1 + max(GUARD, self.lingers)
+
+    def _broken(self, before: tuple[float, float], after: tuple[float, float]) -> bool:
+        """Whether a window ends between two crews: one that goes has an heir, several may not; or it may push on."""
+        return after[0] < before[0] - (0.0 if self.lingers else 1.0)
 
     def stalled(self, end: int) -> int | None:
         """The row from which the newest sums go on without a break, if the window has long ended at `end`."""

@@ -89,8 +89,10 @@ class SpatialMind:
 
     @property
     def waiting(self) -> bool:
-        """Whether what was known stands, because there is nothing new to say of the same load."""
-        return self.paused or (self.course is None and self.lean is not None)
+        """Whether what was known stands: nothing new can be said of the same load, or it is still settling."""
+        course = self.course
+        settling = course is None or not course.settled or course.doubt > _ABSURD
+        return self.paused or (self.lean is not None and self._young and settling)
 
     @property
     def age(self) -> float:
