@@ -79,9 +79,10 @@ def mourned(before: float, seed: int) -> dict:
     return {**_told(team), "doubts": team.doubts}
 
 
-def replaced(before: float, away: float, after: float) -> dict:
+def replaced(before: float, away: float, after: float, loss: float = 0.0) -> dict:
     """A robot that pushes is killed, and another process takes its place that knows nothing."""
-    team = VirtualTeam(configured(PLANAR, duration=before + away + after + 2.0))
+    faults = {"loss": loss, "jitter": 0.02} if loss else {}
+    team = VirtualTeam(configured(PLANAR, duration=before + away + after + 2.0, **faults))
     team.advance(2.5, samples=False)
     team.advance(before)
     team.dead.add("r2")
@@ -90,7 +91,8 @@ def replaced(before: float, away: float, after: float) -> dict:
     team.pilots["r2"] = team.start("r2")
     team.advance(after)
     errors = {name: team.pilots[name].known["mass"].value.item() / PUSHED_MASS - 1.0 for name in team.names}
-    return {**_told(team), "errors": errors, "time": {n: team.pilots[n].known["mass"].time for n in team.names}}
+    times = {name: team.pilots[name].known["mass"].time for name in team.names}
+    return {**_told(team), "errors": errors, "time": times, "doubts": team.doubts}
 
 
 def liar(start: float, seconds: float) -> dict:

@@ -11,14 +11,21 @@ from steelyard.team._run import PlanarSample
 from steelyard.team.load._carry import begin_again, begin_with_others
 from steelyard.team.load._fit import LOG_SCALE, N_UNKNOWNS, Averaging
 from steelyard.team.load._heirs import hear_will, take_over
-from steelyard.team.load._notes import newest_told, others_fit
+from steelyard.team.load._notes import newest_told, others_fit, pass_over
 from steelyard.team.load._place import covariance
-from steelyard.team.load._refine import places_are_settled, renew_places, settle_places, tell_places
+from steelyard.team.load._refine import (
+    place_newcomer,
+    places_are_settled,
+    renew_places,
+    settle_places,
+    tell_places,
+)
 from steelyard.team.load._report import report
 from steelyard.team.load._solve import find_jump, solve, start_over
 from steelyard.team.load._state import (
     FIT_EVERY,
     KEPT,
+    NOTE_EVERY,
     SHIFT,
     LoadEvent,
     LoadMessage,
@@ -176,12 +183,14 @@ class LoadAgent(Agent):
         if state.version < 0:
             state.version = due
             state.own.places = dict.fromkeys(range(due - KEPT + 1, due + 1))
+            pass_over(state, row // NOTE_EVERY)
         made = set(sorted(state.own.places)[-2:])
         if state.own.newest_place is None:  # a newcomer counts in the others' versions too
             made |= {max(told) for told in state.told.values() if told}
         for version in made:  # rows that the robot has missed too, so that nobody waits for them
             for added in range(max(before + 1, row - SIZES[-1]) if before >= 0 else row, row + 1):
                 state.tree.add((added, version), state.part_of(added, version))
+        place_newcomer(self, state)
         if due > state.version:
             state.version = due
             renew_places(self, state)

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.team.load._fit import N_UNKNOWNS
+from steelyard.team.load._notes import pass_over
 from steelyard.team.load._place import Held
 from steelyard.team.load._refine import ahead_of
 from steelyard.team.load._shots import slopes_of
-from steelyard.team.load._state import LoadState
+from steelyard.team.load._state import NOTE_EVERY, LoadState
 from steelyard.team.load._window import Fit, Prior, inverse
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def carried_on(mean: np.ndarray, P: np.ndarray, keep: tuple[int, ...], slack: fl
 
 def begin_again(agent: "LoadAgent", state: LoadState, stretch, start: int, keep: tuple[int, ...], slack: float) -> None:
     """A new window from a row on, with what the last fit says of some unknowns and the own place."""
+    pass_over(state, start // NOTE_EVERY)
     fit: Fit | None = state.fit
     if fit is None:
         state.start = start

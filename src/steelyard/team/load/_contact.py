@@ -54,10 +54,7 @@ class Contact:
         """Its part of the team's sums."""
         if not self.first <= row <= self.last:  # it was not there
             return np.zeros(N_SUMS)
-        force = self.forces.get(row)
-        if force is None:  # a contact whose force nobody knows makes the row useless, and says so
-            return own_row(self.roll, None, None, 0j)
-        return own_row(self.roll, self.places.get(version), self.velocities.get(row), force)
+        return own_row(self.roll, self.places.get(version), self.velocities.get(row), self.forces.get(row))
 
     def readings(self, start: int, end: int) -> tuple[np.ndarray, np.ndarray]:
         """Velocities (NaN where there is none) and forces of a stretch, complex."""

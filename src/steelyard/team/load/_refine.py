@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from steelyard.team.load._fit import LOG_INERTIA, LOG_MASS, N_UNKNOWNS
-from steelyard.team.load._notes import Told, newest_told, tell, told_at
+from steelyard.team.load._notes import Told, newest_told, note_for, pass_over, tell, told_at
 from steelyard.team.load._place import own_part, place_by_turning, turning_tells
 from steelyard.team.load._state import KEPT, NOTE_EVERY, SHIFT, LoadState, any_place
 from steelyard.team.load._sums import N_SUMS, Sum
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from steelyard.team.load._agent import LoadAgent
 
 _NEWCOMER = 36  # rows from which a newcomer reads its place off the turning, for which all others wait
-_PASSED = 12  # rows before a version's, up to which the fit reaches whose notes make it: by then most have come
 
 
 class Ahead(NamedTuple):
@@ -32,7 +31,7 @@ def renew_places(agent: "LoadAgent", state: LoadState) -> None:
 
     A step of all places together is only good if all take it, so who has not heard all notes yet waits for them.
     """
-    at = (state.row + 1 - _PASSED) // NOTE_EVERY - 1
+    at = note_for(state.row)
     end = (at + 1) * NOTE_EVERY - 1
     comes = state.fit_end < end or at in state.own.parts
     if state.fit is not None and state.start is not None and state.start + NOTE_EVERY < end and comes:
@@ -50,7 +49,8 @@ def settle_places(agent: "LoadAgent", state: LoadState) -> None:
         del state.owed[version]
         part = state.own.parts.get(at)
         differ = told is not None and told.joint is None and part is not None
-        late = told is not None and part is not None and part.fit[0] < max(state.own.places)
+        newest = max(state.own.places)
+        late = told is not None and part is not None and part.fit[0] < newest >= version - 1
         if not differ and not late:  # else a newer step is on its way, or none that all would take
             _make(agent, state, version, told)
 
@@ -73,6 +73,10 @@ def _make(agent: "LoadAgent", state: LoadState, version: int, told: Told | None)
     if not stepped:
         state.own.places[version] = _other_place(agent, state)
     state.tree.add((SHIFT, version), shift)
+    _add_rows(state, version)
+
+
+def _add_rows(state: LoadState, version: int) -> None:
     for row in range(max(0, state.row - SIZES[-1]), state.row + 1):
         state.tree.add((row, version), state.part_of(row, version))
 
@@ -102,9 +106,25 @@ def _first_place(agent: "LoadAgent", state: LoadState) -> complex | None:
     return None
 
 
+def place_newcomer(agent: "LoadAgent", state: LoadState) -> None:
+    """As soon as who came later can tell its place from the turning: the others wait for it."""
+    own = state.own
+    if own.newest_place is not None or not any(state.told.values()):
+        return
+    place = _first_place(agent, state)
+    if place is None:
+        return
+    told = {max(told) for told in state.told.values() if told}
+    versions = told | {version for version in own.places if version > max(told)}
+    own.places |= dict.fromkeys(versions, place)
+    for version in sorted(versions):
+        _add_rows(state, version)
+
+
 def tell_places(agent: "LoadAgent", state: LoadState) -> None:
     """More rows to add up, at every other fit: what it says of the contacts' places."""
     if (state.fit_end + 1) % NOTE_EVERY:
+        pass_over(state, (state.fit_end + 1) // NOTE_EVERY)
         return
     fitted, known = state.fitted(), []
     for contact in state.contacts:

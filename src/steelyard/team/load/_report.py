@@ -32,7 +32,10 @@ _FRICTION = {"viscous_friction": (VISCOUS, "N s/m"), "coulomb_friction": (COULOM
 
 
 def report(agent: "LoadAgent", state: LoadState) -> dict[str, Estimate]:
-    """Every quantity, at the end of the last row that all the team's sums have reached."""
+    """Every quantity, at the end of the last row that all the team's sums have reached.
+
+    Where another window has begun with the same load, what was known stands until its first rows have come.
+    """
     time = (state.fit_end + 1) * agent.per_row / agent.rate if state.fit_end >= 0 else state.time
     elapsed = (state.row - state.own.first) * agent.per_row / agent.rate
     fit = state.fit
@@ -48,6 +51,8 @@ def report(agent: "LoadAgent", state: LoadState) -> dict[str, Estimate]:
     }
     said = {name: Estimate.unknown(why, *units.get(name, ("m", "world")), time) for name in names}
     stretch = state.fitted()
+    if stretch is None and state.goes_on and not broken:
+        return said | state.estimates
     if fit is None or not fit.good or stretch is None or broken:
         return said
     window = agent.window(state, *stretch)

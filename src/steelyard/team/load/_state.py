@@ -11,6 +11,7 @@ from steelyard.team._agent import Message
 from steelyard.team._fresh import fresh
 from steelyard.team._tree import Key, Parcel, Tree
 from steelyard.team.load._contact import Contact
+from steelyard.team.load._fit import LOG_MASS
 from steelyard.team.load._solve import ONSETS
 from steelyard.team.load._sums import Sum
 from steelyard.team.load._window import SIZES, Fit, Prior
@@ -102,6 +103,7 @@ class LoadState:
         self.steady: set[tuple[float, float]] = set()
         self.crew: dict[int, tuple[float, float]] = {}
         self.sums: dict[Key, np.ndarray] = {}
+        self.notes: dict[Key, np.ndarray] = {}  # the first number of each is of how many contacts it speaks
         self.reach: dict[tuple[int, int], int] = {}  # by version and start, the row up to which sums are complete
         self.lost = 0
         self.start: int | None = None
@@ -110,6 +112,7 @@ class LoadState:
         self.fit: Fit | None = None
         self.fit_version = self.fit_end = -1
         self.owed: dict[int, int] = {}  # by version that is due, the number of the notes that it waits for
+        self.noted = -1  # the number of the last notes that were told, or passed over
         self.refined = 0
         self.settled = False  # whether the places were once near their best: before, no change can be told
         self.estimates: dict[str, Estimate] = {}
@@ -138,6 +141,9 @@ class LoadState:
         """Who is in the team, from the sums that just came."""
         for key in self.tree.fresh:
             total, row = self.tree.totals.get(key), key[0]
+            if SHIFT < row < 0 and total is not None:  # who has gone since does not take its words back
+                before = self.notes.get(key)
+                self.notes[key] = total if before is None or total[0] >= before[0] else before
             if row < 0 or total is None:
                 continue
             signature = _signature(total)
@@ -195,6 +201,12 @@ class LoadState:
         there = all((row, self.fit_version) in self.sums for row in range(self.start, self.fit_end + 1))
         return (self.fit_version, self.start, self.fit_end) if there else None
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether a window has begun in which nothing was fitted yet, with a load that was known before."""
+        begun = self.fit is not None and self.start is not None and self.fit_end - self.start + 1 != self.fit.n_rows
+        return begun and bool(self.prior.information[LOG_MASS, LOG_MASS] > 0.0)
+
     def _complete(self, row: int, version: int, start: int) -> bool:
         total, crew = self.sums.get((row, version)), self.crew.get(row)
         if total is None or crew is None or _signature(total) != crew:
@@ -204,16 +216,9 @@ class LoadState:
         return bool(total[Sum.PLACED] == total[Sum.MEMBERS])
 
     def _spoiled(self, row: int) -> bool:
-        """Whether no sum of a row will ever be complete, because somebody's force there is not known.
-
-        Who has no place yet will have one in a later version; who has one at a later row of this version lacks a force.
-        """
-        version = max(self.own.places, default=0)
-        crew, total = self.crew.get(row), self.sums.get((row, version))
-        if crew is None or total is None or _signature(total) != crew or total[Sum.PLACED] == total[Sum.MEMBERS]:
-            return False
-        later = (self.sums.get((after, version)) for after in range(row + 1, self.newest + 1))
-        return any(one is not None and _signature(one) == crew and one[Sum.PLACED] == one[Sum.MEMBERS] for one in later)
+        """Whether no sum of a row will ever be complete, because somebody's force there is not known."""
+        found = (self.sums.get((row, version)) for version in self.own.places)
+        return any(one is not None and _signature(one) == self.crew.get(row) and one[Sum.DARK] > 0.0 for one in found)
 
     @property
     def over(self) -> bool:
@@ -278,6 +283,7 @@ class LoadState:
         self.reach.clear()
         self.tree.forget(needed)
         self.sums = {key: total for key, total in self.sums.items() if needed(key)}
+        self.notes = {key: total for key, total in self.notes.items() if needed(key)}
         for row in [row for row in self.crew if row < oldest]:
             del self.crew[row]
         for contact in (*self.contacts, *self.heard_of.values()):

@@ -22,15 +22,19 @@ class Sum(IntEnum):
     A = 10  # Σ conj(ẑ_j) f_j of the placed
     B = 12  # Σ ẑ_j of the heard
     Z2 = 14  # Σ |ẑ_j|² of the heard
+    DARK = 15  # members whose force nobody knows: no fit can use the row
 
 
-N_SUMS = 15
+N_SUMS = 16
 
 
-def own_row(roll: float, place: complex | None, velocity: complex | None, force: complex) -> np.ndarray:
-    """A robot's own part of the sums of a sample; a velocity that is not known or no number is None."""
+def own_row(roll: float, place: complex | None, velocity: complex | None, force: complex | None) -> np.ndarray:
+    """A robot's own part of the sums of a sample; what is not known or no number is None."""
     row = np.zeros(N_SUMS)
     row[Sum.MEMBERS], row[Sum.ROLL] = 1.0, roll
+    if force is None:
+        row[Sum.DARK] = 1.0
+        return row
     _put(row, Sum.F, force)
     if place is None:
         return row
