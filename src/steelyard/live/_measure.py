@@ -9,7 +9,6 @@ import numpy as np
 from steelyard.live._final import Final
 from steelyard.live._plan import TeamPlan
 from steelyard.logs import Log
-from steelyard.problems import identify
 
 _ENTRIES = ("xx", "yy", "zz", "xy", "xz", "yz")
 
@@ -19,6 +18,8 @@ def measure(plan: TeamPlan, final: Final) -> dict[str, Any]:
 
     The other run is of the same world without faults, all robots in one process.
     """
+    from steelyard.problems import identify  # robots, which never need it, start sooner without
+
     robots = {name: robot for name, robot in final.robots.items() if robot is not None}
     liars = {event["about"] for event in final.events if event["kind"] == "liar"}
     honest = [name for name in robots if name not in liars]
@@ -49,7 +50,7 @@ def measure(plan: TeamPlan, final: Final) -> dict[str, Any]:
         "seconds_to_start": final.seconds_to_start,
         "memory_growth": max((_growth(usage) for usage in final.usage.values()), default=None),
         "fuzzed": final.fuzzed,
-        "fuzzed_dropped": sum(final.dropped.values()),
+        "fuzzed_dropped": sum(final.dropped.values()) if final.fuzzed else 0,
         "liars": sorted(liars),
         "seconds_to_name": max(named.values(), default=None),
         "seconds_to_catch_up": _catching_up(plan, final),

@@ -5,12 +5,13 @@ from pathlib import Path
 from steelyard.errors import BadInput
 from steelyard.live._plan import TeamPlan
 from steelyard.logs import read
-from steelyard.problems import identify
-from steelyard.report import write_report
 
 
 def write_run_report(plan: TeamPlan, path: Path) -> Path | None:
     """Identifies from the recordings and writes the report; None where too little was recorded for one."""
+    from steelyard.problems import identify  # robots, which never need them, start sooner without
+    from steelyard.report import write_report
+
     folder = plan.folder / "recording"
     if not plan.config.live.record or not folder.is_dir():
         return None

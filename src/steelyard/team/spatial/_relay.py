@@ -2,7 +2,7 @@
 
 Every origin numbers its samples. A message tells a neighbour which samples its sender has, and brings it some that it
 lacks, the oldest first. What is lost is sent again once the neighbour should have answered; what comes twice is known
-already. So a bad radio costs time, and nothing else.
+already. So a bad radio costs time, and nothing else. Who is not heard any more is only told what there is.
 """
 
 import itertools
@@ -15,7 +15,8 @@ from steelyard.team._fresh import shallow
 from steelyard.team.spatial._paged import Paged
 
 KEPT = 20.0  # s of samples that a robot can still pass on
-_MOST = 48  # samples a message
+_MOST = 128  # samples a message
+_UNHEARD = 50  # messages without an answer, after which a neighbour is only greeted
 _AHEAD = 63  # samples beyond the first that is missing of which a message tells
 _SIZE = 120  # bytes of fifteen numbers
 
@@ -122,6 +123,7 @@ class Link:
         self.stands: dict[str, Stand] = {}
         self.sent: dict[tuple[str, int, int], int] = {}
         self.answer_after = 3.0  # messages until an answer, smoothed towards the slow side
+        self.unheard = 0  # messages to it since it was last heard
 
     def copied(self) -> "Link":
         """The same, on its own."""
@@ -169,6 +171,7 @@ class Relay:
         link = self.links.get(message.sender)
         if link is None or not isinstance(message, SpatialMessage):
             return
+        link.unheard = 0
         if message.sequence > link.heard:
             link.heard = message.sequence
             after = float(self.sequence - message.echo)
@@ -225,6 +228,9 @@ class Relay:
     def _lacking(self, neighbour: str, link: Link) -> list[Parcel]:
         """Samples that a neighbour may lack, and that are not on their way to it already."""
         wait, chosen = link.answer_after + 1.0, []
+        link.unheard += 1
+        if link.unheard > _UNHEARD:
+            return chosen
         for origin, series in self.series.items():
             if origin == neighbour:
                 continue
