@@ -18,6 +18,7 @@ from steelyard.team.load._refine import (
     places_are_settled,
     renew_places,
     settle_places,
+    tell_last,
     tell_places,
 )
 from steelyard.team.load._report import report
@@ -106,6 +107,8 @@ class LoadAgent(Agent):
             events = self._fit(state, stretch)
             tell_places(self, state)
             state.settled = state.settled or places_are_settled(self, state)
+        elif state.finishing:
+            tell_last(self, state)
         if stretch is not None or state.tick - state.told_at >= FIT_EVERY * self.per_row:
             state.told_at = state.tick
             state.estimates = report(self, state)

@@ -29,12 +29,12 @@ _FIT = slice(N_TOLD, N_TOLD + 3 + N_UNKNOWNS)
 _NOTHING = np.zeros(len(PART) * (N_SUMS - 1))
 
 
-def tell(state: LoadState, fitted: tuple[int, int, int] | None, known: list[Own | None]) -> None:
+def tell(state: LoadState, at: int, fitted: tuple[int, int, int] | None, known: list[Own | None]) -> None:
     """The robot's part of the notes on its last fit: for each of its contacts what it knows, next to it.
 
     Notes go by the fit's last row: robots that are some rows apart must not add up what they say of different windows.
     """
-    at, fit, note, speaking = state.fit_end // NOTE_EVERY, state.fit, _NOTHING.copy(), 0.0
+    fit, note, speaking = state.fit, _NOTHING.copy(), 0.0
     pass_over(state, at)
     for contact, own in zip(state.contacts, known, strict=True):
         if own is not None and fitted is not None and fit is not None:
@@ -67,8 +67,8 @@ def _add(state: LoadState, at: int, note: np.ndarray, speaking: float) -> None:
 
 def newest_told(state: LoadState) -> Told | None:
     """The newest notes that have come from everybody, all on one fit."""
-    newest = state.row // NOTE_EVERY
-    found = (told_at(state, at) for at in range(newest, newest - NOTES, -1) if at in state.own.parts)
+    parts = state.own.parts
+    found = (told_at(state, at) for at in sorted(parts, key=lambda at: (parts[at].fit[2], parts[at].fit[0]))[::-1])
     return next((told for told in found if told is not None and told.joint is not None), None)
 
 

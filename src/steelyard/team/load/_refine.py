@@ -7,7 +7,7 @@ import numpy as np
 from steelyard.team.load._fit import LOG_INERTIA, LOG_MASS, N_UNKNOWNS
 from steelyard.team.load._notes import Told, newest_told, note_for, pass_over, tell, told_at
 from steelyard.team.load._place import own_part, place_by_turning, turning_tells
-from steelyard.team.load._state import KEPT, NOTE_EVERY, SHIFT, LoadState, any_place
+from steelyard.team.load._state import KEPT, NOTE_EVERY, SHIFT, LoadState, any_place, last_note
 from steelyard.team.load._sums import N_SUMS, Sum
 from steelyard.team.load._window import SIZES
 
@@ -125,7 +125,18 @@ def tell_places(agent: "LoadAgent", state: LoadState) -> None:
     """More rows to add up, at every other fit: what it says of the contacts' places."""
     if (state.fit_end + 1) % NOTE_EVERY:
         pass_over(state, (state.fit_end + 1) // NOTE_EVERY)
-        return
+    else:
+        _tell(agent, state, state.fit_end // NOTE_EVERY)
+
+
+def tell_last(agent: "LoadAgent", state: LoadState) -> None:
+    """The same of the last fit of all, when no more samples come: once, for each version of the places."""
+    at = last_note(state.fit_end, state.fit_version)
+    if at not in state.own.parts and state.fitted() is not None:
+        _tell(agent, state, at)
+
+
+def _tell(agent: "LoadAgent", state: LoadState, at: int) -> None:
     fitted, known = state.fitted(), []
     for contact in state.contacts:
         base, own = contact.places.get(state.fit_version), None
@@ -134,7 +145,7 @@ def tell_places(agent: "LoadAgent", state: LoadState) -> None:
             own = own_part(agent.window(state, *fitted), state.fit, f, base, v, contact.held)
             contact.weight = own.weight
         known.append(own)
-    tell(state, fitted, known)
+    tell(state, at, fitted, known)
 
 
 def places_are_settled(agent: "LoadAgent", state: LoadState) -> bool:

@@ -24,6 +24,7 @@ KEPT = 3  # versions that were made
 STALLED = 180  # rows without a new one for a window: by then a newcomer has a place, and who is gone an heir
 FIT_EVERY = 6  # rows
 NOTE_EVERY = 12  # rows
+_VERSIONS = 64  # more than there are at a time
 NOTES = 20  # fits whose notes are kept
 PART = tuple(range(-1, -81, -1))  # rows of a fit's notes: what robots tell of their places, and of which fit
 SHIFT = PART[-1] - 1  # the row of a version's note on how the new places will move the fit
@@ -61,6 +62,11 @@ def version_at(row: int) -> int:
     """The version of the places that is made after a row."""
     done = row + 1
     return sum(done >= early for early in _EARLY) + max(0, done // PERIOD - 1)
+
+
+def last_note(end: int, version: int) -> int:
+    """The number of notes on a fit after which no more rows come; others count from zero up."""
+    return -1 - (_VERSIONS * end + version % _VERSIONS)
 
 
 def roll_of(name: str) -> float:
@@ -225,6 +231,11 @@ class LoadState:
         """Whether there are no more samples, for nobody that is heard: then what is known stays so."""
         return self.idle > 0 and max(self.lasts.values(), default=0) <= self.row + STEADY
 
+    @property
+    def finishing(self) -> bool:
+        """Whether that has been so for a while."""
+        return self.over and self.idle > STEADY
+
     def left_behind(self, end: int) -> int | None:
         """The row from which the team goes on after `end` where it is smaller or somebody's force was not known."""
         row = end + 1
@@ -275,9 +286,12 @@ class LoadState:
         oldest = self.row - SIZES[-1] - ONSETS[-1]
         oldest_version, oldest_note = self.oldest_version, self.oldest_note
 
+        def note_needed(at: int) -> bool:
+            return at > oldest_note or (at < 0 and -at // _VERSIONS >= oldest)
+
         def needed(key: Key) -> bool:
             if SHIFT < key[0] < 0:
-                return key[1] > oldest_note
+                return note_needed(key[1])
             return (key[0] == SHIFT or key[0] >= oldest) and key[1] >= oldest_version
 
         self.reach.clear()
@@ -287,7 +301,7 @@ class LoadState:
         for row in [row for row in self.crew if row < oldest]:
             del self.crew[row]
         for contact in (*self.contacts, *self.heard_of.values()):
-            contact.forget(oldest, oldest_version, lambda at: at > oldest_note)
+            contact.forget(oldest, oldest_version, note_needed)
         self.wards = {name: ward for name, ward in self.wards.items() if ward.last >= oldest}
         for places in self.told.values():
             for version in [version for version in places if version < oldest_version]:
