@@ -18,7 +18,7 @@ _FARTHEST = 0.5
 
 
 _DRAIN, _WAYS = 1.5, 8
-"""s, and samples for each robot on the longest way, for which robots go on talking in the end."""
+"""s, and times that word may go the longest way, for which robots go on talking in the end."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,7 +47,8 @@ def weigh_push(
     that all of it reaches everybody: there and back along the longest way, some times over.
     """
     names, start, rows = push.graph.names, float(push.time[0]), len(push.time)
-    silence = [None] * (round(_DRAIN * push.rate) + _WAYS * push.graph.diameter)
+    bus = bus or Bus(push.graph)
+    silence = [None] * round(_DRAIN * push.rate + _WAYS * push.graph.diameter * bus.disturbance.hop)
     events: list[tuple[str, float, LoadEvent]] = []
 
     def watch(step: int, robot: str, turn: Turn) -> None:
@@ -59,7 +60,7 @@ def weigh_push(
 
     samples = {name: [*own, *silence] for name, own in push.samples().items()}
     agents = load_team(push.graph, push.rate, push.velocity_noise, friction=push.friction)
-    run = run_team(agents, samples, bus or Bus(push.graph), stays, watch)
+    run = run_team(agents, samples, bus, stays, watch)
     history = {name: [_later(said, start) for said in run.estimates[name]] for name in names}
     end = float(push.time[-1])
     sent = {name: run.bytes_sent[name] * push.rate / len(samples[name]) for name in names}

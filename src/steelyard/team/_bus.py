@@ -49,6 +49,12 @@ class Disturbance(msgspec.Struct, frozen=True):
         """Whether chance enters."""
         return self.loss > 0.0 or self.double > 0.0 or self.jitter > 0 or self.shuffle
 
+    @property
+    def hop(self) -> float:
+        """Samples in which most of what a robot tells has come to a neighbour: what is lost is told again."""
+        once = 1.0 + self.delay + self.jitter
+        return once / (1.0 - min(self.loss, 0.9)) ** 2
+
 
 class Bus:
     """Carries messages along the links of a graph, and counts the bytes that its robots send.

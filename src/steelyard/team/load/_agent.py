@@ -187,7 +187,7 @@ class LoadAgent(Agent):
             state.version = due
             state.own.places = dict.fromkeys(range(due - KEPT + 1, due + 1))
             pass_over(state, row // NOTE_EVERY)
-        made = set(sorted(state.own.places)[-2:])
+        made = {*sorted(state.own.places)[-2:], state.fit_version} & set(state.own.places)
         if state.own.newest_place is None:  # a newcomer counts in the others' versions too
             made |= {max(told) for told in state.told.values() if told}
         for version in made:  # rows that the robot has missed too, so that nobody waits for them

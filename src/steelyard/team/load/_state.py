@@ -265,7 +265,9 @@ class LoadState:
     @property
     def oldest_version(self) -> int:
         """Of those that a fit may still need."""
-        return min(sorted(self.own.places)[-KEPT:], default=0)
+        return min(
+            version for version in (*sorted(self.own.places)[-KEPT:], self.fit_version, self.version) if version >= 0
+        )
 
     @property
     def oldest_note(self) -> int:
