@@ -17,7 +17,7 @@ _FARTHEST = 0.5
 """s, over which what a robot says is carried on to the last sample; what is older stays as it is."""
 
 
-_DRAIN, _WAYS = 1.5, 8
+_DRAIN, _WAYS = 2.0, 12
 """s, and times that word may go the longest way, for which robots go on talking in the end."""
 
 

@@ -14,11 +14,11 @@ from steelyard.team.load._heirs import hear_will, take_over
 from steelyard.team.load._notes import newest_told, others_fit, pass_over
 from steelyard.team.load._place import covariance
 from steelyard.team.load._refine import (
+    finish,
     place_newcomer,
     places_are_settled,
     renew_places,
     settle_places,
-    tell_last,
     tell_places,
 )
 from steelyard.team.load._report import report
@@ -108,7 +108,7 @@ class LoadAgent(Agent):
             tell_places(self, state)
             state.settled = state.settled or places_are_settled(self, state)
         elif state.finishing:
-            tell_last(self, state)
+            finish(self, state)
         if stretch is not None or state.tick - state.told_at >= FIT_EVERY * self.per_row:
             state.told_at = state.tick
             state.estimates = report(self, state)
@@ -138,6 +138,7 @@ class LoadAgent(Agent):
             if start < following < end <= following + _CATCH_UP:  # one by one, for notes on all that others speak of
                 end = following
         new = end > state.fit_end or (broken and state.tick - state.told_at >= FIT_EVERY * self.per_row)
+        new = new or (state.finishing and end == state.fit_end and version > state.fit_version)
         return (version, start, end) if new and end - start + 1 >= _FEWEST_ROWS else None
 
     def _hear(self, state: LoadState, inbox: tuple[Message, ...]) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from steelyard.team._by_content import by_content
-from steelyard.team.load._fit import CX, CY, LOG_SCALE, N_UNKNOWNS
+from steelyard.team.load._fit import CX, CY, LOG_SCALE, N_UNKNOWNS, TorqueSlopes
 from steelyard.team.load._joint import COMMON, N_SHARED, PATTERNS, Joint, Shared, step_of, told_of
 from steelyard.team.load._shots import KEPT_SHOTS, slopes_of, torque_slopes_of
 from steelyard.team.load._sums import Sum, column, origin_velocity, spread, turning
@@ -18,7 +18,7 @@ from steelyard.team.load._window import Fit, Window, inverse
 
 _FEWEST = 12  # rows from which a turning can be read off
 _LEAST = 1e-2  # share of a whole window's weight that the place of a robot without velocities is held by
-_ALIKE = 3e-5  # relative: patterns of torques whose effects differ by less count as one
+_ALIKE = 1e-9  # relative: patterns of torques whose effects differ by less from those before count as none
 
 
 def place_by_turning(rows: np.ndarray, velocities: np.ndarray) -> complex | None:
@@ -98,7 +98,7 @@ def own_part(
     whole = float(np.sum(np.abs(s) ** 2)) / window.sigma**2
     # A place a unit along y is one along x under a force a quarter turn back.
     R = torque_slopes_of(window, x, np.stack([force, -1j * force])).residuals
-    strengths = beside.solved @ R
+    strengths = beside.patterns.T @ R
     left = R - beside.patterns @ strengths
     # What the patterns leave out: the curvature of one, times their number, bounds that of all together.
     team = int(window.rows[-1, Sum.MEMBERS])
@@ -122,9 +122,7 @@ class _Beside(NamedTuple):
 
     shared: Shared
     patterns: np.ndarray
-    """(reading, pattern): what torques of one unit do to the residuals."""
-    solved: np.ndarray
-    """Takes residuals to the strengths that explain them best."""
+    """(reading, pattern): what torques do to the residuals, made orthogonal, each of length one."""
     path_by: np.ndarray
     """(time, 6, shared): what unknowns and patterns do to the motion."""
 
@@ -133,9 +131,7 @@ class _Beside(NamedTuple):
 def _beside(window: Window, fit: Fit) -> _Beside:
     shot, k = slopes_of(window, fit.unknowns), len(window.rows)
     across = 1j * np.exp(1j * shot.path[:k, 0])
-    by = torque_slopes_of(window, fit.unknowns, across * _patterns(k))
-    scale = np.sqrt(np.sum(by.residuals**2, axis=0)) + 1e-15
-    solved = np.linalg.pinv(by.residuals / scale, rcond=_ALIKE) / scale[:, None]
+    by = _apart(torque_slopes_of(window, fit.unknowns, across * _patterns(k)))
     N, g = np.zeros((N_SHARED, N_SHARED)), np.zeros(N_SHARED)
     x, w = slice(0, N_UNKNOWNS), slice(N_UNKNOWNS, N_SHARED)
     N[x, x], g[x] = fit.matrix, fit.gradient
@@ -145,7 +141,22 @@ def _beside(window: Window, fit: Fit) -> _Beside:
     end = np.eye(N_UNKNOWNS, N_SHARED)
     end[:4] = np.concatenate([shot.end_by_unknowns, by.end], axis=1)
     path_by = np.concatenate([shot.path_by_unknowns, by.path], axis=2)
-    return _Beside(Shared(N, g, end), by.residuals, solved, path_by)
+    return _Beside(Shared(N, g, end), by.residuals, path_by)
+
+
+def _apart(by: TorqueSlopes) -> TorqueSlopes:
+    """The same span by combinations that do different things.
+
+    Where a load turns wildly every torque soon does the same, ten thousand times what else it does: in what is left
+    lies most of what places can be told by. Each comes after those before it, so that nearly the same torques give
+    nearly the same combinations at every robot.
+    """
+    scale = np.sqrt(np.sum(by.residuals**2, axis=0)) + 1e-15
+    Q, R = np.linalg.qr(by.residuals / scale)
+    told = np.abs(np.diag(R)) > _ALIKE
+    signs = np.where(np.diag(R) < 0.0, -1.0, 1.0)
+    combined = np.linalg.solve(np.where(told, R, 0.0) + np.diag(~told * 1.0), np.diag(signs * told)) / scale[:, None]
+    return TorqueSlopes(Q * (signs * told), by.path @ combined, by.end @ combined)
 
 
 def _patterns(k: int) -> np.ndarray:

@@ -7,7 +7,7 @@ import numpy as np
 from steelyard.team.load._fit import LOG_INERTIA, LOG_MASS, N_UNKNOWNS
 from steelyard.team.load._notes import Told, newest_told, note_for, pass_over, tell, told_at
 from steelyard.team.load._place import own_part, place_by_turning, turning_tells
-from steelyard.team.load._state import KEPT, NOTE_EVERY, SHIFT, LoadState, any_place, last_note
+from steelyard.team.load._state import KEPT, NOTE_EVERY, SHIFT, LoadState, any_place, last_note, version_at
 from steelyard.team.load._sums import N_SUMS, Sum
 from steelyard.team.load._window import SIZES
 
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from steelyard.team.load._agent import LoadAgent
 
 _NEWCOMER = 36  # rows from which a newcomer reads its place off the turning, for which all others wait
+
+
+_LAST_STEPS = 4  # of all places after the last sample, at most
+_WORTH = 0.05  # standard deviations by which such a step moves the load
+_OF_LOAD = [LOG_MASS, LOG_INERTIA]
 
 
 class Ahead(NamedTuple):
@@ -31,6 +36,8 @@ def renew_places(agent: "LoadAgent", state: LoadState) -> None:
 
     A step of all places together is only good if all take it, so who has not heard all notes yet waits for them.
     """
+    if state.version in state.own.places:  # from when it seemed that no more samples came
+        return
     at = note_for(state.row)
     end = (at + 1) * NOTE_EVERY - 1
     comes = state.fit_end < end or at in state.own.parts
@@ -129,11 +136,19 @@ def tell_places(agent: "LoadAgent", state: LoadState) -> None:
         _tell(agent, state, state.fit_end // NOTE_EVERY)
 
 
-def tell_last(agent: "LoadAgent", state: LoadState) -> None:
-    """The same of the last fit of all, when no more samples come: once, for each version of the places."""
-    at = last_note(state.fit_end, state.fit_version)
-    if at not in state.own.parts and state.fitted() is not None:
+def finish(agent: "LoadAgent", state: LoadState) -> None:
+    """No more samples come: notes on the last fit, and as long as their step is worth it, places that have taken it."""
+    at, fitted = last_note(state.fit_end, state.fit_version), state.fitted()
+    if fitted is None:
+        return
+    if at not in state.own.parts:
         _tell(agent, state, at)
+        return
+    told, version = told_at(state, at), max(state.fit_version, version_at(state.fit_end)) + 1
+    if told is None or told.joint is None or version in state.own.places or version > state.version + _LAST_STEPS:
+        return
+    if not _is_small(agent, state, fitted, told.joint.ahead, _WORTH):
+        _make(agent, state, version, told)
 
 
 def _tell(agent: "LoadAgent", state: LoadState, at: int) -> None:
@@ -153,8 +168,16 @@ def places_are_settled(agent: "LoadAgent", state: LoadState) -> bool:
     ahead, fitted = ahead_of(state), state.fitted()
     if ahead is None or fitted is None or state.fit is None or state.refined < 3:
         return False
+    return _is_small(agent, state, fitted, ahead.unknowns, 1.0)
+
+
+def _is_small(
+    agent: "LoadAgent", state: LoadState, fitted: tuple[int, int, int], step: np.ndarray, most: float
+) -> bool:
+    """Whether a step of the unknowns moves the load by less than some share of its standard deviation."""
+    assert state.fit is not None
     std = np.sqrt(np.diag(agent.covariance_of(state, agent.window(state, *fitted), state.fit)))
-    return bool(np.all(np.abs(ahead.unknowns[[LOG_MASS, LOG_INERTIA]]) < std[[LOG_MASS, LOG_INERTIA]]))
+    return bool(np.all(np.abs(step[_OF_LOAD]) < most * std[_OF_LOAD]))
 
 
 def ahead_of(state: LoadState) -> Ahead | None:
