@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from steelyard.team.load._fit import N_UNKNOWNS
+from steelyard.team.load._fit import N_UNKNOWNS, TorqueSlopes
 from steelyard.team.load._joint import COMMON, N_SHARED, N_TOLD, PATTERNS, Joint, Shared
-from steelyard.team.load._place import Own
+from steelyard.team.load._place import Own, torques_apart
 
 READINGS = 40
 
@@ -56,3 +56,16 @@ def test_the_joint_step_is_newtons_with_everybodys_data(n, common):
     held = everybody.end[:, :N_UNKNOWNS]
     known = held @ np.linalg.inv(team[0].shared.matrix[:N_UNKNOWNS, :N_UNKNOWNS]) @ held.T
     np.testing.assert_allclose(joint.follows, L @ inverse @ L.T - known, atol=1e-8)
+
+
+def test_torques_that_do_nearly_the_same_are_told_apart():
+    """Where a load turns wildly all of them end alike; what else they do must not be lost beside it."""
+    rng = np.random.default_rng(4)
+    little = rng.normal(size=(READINGS, PATTERNS))
+    much = 1e5 * rng.normal(size=(READINGS, 1)) * rng.uniform(0.5, 2.0, PATTERNS)
+    by = TorqueSlopes(little + much, (little + much)[:, None], (little + much)[:4])
+    apart = torques_apart(by)
+    np.testing.assert_allclose(apart.residuals.T @ apart.residuals, np.eye(PATTERNS), atol=1e-9)
+    np.testing.assert_allclose(by.residuals, apart.residuals @ (apart.residuals.T @ by.residuals), atol=1e-6)
+    np.testing.assert_allclose(apart.path[:, 0], apart.residuals, atol=1e-7, err_msg="one combination for all they do")
+    np.testing.assert_allclose(apart.end, apart.residuals[:4], atol=1e-7)

@@ -131,7 +131,7 @@ class _Beside(NamedTuple):
 def _beside(window: Window, fit: Fit) -> _Beside:
     shot, k = slopes_of(window, fit.unknowns), len(window.rows)
     across = 1j * np.exp(1j * shot.path[:k, 0])
-    by = _apart(torque_slopes_of(window, fit.unknowns, across * _patterns(k)))
+    by = torques_apart(torque_slopes_of(window, fit.unknowns, across * _patterns(k)))
     N, g = np.zeros((N_SHARED, N_SHARED)), np.zeros(N_SHARED)
     x, w = slice(0, N_UNKNOWNS), slice(N_UNKNOWNS, N_SHARED)
     N[x, x], g[x] = fit.matrix, fit.gradient
@@ -144,7 +144,7 @@ def _beside(window: Window, fit: Fit) -> _Beside:
     return _Beside(Shared(N, g, end), by.residuals, path_by)
 
 
-def _apart(by: TorqueSlopes) -> TorqueSlopes:
+def torques_apart(by: TorqueSlopes) -> TorqueSlopes:
     """The same span by combinations that do different things.
 
     Where a load turns wildly every torque soon does the same, ten thousand times what else it does: in what is left
