@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from steelyard.team.load._agent import LoadAgent
 
 _NEWCOMER = 36  # rows from which a newcomer reads its place off the turning, for which all others wait
-
-
 _LAST_STEPS = 4  # of all places after the last sample, at most
 _WORTH = 0.05  # standard deviations by which such a step moves the load
 _OF_LOAD = [LOG_MASS, LOG_INERTIA]
