@@ -62,6 +62,7 @@ class PlanarPlay(Player):
         self._noise = noises_of(push, self._rows, seed)
         self._drop_row = math.ceil(push.drop_time * push.rate - 1e-9) if push.drop_share > 0 else self._rows
         self._row = -1
+        self._there: np.ndarray | None = None
 
     def next(self, holding: frozenset[str]) -> Row | None:
         """See `Player`."""
@@ -69,10 +70,13 @@ class PlanarPlay(Player):
         row, body, rate = self._row, self._body, self._push.rate
         if row >= self._rows:
             return None
-        there = np.array([[float(name in holding)] for name in self.robots])
+        there, then = np.array([[float(name in holding)] for name in self.robots]), self._there
         time, before = row / rate, (row - 1) / rate
-        if row > 0:
-            body.push(lambda seconds: there * self._forces(before + seconds), time - before)
+        if row > 0:  # whoever takes hold or lets go does so between two samples, evenly
+            slope = 0.0 if then is None else (there - then) * rate
+            first = there if then is None else then
+            body.push(lambda seconds: (first + slope * seconds) * self._forces(before + seconds), time - before)
+        self._there = there
         if row == self._drop_row:
             body.drop(self._push.drop_share)
         velocity = body.contact_velocities + self._noise[0, row]
