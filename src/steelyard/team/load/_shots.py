@@ -36,10 +36,11 @@ def normal_of(window: Window, unknowns: np.ndarray, onsets: Sequence[int] = ()) 
     H[:, : shots.residuals_by.shape[-1]] = shots.residuals_by.reshape(len(r), -1)
     if onsets:
         H[:, N_UNKNOWNS:] = _by_jumps(by_given, window, unknowns, onsets)
-    matrix = H.T @ H
+    with np.errstate(over="ignore", invalid="ignore"):  # a guess may be so wrong; nobody goes on from there
+        told = Normal(0.5 * r @ r, H.T @ H, H.T @ r)
     if not window.friction:
-        matrix[[VISCOUS, COULOMB], [VISCOUS, COULOMB]] += 1.0  # not asked for: they stay where they are
-    return Normal(0.5 * r @ r, matrix, H.T @ r)
+        told.matrix[[VISCOUS, COULOMB], [VISCOUS, COULOMB]] += 1.0  # not asked for: they stay where they are
+    return told
 
 
 @by_content(KEPT_SHOTS)
