@@ -1,5 +1,6 @@
 """Long trials in virtual time, for `in_earnest`."""
 
+from commands import NOISE, TEAM
 from teams import PLANAR, SPATIAL, VirtualTeam, configured
 
 from steelyard.config import CutLinks, Lie, WrongClock
@@ -65,10 +66,9 @@ def killed(before: float, away: float, after: float, cut: float = 0.0) -> dict:
 
 def mourned(before: float, seed: int) -> dict:
     """One of three robots is killed soon after the load is known, and another comes a second later."""
-    few = SPATIAL.replace(', "r4", "r5"]\nlinks', "]\nlinks").replace("100.0", "25.0").replace("= 0.2", "= 0.1")
-    links = '[["r1", "r2"], ["r2", "r3"], ["r3", "r1"]]'
-    few = "\n".join(f"links = {links}" if line.startswith("links") else line for line in few.splitlines())
-    team = VirtualTeam(configured(f"{few}\nseed = {seed}", duration=10.0))
+    names, links = '["r1", "r2", "r3"]', '[["r1", "r2"], ["r2", "r3"], ["r3", "r1"]]'
+    text = TEAM.format(robots=names, links=links, noise=NOISE, rate=25.0, port=21000, local=21003, more="")
+    team = VirtualTeam(configured(f"{text}\n[world]\nseed = {seed}", duration=10.0))
     team.advance(2.5, samples=False)
     team.advance(before)
     team.dead.add("r3")

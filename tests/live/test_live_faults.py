@@ -50,7 +50,7 @@ def test_a_robot_that_was_killed_agrees_again_within_seconds():
         assert then["changes"] == [], "neither its absence nor a cut is a change of the load"
 
 
-@pytest.mark.parametrize(("before", "seed"), [(2.0, 0), (2.2, 2)])
+@pytest.mark.parametrize(("before", "seed"), [(2.0, 0), (2.4, 1), (2.2, 2)])
 def test_survivors_know_the_load_throughout(before, seed):
     """Also while what they know is looked at anew, after rows in which a grip held on and nobody heard of it."""
     assert run("mourned", before, seed)["doubts"] <= {"r3"}

@@ -69,3 +69,13 @@ def test_torques_that_do_nearly_the_same_are_told_apart():
     np.testing.assert_allclose(by.residuals, apart.residuals @ (apart.residuals.T @ by.residuals), atol=1e-6)
     np.testing.assert_allclose(apart.path[:, 0], apart.residuals, atol=1e-7, err_msg="one combination for all they do")
     np.testing.assert_allclose(apart.end, apart.residuals[:4], atol=1e-7)
+
+
+def test_torques_that_do_just_the_same_count_once():
+    residuals = np.random.default_rng(5).normal(size=(READINGS, PATTERNS))
+    residuals[:, 3], residuals[:, 7] = 2.0 * residuals[:, 1], 0.0
+    apart = torques_apart(TorqueSlopes(residuals, residuals[:, None], residuals[:4]))
+    counted = np.ones(PATTERNS)
+    counted[[3, 7]] = 0.0
+    np.testing.assert_allclose(apart.residuals.T @ apart.residuals, np.diag(counted), atol=1e-12)
+    np.testing.assert_allclose(apart.path[:, 0], apart.residuals, atol=1e-12)

@@ -11,7 +11,16 @@ import pytest
 from steelyard.errors import BadInput
 from steelyard.logs import Log
 from steelyard.models import PlanarLoad
-from steelyard.worlds import PlanarBody, PlanarPush, check_push, contacts_on, outline, planar_truth, simulate_planar
+from steelyard.worlds import (
+    PlanarBody,
+    PlanarPlay,
+    PlanarPush,
+    check_push,
+    contacts_on,
+    outline,
+    planar_truth,
+    simulate_planar,
+)
 
 SHORT = PlanarPush(duration=2.0)
 
@@ -78,6 +87,24 @@ def test_a_push_through_the_centre_of_mass_never_turns(shape):
     assert np.abs(truth.heading).max() < 1e-12
     assert np.linalg.norm(truth.velocity, axis=1).max() > 0.1
     assert np.abs(truth.forces).max() > 1.0
+
+
+def test_momentum_gained_is_what_robots_read_also_while_they_take_hold_and_let_go():
+    """To the trapezoid rule; a grip that came at once would cost half a sample of its force, ten times as much."""
+    player = PlanarPlay(dataclasses.replace(SHORT, velocity_noise=0.0), 5)
+    everybody, momentum, impulse, before = frozenset(player.robots), [], np.zeros(2), None
+    for k in range(100):
+        row = player.next(everybody if k < 30 or k > 60 else everybody - {"r2", "r3"})
+        readings = [row.readings[name] for name in player.robots]
+        force = np.sum([[one["force/x"], one["force/y"]] for one in readings], axis=0)
+        impulse = impulse + (0.0 if before is None else 0.5 * (before + force) / SHORT.rate)
+        before = force
+        truth = player.truth()
+        arms = [-complex(truth[f"truth/{name}/com/x"], truth[f"truth/{name}/com/y"]) for name in player.robots]
+        A = np.concatenate([[[1.0, 0.0, -arm.imag], [0.0, 1.0, arm.real]] for arm in arms])
+        read = np.ravel([[one["velocity/x"], one["velocity/y"]] for one in readings])
+        momentum.append(SHORT.mass * np.linalg.lstsq(A, read, rcond=None)[0][:2])
+    np.testing.assert_allclose(momentum[-1] - momentum[0], impulse, atol=1e-3)
 
 
 @pytest.mark.parametrize("friction", [{"viscous_friction": 1.0}, {"coulomb_friction": 2.0}])

@@ -70,13 +70,12 @@ class PlanarPlay(Player):
         row, body, rate = self._row, self._body, self._push.rate
         if row >= self._rows:
             return None
-        there, then = np.array([[float(name in holding)] for name in self.robots]), self._there
+        there = np.array([[float(name in holding)] for name in self.robots])
+        then, self._there = there if self._there is None else self._there, there
         time, before = row / rate, (row - 1) / rate
         if row > 0:  # whoever takes hold or lets go does so between two samples, evenly
-            slope = 0.0 if then is None else (there - then) * rate
-            first = there if then is None else then
-            body.push(lambda seconds: (first + slope * seconds) * self._forces(before + seconds), time - before)
-        self._there = there
+            grip = (there - then) * rate
+            body.push(lambda seconds: (then + grip * seconds) * self._forces(before + seconds), time - before)
         if row == self._drop_row:
             body.drop(self._push.drop_share)
         velocity = body.contact_velocities + self._noise[0, row]

@@ -145,18 +145,21 @@ def _beside(window: Window, fit: Fit) -> _Beside:
 
 
 def torques_apart(by: TorqueSlopes) -> TorqueSlopes:
-    """The same span by combinations that do different things.
+    """The same span by combinations that do different things; what the others do already is left out.
 
-    Where a load turns wildly every torque soon does the same, ten thousand times what else it does: in what is left
-    lies most of what places can be told by. Each comes after those before it, so that nearly the same torques give
-    nearly the same combinations at every robot.
+    Where a load turns wildly every torque soon does the same, up to 10⁵ times what else it does: in what is left lies
+    most of what places can be told by. Each comes after those before it, so that nearly the same torques give nearly
+    the same combinations at every robot.
     """
     scale = np.sqrt(np.sum(by.residuals**2, axis=0)) + 1e-15
-    Q, R = np.linalg.qr(by.residuals / scale)
-    told = np.abs(np.diag(R)) > _ALIKE
+    told = np.abs(np.diag(np.linalg.qr(by.residuals / scale, "r"))) > _ALIKE
+    Q, R = np.linalg.qr(by.residuals[:, told] / scale[told])
     signs = np.where(np.diag(R) < 0.0, -1.0, 1.0)
-    combined = np.linalg.solve(np.where(told, R, 0.0) + np.diag(~told * 1.0), np.diag(signs * told)) / scale[:, None]
-    return TorqueSlopes(Q * (signs * told), by.path @ combined, by.end @ combined)
+    combined = np.zeros((len(scale), len(scale)))
+    combined[np.ix_(told, told)] = np.linalg.solve(R, np.diag(signs)) / scale[told, None]
+    residuals = np.zeros_like(by.residuals)
+    residuals[:, told] = Q * signs
+    return TorqueSlopes(residuals, by.path @ combined, by.end @ combined)
 
 
 def _patterns(k: int) -> np.ndarray:

@@ -53,11 +53,12 @@ def settle_places(agent: "LoadAgent", state: LoadState) -> None:
             return
         del state.owed[version]
         part = state.own.parts.get(at)
-        differ = told is not None and told.joint is None and part is not None
-        newest = max(state.own.places)
-        late = told is not None and part is not None and part.fit[0] < newest >= version - 1
-        if not differ and not late:  # else a newer step is on its way, or none that all would take
-            _make(agent, state, version, told)
+        if told is not None and part is not None:
+            newest = max(state.own.places)
+            on_its_way = part.fit[0] < newest and version <= newest + 1  # longer ago, it may never be complete
+            if told.joint is None or on_its_way:  # no step that all would take, or a newer one
+                continue
+        _make(agent, state, version, told)
 
 
 def _make(agent: "LoadAgent", state: LoadState, version: int, told: Told | None) -> None:

@@ -233,7 +233,7 @@ class LoadState:
 
     @property
     def finishing(self) -> bool:
-        """Whether that has been so for a while."""
+        """Whether there have been no more samples for some steps: time to take the last steps of all."""
         return self.over and self.idle > STEADY
 
     def left_behind(self, end: int) -> int | None:
