@@ -64,18 +64,19 @@ def killed(before: float, away: float, after: float, cut: float = 0.0) -> dict:
     return {**_told(team), "back": back, "resumed": resumed, "meanwhile": meanwhile}
 
 
-def mourned(before: float, seed: int) -> dict:
-    """One of three robots is killed soon after the load is known, and another comes a second later."""
+def mourned(before: float, seed: int, who: str = "r3", away: float = 1.0, after: float = 4.0) -> dict:
+    """One of three robots is killed, and another comes in its place."""
     names, links = '["r1", "r2", "r3"]', '[["r1", "r2"], ["r2", "r3"], ["r3", "r1"]]'
     text = TEAM.format(robots=names, links=links, noise=NOISE, rate=25.0, port=21000, local=21003, more="")
-    team = VirtualTeam(configured(f"{text}\n[world]\nseed = {seed}", duration=10.0))
+    duration = before + away + after + 2.0
+    team = VirtualTeam(configured(f"{text}\n[world]\nseed = {seed}", duration=duration))
     team.advance(2.5, samples=False)
     team.advance(before)
-    team.dead.add("r3")
-    team.advance(1.0)
-    team.dead.discard("r3")
-    team.pilots["r3"] = team.start("r3")
-    team.advance(4.0)
+    team.dead.add(who)
+    team.advance(away)
+    team.dead.discard(who)
+    team.pilots[who] = team.start(who)
+    team.advance(after)
     return {**_told(team), "doubts": team.doubts}
 
 

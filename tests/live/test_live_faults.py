@@ -9,7 +9,7 @@ from earnest import in_earnest
 
 
 @functools.cache
-def run(name: str, *arguments: float) -> dict:
+def run(name: str, *arguments: float | str) -> dict:
     return in_earnest(getattr(fault_runs, name), *arguments)
 
 
@@ -54,6 +54,14 @@ def test_a_robot_that_was_killed_agrees_again_within_seconds():
 def test_survivors_know_the_load_throughout(before, seed):
     """Also while what they know is looked at anew, after rows in which a grip held on and nobody heard of it."""
     assert run("mourned", before, seed)["doubts"] <= {"r3"}
+
+
+@pytest.mark.parametrize(("before", "seed", "who"), [(0.4, 1, "r3"), (0.9, 2, "r3"), (0.9, 1, "r1")])
+def test_who_dies_before_anybody_knows_where_it_holds_is_placed_when_it_comes_back(before, seed, who):
+    told = run("mourned", before, seed, who, 3.5, 8.0)
+    assert told["changes"] == []
+    assert told["doubts"] <= {who}
+    assert max(error(told, robot) for robot in told["mass"]) < 0.005
 
 
 @pytest.mark.parametrize("loss", [0.0, 0.2])

@@ -15,9 +15,10 @@ import numpy as np
 from steelyard.team._fresh import shallow
 from steelyard.team.spatial._changes import Jump, find_jump, mass_of
 from steelyard.team.spatial._course import BLOCK, MARK, Belief, Course, advance, load_spread, vague
-from steelyard.team.spatial._point import LOAD, TILT, SpatialPoint
-from steelyard.team.spatial._record import Record, long_gap
-from steelyard.team.spatial._start import down_again, first_point, load_again
+from steelyard.team.spatial._kept import grips_only, still
+from steelyard.team.spatial._point import SpatialPoint
+from steelyard.team.spatial._record import Record, long_gap, silent
+from steelyard.team.spatial._start import down_again, first_point, grips_again, load_again
 from steelyard.team.spatial._sweep import Lean
 
 _CHUNK, _LONGER_CHUNK = 0.1, 0.2  # s of rows that are taken in together, the latter piecemeal
@@ -34,10 +35,11 @@ _ROUNDS = 4
 _LAST_ROUNDS = 15  # when no more rows will come: there is time, and poor motions settle slowly
 _MEMORY = 1.5  # s in which the onset of a change is looked for
 _YOUNG = 1.5  # s of a load in which no change is looked for: it is hardly known
+_HARDLY = 5.0  # s of a load in which a point may be far off
 _LONGEST = 30.0  # s of rows that are linearised again
-_KNOWN_TILT = 0.1  # rad
 _OVERFLOWING = 1e100  # information whose products no longer fit into a number
-_ABSURD = 2.0  # times the squares that were expected, beyond which nothing is believed
+_MET = 0.5  # of a start's rows in which a robot is heard, from which on it can be told where it holds
+_MISFIT, _ABSURD = 1.1, 2.0  # times the squares that were expected, beyond which rows do not fit, nor are believed
 
 
 def chunk_rows(rate: float, piecemeal: bool) -> int:
@@ -75,12 +77,18 @@ class SpatialMind:
     """What was known when the load changed, or before a gap; None where nothing was."""
     lean: Lean | None = None
     """How much of the same load was to be seen before a gap; None where there was none."""
+    changed: bool = False
+    """Whether the load is another than the one that was known last."""
+    sure: int = 0
+    """The row up to which rows were taken in when the course was settled last."""
     course: Course | None = None
     second: Course | None = None
     renewed: int = 0
     """How many rows the course had to begin with."""
     damping: float = 0.0
     paused: bool = False
+    strangers: frozenset[int] = frozenset()
+    """Robots, by number, that nobody had heard when the course began, nor before: where they hold is unknown."""
 
     @property
     def failed(self) -> bool:
@@ -90,9 +98,13 @@ class SpatialMind:
     @property
     def waiting(self) -> bool:
         """Whether what was known stands: nothing new can be said of the same load, or it is still settling."""
+        lately = self.taken - max(self.begun, self.sure) <= _SHORT * self.record.rate
+        return self.paused or (not self.changed and lately and not self._sure)
+
+    @property
+    def _sure(self) -> bool:
         course = self.course
-        settling = course is None or not course.settled or course.doubt > _ABSURD
-        return self.paused or (self.lean is not None and self._young and settling)
+        return course is not None and course.settled and course.doubt < _ABSURD
 
     @property
     def age(self) -> float:
@@ -142,6 +154,11 @@ class SpatialMind:
     def _young(self) -> bool:
         return self.taken - self.begun <= _SHORT * self.record.rate
 
+    @property
+    def _hardly_known(self) -> bool:
+        """Whether the course's point may be so far off that another has to be found before anything is made of it."""
+        return self.taken - self.begun <= _HARDLY * self.record.rate
+
     def finish(self) -> tuple[SpatialEvent, ...]:
         """No more rows will come: the last ones count, too."""
         events: tuple[SpatialEvent, ...] = ()
@@ -166,16 +183,21 @@ class SpatialMind:
 
     def _take(self, end: int) -> tuple[SpatialEvent, ...]:
         record, rate = self.record, self.record.rate
-        self.taken = end
+        before, self.taken = self.taken, end
         self.paused = long_gap(record.raw(max(end - round(rate), record.first), end), rate)
         if self.paused:
             self._put_aside(end)
             return ()
+        if self.course is not None and self.strangers & _met(record.raw(before, end), 0.0):
+            self._put_aside(before)
         if self.course is None:
-            least = (_START if self.anchor is None else _START_AGAIN) * rate
-            if end - self.begun >= least:
+            known = self.anchor is not None and not self.strangers & _met(record.raw(self.begun, end), 0.0)
+            due = end - self.begun >= (_START_AGAIN if known else _START) * rate
+            if due and not silent(record.raw(end - 2, end)).all(axis=0).any():  # else a gap may have begun
                 self._begin(end)
             return ()
+        if self._sure:
+            self.sure, self.changed = before, self.changed and self._young
         if not self.piecemeal or self.course.row >= end - self.chunk:
             self._lead(end)
         if self.piecemeal or self.course is None:
@@ -196,6 +218,11 @@ class SpatialMind:
         """Whether the load has changed; what came too long before is forgotten."""
         rate = self.record.rate
         jump = find_jump(course, self.begun + round(_YOUNG * rate))
+        if jump is not None and self._hardly_known:
+            again = self._rounds(course, course.row, _ROUNDS)
+            if again is not None and course.misfit - again.misfit > jump.evidence:  # it explains the rows as well
+                self.course, self.second, self.renewed = again, None, self.taken - self.begun
+                return ()
         if jump is not None:
             return (self._changed(course, jump),)
         self.record.forget(max(self.begun, self.taken - round(_LONGEST * rate)) - self.record.wide - 2)
@@ -204,21 +231,31 @@ class SpatialMind:
     def _put_aside(self, end: int) -> None:
         """Keeps what is known of load and grips over rows in which nobody can say what acts; the motion is lost."""
         course = self.course
+        if course is not None and self._hardly_known:
+            course = self._rounds(course, course.row, _ROUNDS) or course
         if course is not None and course.settled:
             self.before += end - self.begun
-            self.anchor = Belief(course.best, _still(course.doubt * course.covariance))
-            self.lean = course.lean
+            self.anchor = Belief(course.best, still(course.doubt * course.covariance))
+            self.lean, self.changed = course.lean, False
         elif course is not None:
             self.before, self.anchor, self.lean = 0, None, None
         self.begun, self.course, self.second, self.renewed, self.damping = end, None, None, 0, 0.0
 
     def _begin(self, end: int) -> None:
-        record = self.record
+        record, raw = self.record, self.record.raw(self.begun, end)
+        there, everybody = _met(raw, _MET), frozenset(range(record.robots))
+        coming = self.strangers & _met(raw, 0.0)
+        if not there or coming - there:  # not heard well enough yet
+            self.begun = end
+            return
+        if 0 in coming:  # whose frame is everybody's
+            self.before, self.anchor, self.lean = 0, None, None
+        self.strangers = (everybody if self.anchor is None else self.strangers) - there
         if self.anchor is None:
             point = first_point(record, self.begun, end, self.gravity)
             prior = vague(point)
         else:
-            known = self.anchor.point
+            known = grips_again(record, self.begun, end, self.anchor.point, coming) if coming else self.anchor.point
             if self.lean is None:
                 point = dataclasses.replace(known, load=load_again(record, self.begun, end, known))
             else:
@@ -227,7 +264,8 @@ class SpatialMind:
         self.course, self.renewed = Course.at(point, prior, self.begun, self.lean), end - self.begun
         if self.piecemeal and self.renewed > BLOCK:  # the rows are for later
             return
-        self.course = self._rounds(self.course, end, 1 if self.piecemeal and self.anchor is not None else _ROUNDS)
+        at_once = self.piecemeal and self.anchor is not None and not coming
+        self.course = self._rounds(self.course, end, 1 if at_once else _ROUNDS)
         if self.course is None and self.renewed >= _START * record.rate:  # what was known does not help: from nothing
             self.before, self.anchor, self.lean = 0, None, None
         if self.course is None and self.renewed >= _SHORT * record.rate:  # nor do these rows
@@ -235,16 +273,21 @@ class SpatialMind:
 
     def _rounds(self, course: Course, end: int, most: int) -> Course | None:
         """Linearises again until that moves the point by less than its own uncertainty; never to a worse one."""
-        best, damping = self._advanced(course, end), 0.0
+        best, damping = self._swept(course, end), 0.0
         for _ in range(most):
             if best is None or best.unsettled < 0.1:
                 break
-            trial = self._advanced(Course.at(best.towards(damping), best.prior, best.start, self.lean), end)
+            trial = self._swept(Course.at(best.towards(damping), best.prior, best.start, self.lean), end)
             if trial is not None and trial.cost < best.cost:
                 best, damping = trial, 0.1 * damping
             else:
                 damping = max(10.0 * damping, 0.1)
         return best
+
+    def _swept(self, course: Course, end: int) -> Course | None:
+        """The course up to a row; once more where it does not fit, along the motion that it has found itself."""
+        swept = self._advanced(course, end)
+        return swept if swept is None or swept.doubt < _MISFIT else self._advanced(course, end)
 
     def _advanced(self, course: Course, end: int) -> Course | None:
         """The course up to a row; None where its point is so wrong that numbers overflow."""
@@ -296,30 +339,13 @@ class SpatialMind:
         seen = min(row, self.taken - 1)  # the change may be in the latest rows, after which no motion is known yet
         down = self.record.motion(seen, seen + 1)[0, 6:]
         point = SpatialPoint(point.load, down, point.R, point.t)
-        self.anchor = Belief(point, _grips_only(known.covariance, load_spread(point)))
+        self.anchor = Belief(point, grips_only(known.covariance, load_spread(point)))
         self.begun, self.course, self.second, self.renewed, self.damping = row, None, None, 0, 0.0
-        self.before, self.lean = 0, None
+        self.before, self.lean, self.changed = 0, None, True
         return SpatialEvent(self.record.time(jump.row), "change", "mass", new - old)
 
 
-def _grips_only(covariance: np.ndarray, spread: np.ndarray) -> np.ndarray:
-    """The precision of what stays known when the load changes."""
-    precision = _of_tilt(len(covariance))
-    precision[LOAD, LOAD] = np.diag(spread**-2.0)
-    grips = slice(TILT.stop, len(covariance))
-    precision[grips, grips] = np.linalg.inv(covariance[grips, grips])
-    return precision
-
-
-def _still(covariance: np.ndarray) -> np.ndarray:
-    """The precision of what stays known over a gap: all but the vertical, which is found again."""
-    precision = _of_tilt(len(covariance))
-    rest = np.delete(np.arange(len(covariance)), np.r_[TILT])
-    precision[np.ix_(rest, rest)] = np.linalg.inv(covariance[np.ix_(rest, rest)])
-    return precision
-
-
-def _of_tilt(size: int) -> np.ndarray:
-    precision = np.zeros((size, size))
-    precision[TILT, TILT] = np.eye(3) / _KNOWN_TILT**2
-    return precision
+def _met(raw: np.ndarray, share: float) -> frozenset[int]:
+    """Robots, by number, whose motion was heard in more than a share of rows (time, robot, 15)."""
+    heard = np.isfinite(raw[:, :, :9]).any(axis=2).mean(axis=0) if len(raw) else np.zeros(raw.shape[1])
+    return frozenset(np.flatnonzero(heard > share).tolist())

@@ -206,9 +206,13 @@ def _weights(wide: int) -> tuple[np.ndarray, np.ndarray]:
 
 def long_gap(raw: np.ndarray, rate: float) -> bool:
     """Whether somebody's wrench was silent for so long that nobody can say what acted."""
-    silent = np.asarray(np.isnan(raw[:, :, 9:]).any(axis=2))
     rows = _rows_of_gap(rate)
-    return len(raw) >= rows and bool(np.any(np.sum(silent[-rows:], axis=0) == rows))
+    return len(raw) >= rows and bool(silent(raw[-rows:]).all(axis=0).any())
+
+
+def silent(raw: np.ndarray) -> np.ndarray:
+    """(time, robot): whose wrench was not heard, of rows (time, robot, 15)."""
+    return np.asarray(np.isnan(raw[:, :, 9:]).any(axis=2))
 
 
 def _rows_of_gap(rate: float) -> int:

@@ -1,5 +1,7 @@
 """A first point from a second or so of rows: smoothed readings, linear equations, no guess needed."""
 
+from collections.abc import Collection
+
 import numpy as np
 
 from steelyard.team.spatial._point import (
@@ -19,6 +21,8 @@ _RADIUS = 0.3
 _REACH = 1.0
 """How far apart robots usually hold, m."""
 _SMOOTH = 0.1  # s, to either side
+_Some = np.ndarray | slice  # of the robots
+_ALL = slice(None)
 
 
 def first_point(record: Record, begin: int, end: int, gravity: float) -> SpatialPoint:
@@ -26,27 +30,38 @@ def first_point(record: Record, begin: int, end: int, gravity: float) -> Spatial
 
     Rotations are those that bring angular velocities and specific forces of two robots together, positions explain how
     their velocities and specific forces differ, and the load is what turns motions into wrenches. The answers lean to
-    the small side where noise is strong; it is a start and no more.
+    the small side where noise is strong; it is a start and no more. Of a robot that was not heard nothing is found:
+    its frame is that of the one that was heard best.
     """
-    s = _Smoothed(record, begin, end)
-    R, t = s.grips(record.noise)
-    omega, alpha, felt, wrench = s.together(R, t)
+    s, n = _Smoothed(record, begin, end), record.robots
+    best_heard = np.argmax(np.sum(s.there, axis=(0, 2)))
+    R, t = s.grips(np.stack([np.eye(3)] * n), np.zeros((n, 3)), np.arange(n) == best_heard, record.noise)
+    t, R = (t - t[0]) @ R[0], R[0].T @ R
+    omega, alpha, felt, wrench = s.together(R, t, _ALL)
     load = fit_load(omega, alpha, felt, wrench, None)
-    return SpatialPoint(load, _down(s.time, omega, s.velocity(R, t), felt, gravity), R, t)
+    return SpatialPoint(load, _down(s.time, omega, s.velocity(R, t, _ALL), felt, gravity), R, t)
+
+
+def grips_again(record: Record, begin: int, end: int, known: SpatialPoint, strangers: Collection[int]) -> SpatialPoint:
+    """The same point, but for where those hold that nobody had heard before: by number, `strangers`."""
+    s = _Smoothed(record, begin, end)
+    placed = ~np.isin(np.arange(record.robots), list(strangers))
+    R, t = s.grips(known.R.copy(), known.t.copy(), placed, record.noise)
+    return SpatialPoint(known.load, known.down, R, t)
 
 
 def load_again(record: Record, begin: int, end: int, known: SpatialPoint) -> np.ndarray:
     """Coordinates of a load that has just changed, from its first rows; what they do not tell is as it was."""
     s = _Smoothed(record, begin, end)
-    omega, alpha, felt, wrench = s.together(known.R, known.t)
+    omega, alpha, felt, wrench = s.together(known.R, known.t, _ALL)
     return fit_load(omega, alpha, felt, wrench, known.load)
 
 
 def down_again(record: Record, begin: int, end: int, known: SpatialPoint, gravity: float) -> np.ndarray:
     """Gravity (m/s²) at a row, from it and the rows after it; who holds where is known."""
     s = _Smoothed(record, begin, end)
-    omega, _, felt, _ = s.together(known.R, known.t)
-    return _down(s.time, omega, s.velocity(known.R, known.t), felt, gravity)
+    omega, _, felt, _ = s.together(known.R, known.t, _ALL)
+    return _down(s.time, omega, s.velocity(known.R, known.t, _ALL), felt, gravity)
 
 
 class _Smoothed:
@@ -65,53 +80,68 @@ class _Smoothed:
         cut = slice(wide, max(len(raw) - wide, wide + 1))  # rolled rows are not neighbours at the ends
         smooth = (np.asarray(sums[0]) / np.maximum(np.asarray(sums[1]), 1e-9))[cut]
         self.time = time[cut]
+        heard = np.asarray(sums[1])[cut, :, :9].reshape(len(self.time), -1, 3, 3).min(axis=3) > 0.0
+        self.there = heard.copy()
+        """(time, robot, 3): whose gyro, velocity and accelerometer were heard then, and just before and after."""
+        self.there[1:] &= heard[:-1]
+        self.there[:-1] &= heard[1:]
         self.twist, self.felt, self.wrench = smooth[..., :6], smooth[..., 6:9], smooth[..., 9:]
         spacing = self.time if len(self.time) > 2 else None
         slopes = np.gradient(self.twist[..., :3], spacing, axis=0) if spacing is not None else 0.0 * self.felt
         self.alpha = np.asarray(slopes)
 
-    def grips(self, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        n = self.twist.shape[1]
-        R, t = np.stack([np.eye(3)] * n), np.zeros((n, 3))
-        one = self.twist[:, 0], self.felt[:, 0], self.alpha[:, 0]
+    def grips(
+        self, R: np.ndarray, t: np.ndarray, placed: np.ndarray, noise: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Finds who was heard and is not `placed` (robot,) yet, by the motion of those who are; changes `R` and `t`."""
+        sought = np.flatnonzero(self.there.any(axis=(0, 2)) & ~placed)
         lever_noise = 3.0  # m/s², by which specific forces differ before positions are known
         for _ in range(3):
-            for j in range(1, n):
-                K = self.twist[:, j, :3].T @ one[0][:, :3] / (noise[0] ** 2 + 0.05**2)
-                lever = cross(one[2], t[j]) + cross(one[0][:, :3], cross(one[0][:, :3], t[j]))
-                K += self.felt[:, j].T @ (one[1] + lever) / (noise[2] ** 2 + lever_noise**2)
+            omega, alpha, felt, _ = self.together(R, t, placed)
+            v = self.velocity(R, t, placed)
+            both = self.there & self.there[:, placed].any(axis=1)[:, None]
+            for j in sought:
+                a, b, c = both[:, j].T  # when two gyros, velocities and accelerometers can be compared
+                K = self.twist[a, j, :3].T @ omega[a] / (noise[0] ** 2 + 0.05**2)
+                lever = cross(alpha, t[j]) + cross(omega, cross(omega, t[j]))
+                K += self.felt[c, j].T @ (felt + lever)[c] / (noise[2] ** 2 + lever_noise**2)
                 U, _, V = np.linalg.svd(K.T)
                 R[j] = U @ np.diag([1.0, 1.0, np.linalg.det(U @ V)]) @ V
-                W = skew(one[0][:, :3])
-                rows = [W / (noise[1] + 0.02), (skew(one[2]) + W @ W) / (noise[2] + 0.5)]
+                W = skew(omega)
+                rows = [W[b] / (noise[1] + 0.02), (skew(alpha) + W @ W)[c] / (noise[2] + 0.5)]
                 values = [
-                    (self.twist[:, j, 3:] @ R[j].T - one[0][:, 3:]) / (noise[1] + 0.02),
-                    (self.felt[:, j] @ R[j].T - one[1]) / (noise[2] + 0.5),
+                    (self.twist[b, j, 3:] @ R[j].T - v[b]) / (noise[1] + 0.02),
+                    (self.felt[c, j] @ R[j].T - felt[c]) / (noise[2] + 0.5),
                 ]
                 A = np.concatenate([np.concatenate(rows).reshape(-1, 3), np.eye(3) / _REACH])
                 t[j] = np.linalg.lstsq(A, np.concatenate([np.concatenate(values).ravel(), np.zeros(3)]), rcond=None)[0]
-            # From the second round on everybody's motion together stands in for the first robot's.
-            omega, alpha, felt, _ = self.together(R, t)
-            one = np.concatenate([omega, self.velocity(R, t)], axis=1), felt, alpha
+            # From the second round on the motion of everybody together stands in for that of those placed before.
+            placed = placed | np.isin(np.arange(len(t)), sought)
             lever_noise = 0.5
         return R, t
 
-    def together(self, R: np.ndarray, t: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Angular velocity, its derivative, specific force and total wrench in the first frame, means of everybody."""
-        omega = np.einsum("jab,tjb->ta", R, self.twist[..., :3]) / len(t)
-        alpha = np.einsum("jab,tjb->ta", R, self.alpha) / len(t)
-        turned = np.einsum("jab,tjb->tja", R, self.felt)
+    def together(self, R: np.ndarray, t: np.ndarray, who: _Some) -> tuple[np.ndarray, ...]:
+        """Angular velocity, its derivative and specific force in the first frame, means of `who`, and all wrenches."""
+        gyro, _, felt = np.moveaxis(self.there, 2, 0)
+        omega, alpha = _mean(R, self.twist[..., :3], gyro, who), _mean(R, self.alpha, gyro, who)
         lever = cross(alpha[:, None], t) + cross(omega[:, None], cross(omega[:, None], t))
         force = np.einsum("jab,tjb->tja", R, self.wrench[..., 3:])
         torque = np.einsum("jab,tjb->tja", R, self.wrench[..., :3]) + cross(t[None], force)
         wrench = np.concatenate([torque.sum(axis=1), force.sum(axis=1)], axis=1)
-        return omega, alpha, (turned - lever).mean(axis=1), wrench
+        return omega, alpha, _mean(R, self.felt, felt, who, lever), wrench
 
-    def velocity(self, R: np.ndarray, t: np.ndarray) -> np.ndarray:
+    def velocity(self, R: np.ndarray, t: np.ndarray, who: _Some) -> np.ndarray:
         """Of the first frame's origin."""
-        turned = np.einsum("jab,tjb->tja", R, self.twist[..., 3:])
-        omega = np.einsum("jab,tjb->ta", R, self.twist[..., :3]) / len(t)
-        return (turned - cross(omega[:, None], t)).mean(axis=1)
+        omega = _mean(R, self.twist[..., :3], self.there[..., 0], who)
+        return _mean(R, self.twist[..., 3:], self.there[..., 1], who, cross(omega[:, None], t))
+
+
+def _mean(
+    R: np.ndarray, reading: np.ndarray, there: np.ndarray, who: _Some, less: np.ndarray | float = 0.0
+) -> np.ndarray:
+    """(time, 3): of readings (time, robot, 3) that are there, turned into the first frame, less what a place adds."""
+    turned = np.where(there[..., None], np.einsum("jab,tjb->tja", R, reading) - less, 0.0)
+    return turned[:, who].sum(axis=1) / np.maximum(there[:, who].sum(axis=1), 1)[:, None]
 
 
 def fit_load(
