@@ -1,4 +1,4 @@
-"""Progress: on a terminal and after a while only, and never on standard output."""
+"""Progress: a bar on a terminal after a while, lines elsewhere, and never on standard output."""
 
 import os
 import subprocess
@@ -65,7 +65,7 @@ def test_quiet_means_quiet():
     assert run(patience=0.0, quiet=True)[1].strip() == ""
 
 
-def test_away_from_a_terminal_it_is_silent_and_lets_errors_through(capsys):
+def test_away_from_a_terminal_quick_work_is_silent_and_lets_errors_through(capsys):
     def work():
         with progress("Weighing", 2) as advance:
             advance()
@@ -75,3 +75,12 @@ def test_away_from_a_terminal_it_is_silent_and_lets_errors_through(capsys):
     with pytest.raises(ValueError, match="stop"):
         work()
     assert capsys.readouterr() == ("", "")
+
+
+def test_away_from_a_terminal_long_work_says_a_line_now_and_then(capsys, monkeypatch):
+    clock = iter([0.0, 30.0, 61.0, 90.0, 150.0])
+    monkeypatch.setattr(_progress.time, "monotonic", lambda: next(clock))
+    with progress("Weighing", 4) as advance:
+        for _ in range(4):
+            advance()
+    assert capsys.readouterr() == ("", "Weighing: 2 of 4, 1 min\nWeighing: 4 of 4, 2 min\n")

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -11,6 +12,8 @@ from rich.progress import TimeRemainingColumn as TimeRemaining
 
 PATIENCE = 2.0
 """How long work may last, in seconds, before a bar appears."""
+BETWEEN_LINES = 60.0
+"""Seconds from one line to the next, where there is no terminal for a bar."""
 
 Advance = Callable[..., None]
 """Called with how much was done since the last call; 1 unless told."""
@@ -20,11 +23,14 @@ Advance = Callable[..., None]
 def progress(description: str, total: float | int | None = None, quiet: bool = False) -> Iterator[Advance]:
     """Gives `advance(steps=1)`, to be called as the work goes on; safe to call from any thread.
 
-    The bar shows on standard error, only where that is a terminal, and only once the work has lasted two seconds:
-    standard output belongs to `--json`. Without a total it counts time.
+    The bar shows on standard error, and only once the work has lasted two seconds: standard output belongs to `--json`.
+    Without a total it counts time. Where there is no terminal, a line a minute stands in for it.
     """
-    if quiet or not sys.stderr.isatty():
+    if quiet:
         yield lambda steps=1: None
+        return
+    if not sys.stderr.isatty():
+        yield _lines(description, total)
         return
     bar = _bar(total)
     task = bar.add_task(description, total=total)
@@ -45,6 +51,22 @@ def progress(description: str, total: float | int | None = None, quiet: bool = F
         with lock:
             over = True
             bar.stop()
+
+
+def _lines(description: str, total: float | int | None) -> Advance:
+    lock, begun, done = threading.Lock(), time.monotonic(), 0.0
+    last = begun
+
+    def advance(steps: float = 1) -> None:
+        nonlocal last, done
+        with lock:
+            done, now = done + steps, time.monotonic()
+            if now - last >= BETWEEN_LINES:
+                last = now
+                share = f": {done:g} of {total:g}" if total is not None else ""
+                print(f"{description}{share}, {(now - begun) / 60.0:.0f} min", file=sys.stderr, flush=True)
+
+    return advance
 
 
 def _bar(total: float | int | None) -> Progress:
