@@ -63,7 +63,8 @@ class Witness:
             return []
         self._next = tick + self._every
         robots = [name for name in self._robots if name not in self._named]
-        rows = [row for row in sorted(self._rows)[-self._keep :] if self._complete(row, robots)]
+        # Who has named itself says no more: others may still need what it said before.
+        rows = [row for row in sorted(self._rows) if self._complete(row, robots)][-self._keep :]
         found = None
         if len(robots) >= 4 and len(rows) >= 0.5 * self._keep:
             table = np.array([[self._rows[row][one] for one in robots] for row in rows])

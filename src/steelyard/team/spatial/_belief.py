@@ -212,17 +212,12 @@ class SpatialMind:
         assert self.course is not None
         self.course = self._advanced(self.course, end)
         if self.course is None:
-            self.begun, self.second, self.renewed = end, None, 0
+            self._set_out(end)
 
     def _look(self, course: Course) -> tuple[SpatialEvent, ...]:
         """Whether the load has changed; what came too long before is forgotten."""
         rate = self.record.rate
         jump = find_jump(course, self.begun + round(_YOUNG * rate))
-        if jump is not None and self._hardly_known:
-            again = self._rounds(course, course.row, _ROUNDS)
-            if again is not None and course.misfit - again.misfit > jump.evidence:  # it explains the rows as well
-                self.course, self.second, self.renewed = again, None, self.taken - self.begun
-                return ()
         if jump is not None:
             return (self._changed(course, jump),)
         self.record.forget(max(self.begun, self.taken - round(_LONGEST * rate)) - self.record.wide - 2)
@@ -231,7 +226,7 @@ class SpatialMind:
     def _put_aside(self, end: int) -> None:
         """Keeps what is known of load and grips over rows in which nobody can say what acts; the motion is lost."""
         course = self.course
-        if course is not None and self._hardly_known:
+        if course is not None and self._hardly_known and course.unsettled > course.point.size:
             course = self._rounds(course, course.row, _ROUNDS) or course
         if course is not None and course.settled:
             self.before += end - self.begun
@@ -239,7 +234,11 @@ class SpatialMind:
             self.lean, self.changed = course.lean, False
         elif course is not None:
             self.before, self.anchor, self.lean = 0, None, None
-        self.begun, self.course, self.second, self.renewed, self.damping = end, None, None, 0, 0.0
+        self._set_out(end)
+
+    def _set_out(self, row: int) -> None:
+        """From a row on, without a course as yet."""
+        self.begun, self.course, self.second, self.renewed, self.damping = row, None, None, 0, 0.0
 
     def _begin(self, end: int) -> None:
         record, raw = self.record, self.record.raw(self.begun, end)
@@ -340,7 +339,7 @@ class SpatialMind:
         down = self.record.motion(seen, seen + 1)[0, 6:]
         point = SpatialPoint(point.load, down, point.R, point.t)
         self.anchor = Belief(point, grips_only(known.covariance, load_spread(point)))
-        self.begun, self.course, self.second, self.renewed, self.damping = row, None, None, 0, 0.0
+        self._set_out(row)
         self.before, self.lean, self.changed = 0, None, True
         return SpatialEvent(self.record.time(jump.row), "change", "mass", new - old)
 

@@ -9,8 +9,10 @@ from steelyard.team.spatial._point import LOAD, load_numbers, moved_load
 
 _THRESHOLD = 20.0
 """Evidence asked for, as a natural logarithm: what changed nothing reaches it once in 5·10⁸ onsets tried."""
-_SETTLED = 4.0
+_SETTLED = 1.0
 """Mean square of the step to the likeliest point, in its standard deviations, up to which a course is settled."""
+_DOUBTFUL = 0.25
+"""Of the squares that the likeliest point is said to save: so much may be an error of linearising far from it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +46,7 @@ def find_jump(course: Course, earliest: int) -> Jump | None:
     growth = np.linalg.slogdet(posterior)[1] - np.sum(-2.0 * np.log(spread))
     evidence = (0.5 * np.sum(score * size, axis=1) - 0.5 * growth) / before.doubt
     best = int(np.argmax(evidence))
-    if evidence[best] <= _THRESHOLD:
+    if evidence[best] <= _THRESHOLD + _DOUBTFUL * course.unsettled:
         return None
     return Jump(marks[best].row, float(evidence[best]), size[best])
 
