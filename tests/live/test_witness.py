@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from teams import SPATIAL, configured
 
+from steelyard.config import Lie
 from steelyard.live import plan_team
 from steelyard.live._align import Aligned
+from steelyard.live._lie import lie
 from steelyard.live._witness import Witness
 from steelyard.team.wire import Claim
 
@@ -24,3 +26,21 @@ def test_claims_that_make_no_sense_name_nobody_and_raise_nothing(values):
             sound = tuple(Claim(name, tick // 4, (1.0,) * WIDTH) for name in ("r3", "r4", "r5"))
             witness.hear((*sound, Claim("r2", tick // 4, values)), "r2")
         assert witness.judge(tick) == []
+
+
+def test_a_liar_that_says_no_more_is_named_all_the_same():
+    """It has named itself, and a busy robot comes to look at what it said a second later."""
+    player = PLAN.task.play(PLAN.graph, PLAN.rate)
+    called = dict(zip(PLAN.graph.names, player.robots, strict=True))
+    witness, named = Witness("r1", PLAN), []
+    for tick in range(800):
+        row = player.next(frozenset(player.robots))
+        assert row is not None
+        said = {name: tuple(row.readings[called[name]][column] for column in PLAN.task.columns) for name in called}
+        witness.measure(Aligned(tick, said.pop("r1")))
+        if tick % 4 == 0:
+            said["r2"] = lie(said["r2"], PLAN.task.motion, Lie("r2", 0.0)) if tick < 500 else (math.nan,) * WIDTH
+            witness.hear(tuple(Claim(name, tick // 4, values) for name, values in said.items()), "r2")
+        if tick >= 720:
+            named += [liar for liar, _ in witness.judge(tick)]
+    assert named == ["r2"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.team._agent import Agent, Message, Turn
 from steelyard.team._run import PlanarSample
-from steelyard.team.load._carry import begin_again, begin_with_others
+from steelyard.team.load._carry import begin_again, begin_with_others, follow_others
 from steelyard.team.load._fit import LOG_SCALE, N_UNKNOWNS, Averaging
 from steelyard.team.load._heirs import hear_will, take_over
 from steelyard.team.load._notes import newest_told, others_fit, pass_over
@@ -123,6 +123,7 @@ class LoadAgent(Agent):
         if state.tick % self.per_row:
             return None
         begin_with_others(state)
+        follow_others(self, state)
         found = state.stretch()
         if found is None:
             return None
@@ -150,6 +151,7 @@ class LoadAgent(Agent):
                 if math.isfinite(x + y):
                     state.told[letter.sender][version] = complex(x, y)
             state.starts[letter.sender], state.lasts[letter.sender] = letter.start, letter.last
+            state.firsts[letter.sender] = letter.first
             if letter.heir == self.name and not state.tree.silent(state.tick, letter.sender):
                 hear_will(state, letter)
 

@@ -6,14 +6,18 @@ import numpy as np
 
 from steelyard.team.load._fit import N_UNKNOWNS
 from steelyard.team.load._notes import pass_over
-from steelyard.team.load._place import Held
+from steelyard.team.load._place import Held, own_part
 from steelyard.team.load._refine import ahead_of
 from steelyard.team.load._shots import slopes_of
+from steelyard.team.load._solve import solve
 from steelyard.team.load._state import NOTE_EVERY, LoadState
-from steelyard.team.load._window import Fit, Prior, inverse
+from steelyard.team.load._window import LOAD, SIZES, Fit, Prior, inverse
 
 if TYPE_CHECKING:
     from steelyard.team.load._agent import LoadAgent
+
+_PATIENCE = 36  # rows in which neighbours that are a little behind begin the same window
+_AT_HOME = 100  # rows after which a window is no longer that of somebody who has just come
 
 
 def carried_on(mean: np.ndarray, P: np.ndarray, keep: tuple[int, ...], slack: float = 0.0) -> Prior:
@@ -43,6 +47,34 @@ def begin_again(agent: "LoadAgent", state: LoadState, stretch, start: int, keep:
     state.prior = carried_on(unknowns, P, keep, slack)
     unknowns[:4] = slopes_of(window, fit.unknowns).ends[min(start - stretch[1], len(window.rows)) - 1]
     state.start, state.fit = start, Fit(unknowns, fit.matrix, fit.gradient, fit.fitness, fit.n_rows)
+
+
+def follow_others(agent: "LoadAgent", state: LoadState) -> None:
+    """Takes the window of a neighbour that has long begun a later one: only who fits the same rows can take steps.
+
+    Somebody has seen the team without somebody, for a moment, and ended its window there; others have not.
+    """
+    starts = [start for name, start in state.starts.items() if start > state.firsts[name] + _AT_HOME]
+    later, own = max(starts, default=-1), state.start
+    if own is None or later <= own or state.fit is None or state.fit_end < later:
+        state.apart = None
+        return
+    if state.apart is None or state.apart[0] != later:
+        state.apart = later, state.row
+    if state.row - state.apart[1] < _PATIENCE:
+        return
+    stretch = state.fit_version, own, later - 1
+    if later - own > SIZES[0] and state.fitted() is not None:
+        window = agent.window(state, *stretch)
+        fit = solve(window, [state.fit.unknowns], 15)
+        if fit is not None and fit.good:
+            for contact in state.contacts:
+                place, (v, f) = contact.places.get(state.fit_version), contact.readings(own, later - 1)
+                contact.weight = 0.0 if place is None else own_part(window, fit, f, place, v, contact.held).weight
+            state.fit, state.fit_end = fit, later - 1
+            begin_again(agent, state, stretch, later, LOAD, 0.0)
+            return
+    state.start, state.fit_end = later, later - 1  # what was known before it began is all there is
 
 
 def begin_with_others(state: LoadState) -> None:

@@ -114,6 +114,8 @@ class LoadState:
         self.lost = 0
         self.start: int | None = None
         self.starts: dict[str, int] = {}  # by neighbour, where its window begins
+        self.firsts: dict[str, int] = {}  # and the row from which on it speaks for itself
+        self.apart: tuple[int, int] | None = None  # a later start of a neighbour's window, and since which row it is
         self.prior = Prior.none()
         self.fit: Fit | None = None
         self.fit_version = self.fit_end = -1
@@ -158,7 +160,8 @@ class LoadState:
                 self.run = (signature, self.run[1] + 1 if signature == self.run[0] else 1)
                 if self.run[1] >= STEADY and signature not in self.steady:
                     self._trust(signature)
-            elif row < self.own.first and signature not in self.steady:
+            elif row < self.own.first and signature not in self.steady and self.row < self.own.first + STALLED:
+                # Later, old rows come only while ways change, and then somebody may be in them twice.
                 self.past.setdefault(signature, set()).add(row)
                 if len(self.past[signature]) >= STEADY:
                     self._trust(signature)
