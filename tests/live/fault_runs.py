@@ -96,6 +96,25 @@ def replaced(before: float, away: float, after: float, loss: float = 0.0) -> dic
     return {**_told(team), "errors": errors, "time": times, "doubts": team.doubts}
 
 
+def cut_after_a_death(seed: int) -> dict:
+    """Five robots push over a bad radio; one is killed, another takes its place, and then a link of the ring is cut."""
+    faults = {"loss": 0.2, "jitter": 0.02, "cut": (CutLinks(17.0, 20.0, (("r1", "r2"),)),)}
+    five = 'robots = ["r1", "r2", "r3", "r4", "r5"]', '["r3", "r4"], ["r4", "r5"], ["r5", "r1"]]'
+    text = PLANAR.replace('robots = ["r1", "r2", "r3"]', five[0]).replace('["r3", "r1"]]', five[1])
+    team = VirtualTeam(configured(f"{text}seed = {seed}\n", duration=29.0, **faults))
+    team.advance(2.5, samples=False)
+    team.advance(6.0)
+    team.dead.add("r3")
+    team.advance(5.0)
+    team.dead.discard("r3")
+    team.pilots["r3"] = team.start("r3")
+    team.advance(16.0)
+    team.advance(2.5, samples=False)
+    mass = [pilot.known["mass"] for pilot in team.pilots.values()]
+    off = [float((one.value - PUSHED_MASS) / one.std) for one in mass]
+    return {**_told(team), "off": off, "starts": {pilot.state.start for pilot in team.pilots.values()}}
+
+
 def liar(start: float, seconds: float) -> dict:
     team = VirtualTeam(configured(SPATIAL, duration=seconds, lie=(Lie("r2", start),)))
     team.advance(2.5, samples=False)

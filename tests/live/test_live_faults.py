@@ -74,6 +74,14 @@ def test_a_robot_that_was_replaced_pushes_only_once_it_measures(loss):
     assert told["doubts"] <= {"r2"}, "survivors know the load throughout"
 
 
+def test_windows_that_a_cut_has_torn_apart_become_one_again():
+    """Who fits other rows than the others takes no more steps with them, and its places stay wrong."""
+    told = run("cut_after_a_death", 1)
+    assert len(told["starts"]) == 1
+    assert told["changes"] == []
+    assert max(abs(off) for off in told["off"]) < 4.5
+
+
 def test_a_liar_is_named_by_all_and_the_others_weigh_without_it():
     told = run("liar", 3.0, 13.0)
     assert {about for _, _, about in told["named"]} == {"r2"}

@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 from teams import SPATIAL, configured
 
@@ -33,14 +34,20 @@ def test_a_liar_that_says_no_more_is_named_all_the_same():
     player = PLAN.task.play(PLAN.graph, PLAN.rate)
     called = dict(zip(PLAN.graph.names, player.robots, strict=True))
     witness, named = Witness("r1", PLAN), []
+    said: dict[str, list[tuple[float, ...]]] = {name: [] for name in called}
     for tick in range(800):
         row = player.next(frozenset(player.robots))
         assert row is not None
-        said = {name: tuple(row.readings[called[name]][column] for column in PLAN.task.columns) for name in called}
-        witness.measure(Aligned(tick, said.pop("r1")))
-        if tick % 4 == 0:
-            said["r2"] = lie(said["r2"], PLAN.task.motion, Lie("r2", 0.0)) if tick < 500 else (math.nan,) * WIDTH
-            witness.hear(tuple(Claim(name, tick // 4, values) for name, values in said.items()), "r2")
+        for name, own in said.items():
+            own.append(tuple(row.readings[called[name]][column] for column in PLAN.task.columns))
+        witness.measure(Aligned(tick, said["r1"][-1]))
+        if tick % 4 == 3:
+            claims = {name: tuple(np.mean(own[-4:], axis=0).tolist()) for name, own in said.items()}
+            if tick >= 300:
+                claims["r2"] = (
+                    lie(claims["r2"], PLAN.task.motion, Lie("r2", 3.0)) if tick < 500 else (math.nan,) * WIDTH
+                )
+            witness.hear(tuple(Claim(name, tick // 4, values) for name, values in claims.items()), "r2")
         if tick >= 720:
             named += [liar for liar, _ in witness.judge(tick)]
     assert named == ["r2"]
