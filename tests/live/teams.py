@@ -2,6 +2,7 @@
 
 import heapq
 import itertools
+import os
 import socket
 from pathlib import Path
 
@@ -50,8 +51,9 @@ def configured(text: str, duration: float | None = None, **faults) -> Config:
 
 
 def free_ports(count: int) -> int:
-    """The first of so many ports in a row that nobody listens on."""
-    for start in itertools.count(21000, count):
+    """The first of so many ports in a row that nobody listens on, nor has been given, here or by a test beside."""
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    for start in itertools.count(max(_GIVEN, default=21000 + 1000 * worker), count):
         taken = []
         try:
             for port in range(start, start + count):
@@ -63,8 +65,13 @@ def free_ports(count: int) -> int:
         finally:
             for one in taken:
                 one.close()
+        _GIVEN.append(start + count)
         return start
     raise AssertionError
+
+
+_GIVEN: list[int] = []
+"""The ports after those that were given."""
 
 
 class VirtualTeam:

@@ -39,10 +39,11 @@ class Watcher:
         status = self._decoder.decode(bytes(sample.payload))
         self.heard[status.robot].append(status)
 
-    def wait_for(self, what: str, reached) -> None:
+    def wait_for(self, process: subprocess.Popen, what: str, reached) -> None:
         end = time.monotonic() + PATIENCE
         while not all(self.heard.values()) or not reached({name: heard[-1] for name, heard in self.heard.items()}):
             last = {name: heard[-1:] for name, heard in self.heard.items()}
+            assert process.poll() is None, process.communicate()
             assert time.monotonic() < end, f"never came: {what}; last heard was {last}"
             time.sleep(0.05)
 
@@ -86,10 +87,12 @@ def run(tmp_path_factory) -> SimpleNamespace:
     )
     watcher = Watcher(plan)
     try:
-        watcher.wait_for("the first estimates", lambda last: all("mass" in one.known for one in last.values()))
+        known = "the first estimates"
+        watcher.wait_for(process, known, lambda last: all("mass" in one.known for one in last.values()))
         first = watcher.heard["r3"][0].pid
         knock(plan, folder / "keys", folder / "others")
         watcher.wait_for(
+            process,
             "r3 again, and what all know of after its return",
             lambda last: (
                 last["r3"].pid != first

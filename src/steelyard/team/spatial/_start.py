@@ -30,13 +30,15 @@ def first_point(record: Record, begin: int, end: int, gravity: float) -> Spatial
 
     Rotations are those that bring angular velocities and specific forces of two robots together, positions explain how
     their velocities and specific forces differ, and the load is what turns motions into wrenches. The answers lean to
-    the small side where noise is strong; it is a start and no more. Of a robot that was not heard nothing is found:
-    its frame is that of the one that was heard best.
+    the small side where noise is strong; it is a start and no more. A robot that says nothing of its motion is found by
+    what it pulls; of one that was not heard at all nothing is found, and its frame is that of the one heard best.
     """
     s, n = _Smoothed(record, begin, end), record.robots
     best_heard = np.argmax(np.sum(s.there, axis=(0, 2)))
     R, t = s.grips(np.stack([np.eye(3)] * n), np.zeros((n, 3)), np.arange(n) == best_heard, record.noise)
     t, R = (t - t[0]) @ R[0], R[0].T @ R
+    for j in np.flatnonzero(~s.there.any(axis=(0, 2)) & s.wrench.any(axis=(0, 2))).tolist():
+        R[j], t[j] = s.hidden_grip(R, t, j)
     omega, alpha, felt, wrench = s.together(R, t, _ALL)
     load = fit_load(omega, alpha, felt, wrench, None)
     return SpatialPoint(load, _down(s.time, omega, s.velocity(R, t, _ALL), felt, gravity), R, t)
@@ -120,14 +122,32 @@ class _Smoothed:
             lever_noise = 0.5
         return R, t
 
+    def hidden_grip(self, R: np.ndarray, t: np.ndarray, j: int) -> tuple[np.ndarray, np.ndarray]:
+        """Where somebody holds of whom only the wrench is known: as what the load needs, and others do not give it.
+
+        Linear in the load, in R and in [t]× R, each for itself.
+        """
+        others, own = np.arange(len(t)) != j, self.wrench[:, j]
+        omega, alpha, felt, wrench = self.together(R, t, others)
+        of_torque, of_force = (np.einsum("ab,tc->tabc", np.eye(3), part) for part in (own[:, :3], own[:, 3:]))
+        by_R = np.concatenate([of_torque, of_force], axis=1).reshape(-1, 9)
+        by_lever = np.concatenate([of_force, 0.0 * of_force], axis=1).reshape(-1, 9)
+        A = np.concatenate([load_regressor(omega, alpha, felt), -by_R, -by_lever], axis=1)
+        size = np.linalg.norm(A, axis=0) + 1e-9
+        x = np.linalg.lstsq(A / size, wrench.ravel(), rcond=1e-3)[0] / size
+        U, _, V = np.linalg.svd(x[10:19].reshape(3, 3))
+        R_j = U @ np.diag([1.0, 1.0, np.linalg.det(U @ V)]) @ V
+        lever = x[19:].reshape(3, 3) @ R_j.T
+        return R_j, 0.5 * np.array([lever[2, 1] - lever[1, 2], lever[0, 2] - lever[2, 0], lever[1, 0] - lever[0, 1]])
+
     def together(self, R: np.ndarray, t: np.ndarray, who: _Some) -> tuple[np.ndarray, ...]:
-        """Angular velocity, its derivative and specific force in the first frame, means of `who`, and all wrenches."""
+        """Angular velocity, its derivative and specific force in the first frame, means of `who`; what they exert."""
         gyro, _, felt = np.moveaxis(self.there, 2, 0)
         omega, alpha = _mean(R, self.twist[..., :3], gyro, who), _mean(R, self.alpha, gyro, who)
         lever = cross(alpha[:, None], t) + cross(omega[:, None], cross(omega[:, None], t))
         force = np.einsum("jab,tjb->tja", R, self.wrench[..., 3:])
         torque = np.einsum("jab,tjb->tja", R, self.wrench[..., :3]) + cross(t[None], force)
-        wrench = np.concatenate([torque.sum(axis=1), force.sum(axis=1)], axis=1)
+        wrench = np.concatenate([torque[:, who].sum(axis=1), force[:, who].sum(axis=1)], axis=1)
         return omega, alpha, _mean(R, self.felt, felt, who, lever), wrench
 
     def velocity(self, R: np.ndarray, t: np.ndarray, who: _Some) -> np.ndarray:
@@ -144,6 +164,20 @@ def _mean(
     return turned[:, who].sum(axis=1) / np.maximum(there[:, who].sum(axis=1), 1)[:, None]
 
 
+def load_regressor(omega: np.ndarray, alpha: np.ndarray, felt: np.ndarray) -> np.ndarray:
+    """(6 time, 10): what a load's mass, first moment and inertia make of a motion: torque and force of each row."""
+    W = skew(omega)
+    zero = np.zeros((len(omega), 3, 1))
+    torque = moment_entries(alpha) + W @ moment_entries(omega)
+    return np.concatenate(
+        [
+            np.concatenate([zero, -skew(felt), torque], axis=2),
+            np.concatenate([felt[:, :, None], skew(alpha) + W @ W, np.zeros((len(omega), 3, 6))], axis=2),
+        ],
+        axis=1,
+    ).reshape(-1, 10)
+
+
 def fit_load(
     omega: np.ndarray, alpha: np.ndarray, felt: np.ndarray, wrench: np.ndarray, before: np.ndarray | None
 ) -> np.ndarray:
@@ -151,17 +185,7 @@ def fit_load(
 
     What the rows do not tell is as the load was `before`, its mass apart; else as usual for what robots hold.
     """
-    W = skew(omega)
-    zero = np.zeros((len(omega), 3, 1))
-    torque = moment_entries(alpha) + W @ moment_entries(omega)
-    A = np.concatenate(
-        [
-            np.concatenate([zero, -skew(felt), torque], axis=2),
-            np.concatenate([felt[:, :, None], skew(alpha) + W @ W, np.zeros((len(omega), 3, 6))], axis=2),
-        ],
-        axis=1,
-    ).reshape(-1, 10)
-    b = wrench.ravel()
+    A, b = load_regressor(omega, alpha, felt), wrench.ravel()
     m0 = max(float(np.linalg.norm(wrench[:, 3:]) / max(np.linalg.norm(felt), 1e-9)), 1e-3)
     if before is None:
         centre = np.array([m0, 0.0, 0.0, 0.0, *[m0 * _RADIUS**2] * 3, 0.0, 0.0, 0.0])
