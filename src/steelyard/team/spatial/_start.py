@@ -107,8 +107,7 @@ class _Smoothed:
                 K = self.twist[a, j, :3].T @ omega[a] / (noise[0] ** 2 + 0.05**2)
                 lever = cross(alpha, t[j]) + cross(omega, cross(omega, t[j]))
                 K += self.felt[c, j].T @ (felt + lever)[c] / (noise[2] ** 2 + lever_noise**2)
-                U, _, V = np.linalg.svd(K.T)
-                R[j] = U @ np.diag([1.0, 1.0, np.linalg.det(U @ V)]) @ V
+                R[j] = _nearest_rotation(K.T)
                 W = skew(omega)
                 rows = [W[b] / (noise[1] + 0.02), (skew(alpha) + W @ W)[c] / (noise[2] + 0.5)]
                 values = [
@@ -135,8 +134,7 @@ class _Smoothed:
         A = np.concatenate([load_regressor(omega, alpha, felt), -by_R, -by_lever], axis=1)
         size = np.linalg.norm(A, axis=0) + 1e-9
         x = np.linalg.lstsq(A / size, wrench.ravel(), rcond=1e-3)[0] / size
-        U, _, V = np.linalg.svd(x[10:19].reshape(3, 3))
-        R_j = U @ np.diag([1.0, 1.0, np.linalg.det(U @ V)]) @ V
+        R_j = _nearest_rotation(x[10:19].reshape(3, 3))
         lever = x[19:].reshape(3, 3) @ R_j.T
         return R_j, 0.5 * np.array([lever[2, 1] - lever[1, 2], lever[0, 2] - lever[2, 0], lever[1, 0] - lever[0, 1]])
 
@@ -154,6 +152,11 @@ class _Smoothed:
         """Of the first frame's origin."""
         omega = _mean(R, self.twist[..., :3], self.there[..., 0], who)
         return _mean(R, self.twist[..., 3:], self.there[..., 1], who, cross(omega[:, None], t))
+
+
+def _nearest_rotation(matrix: np.ndarray) -> np.ndarray:
+    U, _, V = np.linalg.svd(matrix)
+    return U @ np.diag([1.0, 1.0, np.linalg.det(U @ V)]) @ V
 
 
 def _mean(
