@@ -55,8 +55,7 @@ def killed(before: float, away: float, after: float, cut: float = 0.0) -> dict:
     team.dead.add("r3")
     team.advance(away)
     meanwhile = {name: team.pilots[name].known["mass"].value.item() for name in team.names if name != "r3"}
-    team.dead.discard("r3")
-    team.pilots["r3"] = team.start("r3")
+    team.replace("r3")
     resumed = team.pilots["r3"].resume(checkpoint)
     team.advance(after)
     back = _told(team)
@@ -74,8 +73,7 @@ def mourned(before: float, seed: int, who: str = "r3", away: float = 1.0, after:
     team.advance(before)
     team.dead.add(who)
     team.advance(away)
-    team.dead.discard(who)
-    team.pilots[who] = team.start(who)
+    team.replace(who)
     team.advance(after)
     return {**_told(team), "doubts": team.doubts}
 
@@ -88,8 +86,7 @@ def replaced(before: float, away: float, after: float, loss: float = 0.0) -> dic
     team.advance(before)
     team.dead.add("r2")
     team.advance(away)
-    team.dead.discard("r2")
-    team.pilots["r2"] = team.start("r2")
+    team.replace("r2")
     team.advance(after)
     errors = {name: team.pilots[name].known["mass"].value.item() / PUSHED_MASS - 1.0 for name in team.names}
     times = {name: team.pilots[name].known["mass"].time for name in team.names}
@@ -106,8 +103,7 @@ def cut_after_a_death(seed: int) -> dict:
     team.advance(6.0)
     team.dead.add("r3")
     team.advance(5.0)
-    team.dead.discard("r3")
-    team.pilots["r3"] = team.start("r3")
+    team.replace("r3")
     team.advance(16.0)
     team.advance(2.5, samples=False)
     mass = [pilot.known["mass"] for pilot in team.pilots.values()]

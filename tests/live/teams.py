@@ -103,6 +103,11 @@ class VirtualTeam:
 
         return Pilot(self.plan, name, lambda: self.clock(name), int(self.time * 1e9), send)
 
+    def replace(self, name: str) -> None:
+        """Another process takes the place of one that is dead; it knows nothing."""
+        self.dead.discard(name)
+        self.pilots[name] = self.start(name)
+
     def _deliver(self) -> None:
         while self._flying and self._flying[0][0] <= self.time:
             _, _, sender, recipient, data = heapq.heappop(self._flying)

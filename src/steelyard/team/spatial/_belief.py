@@ -39,7 +39,7 @@ _HARDLY = 5.0  # s of a load in which a point may be far off
 _LONGEST = 30.0  # s of rows that are linearised again
 _OVERFLOWING = 1e100  # information whose products no longer fit into a number
 _MET = 0.5  # of a start's rows in which a robot is heard, from which on it can be told where it holds
-_MISFIT, _ABSURD = 1.1, 2.0  # times the squares that were expected, beyond which rows do not fit, nor are believed
+_ABSURD = 2.0  # times the squares that were expected, beyond which nothing is believed
 
 
 def chunk_rows(rate: float, piecemeal: bool) -> int:
@@ -286,7 +286,7 @@ class SpatialMind:
     def _swept(self, course: Course, end: int) -> Course | None:
         """The course up to a row; once more where it does not fit, along the motion that it has found itself."""
         swept = self._advanced(course, end)
-        return swept if swept is None or swept.doubt < _MISFIT else self._advanced(course, end)
+        return swept if swept is None or swept.fits else self._advanced(course, end)
 
     def _advanced(self, course: Course, end: int) -> Course | None:
         """The course up to a row; None where its point is so wrong that numbers overflow."""

@@ -19,6 +19,8 @@ _FARTHEST = 0.5
 """How far one step may move any coordinate."""
 _BENT = 0.2
 """Square of a step in any coordinate over its standard deviation, up to which a course counts as settled."""
+_FITS = 1.1
+"""Times the squares of surprises that were expected, up to which a point explains the rows."""
 _NOTHING = 1e-30
 """Precision next to the largest one, below which a direction counts as unknown: less is rounding."""
 _MASS_SPREAD, _TILT_SPREAD, _PLACE_SPREAD, _TURN_SPREAD = 1.5, 0.5, 2.0, 1.0  # logarithm of √mass, rad, m, rad
@@ -209,6 +211,11 @@ class Course:
     def doubt(self) -> float:
         """How many times as large as expected the squares of the surprises are; 1 where they are not."""
         return max(1.0, self.misfit / max(self.count, 1))
+
+    @property
+    def fits(self) -> bool:
+        """Whether its likeliest point explains the rows."""
+        return self.doubt <= _FITS
 
     @property
     def misfit(self) -> float:

@@ -28,7 +28,6 @@ KNOWN_TURN_BELOW = 0.05
 _PATIENCE = 5.0  # s after which what is far from known is called not identifiable
 _FAR = 3.0  # times the limit beyond which something is far from known
 _YOUNG = 1.0  # s of a load before anything is said of it
-_FITS = 1.1  # times the squares that were expected, up to which a point explains the rows
 _STILL = 0.5  # standard deviations by which a number may yet move while others of the point are far from settled
 
 
@@ -85,7 +84,7 @@ def report(
     """
     units = {"mass": "kg", "com": "m", "inertia": "kg m²"} | {f"pose/{other}": "m" for _, other in neighbours}
     frames = dict.fromkeys(units, name) | {"mass": None}
-    if failed or course is None or age < _YOUNG or (not course.settled and course.doubt > _FITS):
+    if failed or course is None or age < _YOUNG or not (course.settled or course.fits):
         why: Knowledge = "failed" if failed else "not-identifiable" if age > _PATIENCE else "not-yet-known"
         return {what: Estimate.unknown(why, unit, frames[what], time) for what, unit in units.items()}
     best, P = course.best, course.doubt * course.covariance
