@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steelyard.bench import Row
-from steelyard.bench._course import lay_out
+from steelyard.bench._scenario import lay_out
 from steelyard.estimators import replay
 
 

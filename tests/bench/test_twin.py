@@ -4,8 +4,8 @@ import jax
 import numpy as np
 import pytest
 
-from steelyard.bench._course import lay_out
-from steelyard.bench._twin import STATE, load_twin
+from steelyard.bench._handwritten_c import STATE, load_twin
+from steelyard.bench._scenario import lay_out
 from steelyard.native import NoCompiler, Online, find_compiler
 
 

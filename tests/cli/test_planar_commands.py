@@ -10,7 +10,7 @@ from steelyard.cli._main import run
 from steelyard.config import Config, Noise
 from steelyard.estimators import Estimate
 from steelyard.problems import read_push
-from steelyard.problems._planar_words import first_state, planar_verdict
+from steelyard.problems.planar_load._verdict import first_state, planar_verdict
 
 
 @pytest.fixture(scope="module")

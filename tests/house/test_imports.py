@@ -24,9 +24,10 @@ ROOMS = (
     "worlds",
     "logs",
     "problems",
+    "planning",
     "report",
-    "live",
     "papers",
+    "live",
     "bench",
     "cli",
 )

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from hearing import hearing
+
 from steelyard.native import NoCompiler, emit, load
-from steelyard.native._compile import is_private, private_folder, shared_library
-from steelyard.native._stub import library_source
+from steelyard.native.c._python_binding import library_source
+from steelyard.native.runtime._compiler import is_private, private_folder, shared_library
 
 HASTY = ("-std=c99", "-O0")
 
@@ -112,7 +112,7 @@ def test_an_interruption_leaves_no_half_file(cache, tmp_path):
         '#!/bin/sh\n[ "$1" = --version ] && exit 0\necho half > step.so\necho x > "$TMPDIR/cc.s"\nsleep 60\n'
     )
     slow.chmod(0o700)
-    code = "from steelyard.native._compile import shared_library; shared_library('int x;')"
+    code = "from steelyard.native.runtime._compiler import shared_library; shared_library('int x;')"
     environment = {**os.environ, "CC": str(slow)}
     process = subprocess.Popen(hearing([sys.executable, "-c", code]), env=environment, stderr=subprocess.DEVNULL)
     until = time.monotonic() + 60

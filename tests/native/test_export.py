@@ -10,15 +10,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import registry
+from earnest import in_earnest
 from export_runs import exported
 
-from earnest import in_earnest
 from steelyard.cli._main import run
 from steelyard.errors import BadInput
 from steelyard.estimators import OnlineElm, RandomFeatures
 from steelyard.native import export
-from steelyard.problems._planar_observer import CenterObservation, CenterSample, ObservedCenter
-from steelyard.team import CenterObserver, observer_step
+from steelyard.papers.planar.robots import CenterObserver, observer_step
+from steelyard.problems.planar_load._observer import CenterObservation, CenterSample, ObservedCenter
 
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-ffp-contract=off")
 

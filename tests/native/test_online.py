@@ -7,7 +7,8 @@ import pytest
 import registry
 
 from steelyard.errors import BadInput
-from steelyard.native import Online, _online
+from steelyard.native import Online
+from steelyard.native.runtime import _online
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from steelyard.errors import BadInput
-from steelyard.native import _emit, emit, load
+from steelyard.native import emit, load
+from steelyard.native.c import _emit
 
 HASTY = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O0", "-ffp-contract=off")
 

@@ -1,14 +1,7 @@
 """Long runs are not type-checked at run time: ten times slower, and short ones of the same code are."""
 
-import multiprocessing
-import sys
-from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
-
 import jaxtyping
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))  # the stand-in world, and for the processes below
 
 
 @pytest.fixture
@@ -17,18 +10,3 @@ def unchecked():
     jaxtyping.config.update("jaxtyping_disable", True)
     yield
     jaxtyping.config.update("jaxtyping_disable", before)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def team_runs(request):
-    """Results of `team_runs.RUNS` by name, each a promise until it is asked for.
-
-    Where a test will ask, they start with the first test of this folder, so that short tests pass the time.
-    """
-    if not any(Path(item.path).name == "test_paper_teams.py" for item in request.session.items):
-        yield {}
-        return
-    import team_runs
-
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield {run.__name__: pool.submit(run) for run in team_runs.RUNS}

@@ -4,12 +4,13 @@ import load_runs
 import msgspec
 import numpy as np
 import pytest
+from earnest import in_earnest
 from load_runs import Recorder, outputs
 from planar_world import CONTACTS, NAMES, PlanarWorld
 
-from earnest import in_earnest
 from steelyard.errors import BadInput
-from steelyard.team import Bus, Graph, PlanarSample, cdc14_team, drive, run_team
+from steelyard.papers.planar.robots import cdc14_team
+from steelyard.team import Bus, Graph, PlanarSample, drive, run_team
 
 LINE = Graph.line(NAMES)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.bench._peer import _exp, _log, _matrix, _product, _right_jacobian, _skew
+from steelyard.bench._filterpy import _exp, _log, _matrix, _product, _right_jacobian, _skew
 from steelyard.estimators import Window
 
 GRAVITY = np.array([0.0, 0.0, -9.81])

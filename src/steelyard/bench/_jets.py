@@ -7,10 +7,10 @@ from collections.abc import Callable
 import jax
 import numpy as np
 
-from steelyard.bench._course import lay_out
-from steelyard.bench._fresh import fresh_cache
+from steelyard.bench._cold_cache import fresh_cache
 from steelyard.bench._race import ROUNDS, Lap, lap, race
 from steelyard.bench._rows import Row
+from steelyard.bench._scenario import lay_out
 from steelyard.config import Config, parse
 from steelyard.estimators import Belief, Estimator, Sample
 from steelyard.logs import Log

@@ -6,8 +6,8 @@ from pathlib import Path
 import jax
 import numpy as np
 
-from steelyard.bench._course import lay_out
 from steelyard.bench._rows import Row
+from steelyard.bench._scenario import lay_out
 from steelyard.estimators import Belief, Guess, SlidingWindow, replay
 
 ROWS = 20 * 3600

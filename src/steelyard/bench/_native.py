@@ -6,13 +6,13 @@ from collections.abc import Callable
 import jax
 import numpy as np
 
-from steelyard.bench._course import lay_out
-from steelyard.bench._fresh import fresh_cache
+from steelyard.bench._cold_cache import fresh_cache
+from steelyard.bench._handwritten_c import PLAIN, STATE, load_twin
 from steelyard.bench._memory import resident_mib
 from steelyard.bench._race import ROUNDS, lap, race, sprint
 from steelyard.bench._rows import Row
+from steelyard.bench._scenario import lay_out
 from steelyard.bench._speed import peer_lap
-from steelyard.bench._twin import PLAIN, STATE, load_twin
 from steelyard.native import NoCompiler, Online, find_compiler
 
 NATIVE_RACES = 2 * ROUNDS

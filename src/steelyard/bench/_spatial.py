@@ -5,7 +5,7 @@ import time
 import jax
 import numpy as np
 
-from steelyard.bench._fresh import fresh_cache
+from steelyard.bench._cold_cache import fresh_cache
 from steelyard.bench._race import lap, sprint
 from steelyard.bench._rows import Row
 from steelyard.config import Config

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 
-from steelyard.bench._course import Course, lay_out
 from steelyard.bench._race import ROUNDS, Lap, keep_mass, lap, race
 from steelyard.bench._rows import Row
+from steelyard.bench._scenario import Course, lay_out
 from steelyard.estimators import campaign, replay
 from steelyard.native import Online
 

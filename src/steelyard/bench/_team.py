@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from steelyard.bench._rows import Row
-from steelyard.team import Agent, Bus, Graph, PlanarSample, cdc14_team, load_team
+from steelyard.papers.planar.robots import cdc14_team
+from steelyard.team import Agent, Bus, Graph, PlanarSample, load_team
 
 SIZES = (4, 20, 100, 500)
 TEAM_RACES = 2 * len(SIZES)

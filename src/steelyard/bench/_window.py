@@ -10,9 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from steelyard.bench._ceres import CeresWindow
-from steelyard.bench._course import Course, lay_out
 from steelyard.bench._race import ROUNDS, keep_mass, lap, race
 from steelyard.bench._rows import Row
+from steelyard.bench._scenario import Course, lay_out
 from steelyard.estimators import Guess, SlidingWindow, Window, WindowBelief, replay
 
 WINDOW = 15

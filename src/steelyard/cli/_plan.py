@@ -16,7 +16,7 @@ from steelyard.report import progress
 from steelyard.worlds import PlanarPush, SpatialHold, check_hold, check_push
 
 if TYPE_CHECKING:
-    from steelyard.problems import PlannedHold, PlannedMotion
+    from steelyard.planning import PlannedHold, PlannedMotion
 
 SCENARIOS = {
     "planar": "robots push an unknown load on a plane",
@@ -68,7 +68,7 @@ def _planar(command: Planar) -> None:
     check_push(command.push)
     prepare_program()
 
-    from steelyard.problems import plan_planar
+    from steelyard.planning import plan_planar
 
     with progress("planning", 3, quiet=command.json) as advance:
         motions = plan_planar(command.push, command.seed, advance)
@@ -88,7 +88,7 @@ def _spatial(command: Spatial) -> None:
     check_hold(command.hold)
     prepare_program()
 
-    from steelyard.problems import CANDIDATES, plan_spatial
+    from steelyard.planning import CANDIDATES, plan_spatial
 
     with progress("planning", CANDIDATES + 1, quiet=command.json) as advance:
         motions = plan_spatial(command.hold, command.seed, advance)

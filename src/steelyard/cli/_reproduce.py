@@ -100,7 +100,7 @@ def run(arguments: Sequence[str]) -> None:
     prepare_program()
 
     from steelyard import report
-    from steelyard.papers._shelf import clear_shelves
+    from steelyard.papers._checkpoints import clear_shelves
 
     found = _reproduce(command)
     if page is not None:

@@ -113,7 +113,7 @@ def _keys(command: KeysCommand) -> None:
     config = load(command.team, Config)
 
     from steelyard import live
-    from steelyard.team.wire import make_keys
+    from steelyard.team.transport import make_keys
 
     plan = live.plan_team(config, Path(command.team))
     folder = plan.keys_folder or plan.path.parent / "keys"

@@ -2,8 +2,6 @@
 
 from steelyard import _jax as _jax
 
-from ._belief import Headed as Headed
-from ._belief import KalmanBelief as KalmanBelief
 from ._cholesky import square_root as square_root
 from ._chunks import replay_in_chunks as replay_in_chunks
 from ._ekf import ExtendedKalman as ExtendedKalman
@@ -19,6 +17,8 @@ from ._estimator import Guess as Guess
 from ._estimator import Innovation as Innovation
 from ._estimator import Noise as Noise
 from ._estimator import Sample as Sample
+from ._gaussian_belief import Headed as Headed
+from ._gaussian_belief import KalmanBelief as KalmanBelief
 from ._late import LateBelief as LateBelief
 from ._late import LateBuffer as LateBuffer
 from ._linearise import linearise_dynamics as linearise_dynamics

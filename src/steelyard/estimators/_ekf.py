@@ -4,8 +4,8 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from steelyard.estimators._belief import KalmanBelief, keep_finite, start
 from steelyard.estimators._estimator import Estimator, Guess, Noise
+from steelyard.estimators._gaussian_belief import KalmanBelief, keep_finite, start
 from steelyard.estimators._linearise import Transition, linearise_dynamics
 from steelyard.estimators._status import after_prediction
 from steelyard.estimators._update import update_belief

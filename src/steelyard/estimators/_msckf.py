@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from steelyard.estimators._belief import Headed, KalmanBelief, keep_finite, start
 from steelyard.estimators._estimator import Estimator, Guess, Noise
+from steelyard.estimators._gaussian_belief import Headed, KalmanBelief, keep_finite, start
 from steelyard.estimators._linearise import Observation, linearise_dynamics, linearise_observation
 from steelyard.estimators._sequential import Shadows, correct
 from steelyard.estimators._status import Status, after_prediction, flag

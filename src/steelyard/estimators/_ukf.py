@@ -8,9 +8,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from steelyard.estimators._belief import KalmanBelief, keep_finite, start
 from steelyard.estimators._cholesky import square_root
 from steelyard.estimators._estimator import Estimator, Guess, Noise
+from steelyard.estimators._gaussian_belief import KalmanBelief, keep_finite, start
 from steelyard.estimators._linearise import Observation, fill_in
 from steelyard.estimators._sequential import Shadows, correct
 from steelyard.estimators._status import Status, after_prediction, forwards

@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from steelyard.estimators._belief import KalmanBelief, keep_finite
 from steelyard.estimators._estimator import Innovation, Noise
+from steelyard.estimators._gaussian_belief import KalmanBelief, keep_finite
 from steelyard.estimators._linearise import linearise_observation
 from steelyard.estimators._sequential import Correction, Shadows, correct
 from steelyard.estimators._status import Status, after_update, flag

@@ -6,8 +6,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from steelyard.errors import BadInput
-from steelyard.estimators._belief import Headed, KalmanBelief, start
 from steelyard.estimators._estimator import Estimator, Guess, Innovation, Noise
+from steelyard.estimators._gaussian_belief import Headed, KalmanBelief, start
 from steelyard.estimators._linearise import Observation, fill_in, linearise_observation
 from steelyard.estimators._sequential import Shadows, correct
 from steelyard.estimators._status import Status, after_prediction, forwards

@@ -8,7 +8,3 @@ from ._changes import WatchfulBelief as WatchfulBelief
 from ._changes import no_change as no_change
 from ._noise import NoiseBelief as NoiseBelief
 from ._noise import NoiseWatch as NoiseWatch
-from ._schedule import EngineWatch as EngineWatch
-from ._schedule import Schedule as Schedule
-from ._schedule import ScheduledBelief as ScheduledBelief
-from ._schedule import ScheduledKalman as ScheduledKalman

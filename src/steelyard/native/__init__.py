@@ -2,17 +2,17 @@
 
 from steelyard import _jax as _jax
 
-from ._compile import FLAGS as FLAGS
-from ._compile import HERE as HERE
-from ._compile import NoCompiler as NoCompiler
-from ._compile import find_compiler as find_compiler
-from ._compile import package_state as package_state
-from ._compile import private_folder as private_folder
-from ._emit import Code as Code
-from ._emit import emit as emit
-from ._export import Exported as Exported
-from ._export import export as export
-from ._load import Loaded as Loaded
-from ._load import load as load
-from ._load import load_run as load_run
-from ._online import Online as Online
+from .c import Code as Code
+from .c import Exported as Exported
+from .c import emit as emit
+from .c import export as export
+from .runtime import FLAGS as FLAGS
+from .runtime import HERE as HERE
+from .runtime import Loaded as Loaded
+from .runtime import NoCompiler as NoCompiler
+from .runtime import Online as Online
+from .runtime import find_compiler as find_compiler
+from .runtime import load as load
+from .runtime import load_run as load_run
+from .runtime import package_state as package_state
+from .runtime import private_folder as private_folder

@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import TypeVar
 
 from steelyard._jax import prepare_program
-from steelyard.papers._shelf import Shelf
+from steelyard.papers._checkpoints import Shelf
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")

@@ -11,31 +11,31 @@ Solver = Callable[..., Identification]
 
 
 def _multirotor() -> Solver:
-    from steelyard.problems._multirotor import identify_multirotor
+    from steelyard.problems.multirotor._answer import identify_multirotor
 
     return identify_multirotor
 
 
 def _rigid_body() -> Solver:
-    from steelyard.problems._rigid_body import identify_rigid_body
+    from steelyard.problems.rigid_body._answer import identify_rigid_body
 
     return identify_rigid_body
 
 
 def _planar_load() -> Solver:
-    from steelyard.problems._planar import identify_planar_load
+    from steelyard.problems.planar_load._answer import identify_planar_load
 
     return identify_planar_load
 
 
 def _spatial_load() -> Solver:
-    from steelyard.problems._spatial import identify_spatial_load
+    from steelyard.problems.spatial_load._answer import identify_spatial_load
 
     return identify_spatial_load
 
 
 def _jets() -> Solver:
-    from steelyard.problems._jets import identify_jets
+    from steelyard.problems.jets._answer import identify_jets
 
     return identify_jets
 
@@ -64,7 +64,7 @@ def identify(
     """
     chosen = {} if method is None else {"method": method}
     if problem.endswith(".py"):
-        from steelyard.problems._own import identify_own, load_robot
+        from steelyard.problems.own._answer import identify_own, load_robot
 
         return identify_own(log, load_robot(problem), advance=advance, **chosen)
     if problem not in PROBLEMS:

@@ -6,10 +6,10 @@ import numpy as np
 from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.logs import Log
-from steelyard.problems._hold import read_hold
-from steelyard.problems._planar_observer import CenterObservation, CenterSample, ObservedCenter
-from steelyard.problems._push import read_push
-from steelyard.problems._ready import ReadyStep, chosen_method, demanded
+from steelyard.problems._exportable import ReadyStep, chosen_method, demanded
+from steelyard.problems.planar_load._observer import CenterObservation, CenterSample, ObservedCenter
+from steelyard.problems.planar_load._reading import read_push
+from steelyard.problems.spatial_load._reading import read_hold
 from steelyard.team import Bus, load_team, row_steps, run_team, spatial_team, window_steps
 
 ROWS = 128

@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.errors import BadInput
 from steelyard.estimators import Estimate
 from steelyard.team._agent import Agent, Turn
-from steelyard.team._bus import Bus
+from steelyard.team.transport._bus import Bus
 
 World = Callable[[dict[str, np.ndarray], float], Mapping[str, np.ndarray]]
 Watch = Callable[[int, str, Turn], None]

@@ -9,9 +9,10 @@ import numpy as np
 from steelyard.estimators import Estimate
 from steelyard.papers.fan17._scenario import HOLD, MOMENTS, NAMES, RING, Course, course, row_at
 from steelyard.papers.fan17._score import QUANTITIES, Score, score
-from steelyard.problems import SpatialBound, WeighedHold, spatial_bound, weigh_hold, weigh_hold_at_once
+from steelyard.papers.fan17.robots import fan17_team
+from steelyard.planning import SpatialBound, spatial_bound
+from steelyard.problems import WeighedHold, weigh_hold, weigh_hold_at_once
 from steelyard.team import Bus, TeamRun, run_team
-from steelyard.team.fan17 import fan17_team
 
 Said = Sequence[Mapping[str, Estimate]]
 _TALKING = 10.0

@@ -6,13 +6,14 @@ import numpy as np
 
 from steelyard.estimators import Estimate
 from steelyard.papers._reproduction import Reproduction, Row
+from steelyard.papers.planar._curves import Record
 from steelyard.papers.planar._figures import figures, said_list
 from steelyard.papers.planar._load import LINE, NAMES, RATE, Load
 from steelyard.papers.planar._picture import picture
-from steelyard.papers.planar._record import Record
 from steelyard.papers.planar._score import Errors, errors_of, worst
+from steelyard.papers.planar.robots import Stage, cdc14_team
 from steelyard.report import Markup, Section, figures_table
-from steelyard.team import Bus, PlanarSample, Stage, cdc14_team, drive, load_team, run_team
+from steelyard.team import Bus, PlanarSample, drive, load_team, run_team
 
 INERTIA = 12.3795
 """kg m² [cdc14, Sec. VI]."""

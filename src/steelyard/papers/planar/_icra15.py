@@ -8,11 +8,11 @@ import numpy as np
 from steelyard.papers._processes import all_of
 from steelyard.papers._reproduction import Reproduction, Row
 from steelyard.papers.planar._bound import Attainable, attainable
+from steelyard.papers.planar._curves import Record
 from steelyard.papers.planar._icra15_page import sections
 from steelyard.papers.planar._load import LINE, Load
 from steelyard.papers.planar._observer import observer_table
 from steelyard.papers.planar._ours import PUSH, our_trial
-from steelyard.papers.planar._record import Record
 from steelyard.papers.planar._results import Results
 from steelyard.papers.planar._teams import (
     DISTURBED,

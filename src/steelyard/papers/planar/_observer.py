@@ -8,7 +8,7 @@ import numpy as np
 from steelyard.papers._processes import in_processes
 from steelyard.papers.planar._load import RATE
 from steelyard.papers.planar._trials import INERTIA
-from steelyard.team import CenterObserver, observer_step
+from steelyard.papers.planar.robots import CenterObserver, observer_step
 from steelyard.worlds import PlanarPush, PlanarTruth, planar_truth
 
 LEVELS = (0.01, 0.03, 0.1, 0.3)

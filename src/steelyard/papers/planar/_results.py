@@ -6,10 +6,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from steelyard.papers.planar._bound import Attainable
+from steelyard.papers.planar._curves import Record
 from steelyard.papers.planar._load import NAMES, Load
 from steelyard.papers.planar._observer import Scatter
 from steelyard.papers.planar._ours import OurTrial
-from steelyard.papers.planar._record import Record
 from steelyard.papers.planar._score import by_robot, worst, z_c_error
 from steelyard.papers.planar._trials import PaperTrial
 from steelyard.team import TeamRun

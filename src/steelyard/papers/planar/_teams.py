@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.papers._processes import all_of
 from steelyard.papers._reproduction import Row
-from steelyard.papers.planar._central import centralised, end_of
+from steelyard.papers.planar._centralised import centralised, end_of
 from steelyard.papers.planar._trials import INERTIA, VELOCITY_NOISE
 from steelyard.problems import Push, Weighed, weigh_push
 from steelyard.team import Bus, Disturbance, Graph, Stay

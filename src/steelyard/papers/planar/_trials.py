@@ -2,10 +2,11 @@
 
 import dataclasses
 
+from steelyard.papers.planar._curves import Record
 from steelyard.papers.planar._load import LINE, MASS, NAMES, RATE, Load
-from steelyard.papers.planar._record import Record
 from steelyard.papers.planar._score import Errors, errors_of
-from steelyard.team import Bus, PaperState, Stage, TeamRun, drive, icra15_team
+from steelyard.papers.planar.robots import PaperState, Stage, icra15_team
+from steelyard.team import Bus, TeamRun, drive
 
 INERTIA = 8.6891
 """kg m² [icra15, Sec. VI]."""

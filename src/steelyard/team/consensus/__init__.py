@@ -10,3 +10,5 @@ from ._flow import without as without
 from ._maximum import Maximum as Maximum
 from ._push_sum import PushSum as PushSum
 from ._size import NetworkSize as NetworkSize
+from ._tree_sums import Parcel as Parcel
+from ._tree_sums import Tree as Tree

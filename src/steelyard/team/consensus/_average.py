@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from steelyard.team._graph import metropolis_weight
 from steelyard.team.consensus._consensus import Consensus, Told
+from steelyard.team.membership._graph import metropolis_weight
 
 
 class AverageState(msgspec.Struct, frozen=True):

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 import msgspec
 import numpy as np
 
-from steelyard.team._graph import metropolis_weight
 from steelyard.team.consensus._consensus import Consensus, Told
+from steelyard.team.membership._graph import metropolis_weight
 
 
 class FlowState(msgspec.Struct, frozen=True):

@@ -1,0 +1,82 @@
+"""Robots hold a load in space."""
+
+import math
+import struct
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from jaxtyping import Float
+
+from steelyard.config import Config
+from steelyard.errors import BadInput
+from steelyard.live.robot._consistency_check import spatial_liar
+from steelyard.live.robot._tasks import LETS_GO_WITHIN, Task, scenario
+from steelyard.team import Agent, Graph, Message, SpatialMessage, SpatialSample, machine_of, spatial_team
+from steelyard.worlds import Player, SpatialHold, SpatialPlay
+
+_SIGNALS = ("twist/angular", "twist/linear", "specific_force", "wrench/torque", "wrench/force")
+_UNITS = ("rad/s", "m/s", "m/s²", "N m", "N")
+_SILENT = struct.pack("<9d", *[math.nan] * 9)
+
+
+class SpatialTask(Task):
+    """Each robot in its own sensor frame; see `Task`."""
+
+    columns = tuple(f"{signal}/{axis}" for signal in _SIGNALS for axis in "xyz")
+    motion = 9
+    shuns = False
+
+    def __init__(self, config: Config, path: Path):
+        self._config, self._path = config, path
+        self._noise: dict[str, float] = {}
+        for signal, unit in zip(_SIGNALS, _UNITS, strict=True):
+            key = signal.replace("/", "_")
+            size = getattr(config.noise, key)
+            if size is None:
+                raise BadInput(f"{path}: [noise] {key} is missing; state it in {unit}, a team cannot wait for a log.")
+            self._noise[signal] = size
+
+    def agents(self, graph: Graph, rate: float) -> list[Agent]:
+        """See `Task`."""
+        gravity, hold = self._config.gravity, self._config.inputs.hold
+        return list(spatial_team(graph, rate, self._noise, gravity, hold, LETS_GO_WITHIN, real_time=True))
+
+    def sample(self, time: float, values: tuple[float, ...]) -> SpatialSample:
+        """See `Task`."""
+        a, b, c, d, e = ((values[k], values[k + 1], values[k + 2]) for k in range(0, 15, 3))
+        return SpatialSample(time, a, b, c, d, e)
+
+    def play(self, graph: Graph, rate: float) -> Player:
+        """See `Task`."""
+        world = self._config.world
+        names = ("angular_noise", "linear_noise", "specific_force_noise", "torque_noise", "force_noise")
+        fixed = {"robots": len(graph.names), "rate": rate, "duration": world.duration}
+        fixed |= dict(zip(names, self._noise.values(), strict=True))
+        fixed["weightless"] = not any(self._config.gravity)
+        return SpatialPlay(scenario(SpatialHold, fixed, world.options, self._path), world.seed)
+
+    def judge(self, claims: Float[np.ndarray, "time robot column"], samples: int) -> int | None:
+        """See `Task`."""
+        sizes = np.array([self._noise["twist/angular"]] * 3 + [self._noise["twist/linear"]] * 3) / math.sqrt(samples)
+        return spatial_liar(claims[..., :6] / sizes)
+
+    def without(self, message: Message, liars: frozenset[str]) -> Message:
+        """See `Task`: a liar's wrench acts on the load whatever it says of the motion, so it stays."""
+        if not liars or not isinstance(message, SpatialMessage):
+            return message
+        parcels = tuple(
+            msgspec.structs.replace(parcel, values=_SILENT + parcel.values[len(_SILENT) :])
+            if parcel.origin in liars
+            else parcel
+            for parcel in message.parcels
+        )
+        return msgspec.structs.replace(message, parcels=parcels)
+
+    def prepare(self, robots: int) -> None:
+        """See `Task`: machine code is for one size of team."""
+        machine_of(robots)
+
+    def rehearsal(self, rate: float) -> list[list[tuple[float, ...]]]:
+        """See `Task`: there is nothing else."""
+        return [[], []]

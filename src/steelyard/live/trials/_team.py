@@ -1,0 +1,199 @@
+"""A whole team on this machine: starts it, watches it, and says what came of it."""
+
+import hashlib
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from steelyard.errors import BadInput
+from steelyard.live.robot._status import Noticed, Status
+from steelyard.live.robot._team_file import TeamPlan
+from steelyard.live.trials._malformed_messages import shout_at
+from steelyard.live.trials._outcome import Final, final_of
+from steelyard.live.trials._processes import Crew
+from steelyard.team.transport import key_of, local_settings, open_session
+
+Show = Callable[["View"], None]
+
+_LAST_WORDS = 1.2  # s without anything new, after the last sample
+_LONGEST_TALK = 8.0  # s after the last sample
+_LONGEST_START = 180.0  # s
+_FRESH = 1.0  # s
+
+
+class View(msgspec.Struct):
+    """What a watcher of the team sees."""
+
+    statuses: dict[str, Status]
+    heard: dict[str, float]
+    """When each robot's status came, s of the monotonic clock."""
+    events: list[Noticed]
+
+
+class TeamProcess:
+    """Runs a team file with all its robots and a world."""
+
+    def __init__(self, plan: TeamPlan, settings: Path):
+        self.plan = plan
+        self.crew = Crew(plan, settings)
+        self._session = open_session(local_settings(None, list(plan.endpoints.local.values())), "The team")
+        self.view = View({}, {}, [])
+        self.started: float | None = None
+        """s from the start of the first process to the first sample at every robot."""
+        self._begin = self._longest = time.monotonic()
+        self._said: dict[str, list[float]] = {}
+        self._decoders = msgspec.json.Decoder(Status), msgspec.json.Decoder(Noticed)
+        self._pending = [("kill", one) for one in plan.config.faults.kill]
+        self._pending += [("freeze", one) for one in plan.config.faults.freeze]
+        self._back: list[tuple[float, str, str]] = []
+        self.usage: dict[str, list[tuple[float, float, int]]] = {name: [] for name in plan.graph.names}
+        """By robot, every ten seconds of the run: when, memory in MB, threads."""
+        self.fuzzed = 0
+        """Bad messages that were sent on purpose."""
+        self.returned: dict[str, float] = {}
+        """By robot that was killed, the run's time when it ran again."""
+        self.caught_up: dict[str, float] = {}
+        """The same, when it first knew the load as of less than a second before."""
+
+    def run(self, show: Show, interrupted: Callable[[], bool], fuzz: int = 0) -> Final:
+        """From the first process to the last account; `show` is called some ten times a second.
+
+        With `fuzz`, so many bad messages are sent to the first robot.
+        """
+        names = self.plan.graph.names
+        try:
+            self._start(show, interrupted)
+            if fuzz:
+                self.fuzzed = shout_at(self.plan, names[0], fuzz)
+            self._watch(show, interrupted)
+        finally:
+            self.crew.stop(("world",))
+            self.crew.stop(names)
+            self._session.close()
+        show(self.view)
+        return final_of(self)
+
+    def _start(self, show: Show, interrupted: Callable[[], bool]) -> None:
+        names = self.plan.graph.names
+        warm = stamp_of(self.plan)
+        first = () if warm.exists() else names[:1]
+        for name in first or names:
+            self.crew.start_robot(name)
+        self._subscribers = [
+            self._session.declare_subscriber(key_of(self.plan.name, "*", "status"), self._on_status),
+            self._session.declare_subscriber(key_of(self.plan.name, "*", "event"), self._on_event),
+        ]
+        if first:  # the others find in the cache what the first has compiled
+            self._await(lambda: self._phase(names[0]) == "waiting", show, interrupted)
+            for name in names[1:]:
+                self.crew.start_robot(name)
+        self.crew.start_world()
+        self._await(lambda: all(self._phase(name) == "running" for name in names), show, interrupted)
+        self.started = time.monotonic() - self._begin
+        warm.parent.mkdir(parents=True, exist_ok=True)
+        warm.touch()
+
+    def _await(self, reached: Callable[[], bool], show: Show, interrupted: Callable[[], bool]) -> None:
+        while not reached() and not interrupted():
+            self._check()
+            if time.monotonic() - self._begin > _LONGEST_START:
+                late = [name for name in self.plan.graph.names if self._phase(name) != "running"]
+                raise BadInput(
+                    f"{', '.join(late)} did not get ready within {_LONGEST_START:.0f} s; see the .log files in "
+                    f"{self.plan.folder}."
+                )
+            if self.crew.ended("world") is not None and not reached():
+                raise BadInput(
+                    f"The world has ended before every robot was ready; see the .log files in {self.plan.folder}."
+                )
+            show(self.view)
+            time.sleep(0.1)
+
+    def _watch(self, show: Callable[[View], None], interrupted: Callable[[], bool]) -> None:
+        end = None
+        while not interrupted() and (end is None or time.monotonic() < end):
+            self._check()
+            self._disturb()
+            if self.crew.ended("world") is not None:
+                end = self._end_of_talk(end)
+            show(self.view)
+            time.sleep(0.1)
+
+    def _end_of_talk(self, end: float | None) -> float:
+        """Robots go on talking after the last sample, until nobody has anything new to say."""
+        said = {name: [one.time for one in status.known.values()] for name, status in self.view.statuses.items()}
+        now = time.monotonic()
+        if end is None:
+            self._longest = now + _LONGEST_TALK
+        if end is None or said != self._said:
+            self._said = said
+            return min(now + _LAST_WORDS, self._longest)
+        return end
+
+    def _disturb(self) -> None:
+        """What `[faults]` wants done to processes, when its time has come."""
+        now = max((status.time for status in self.view.statuses.values()), default=-1.0)
+        for item in [item for item in self._pending if now >= item[1].start]:
+            kind, away = item
+            self._pending.remove(item)
+            if kind == "kill":
+                self.crew.kill(away.robot)
+            else:
+                self.crew.freeze(away.robot, True)
+            if away.end is not None:
+                self._back.append((away.end, kind, away.robot))
+        for item in [item for item in self._back if now >= item[0]]:
+            self._back.remove(item)
+            _, kind, robot = item
+            if kind == "kill":
+                self.crew.start_robot(robot, anew=False)
+            else:
+                self.crew.freeze(robot, False)
+
+    def _check(self) -> None:
+        """A process that has ended by itself ends the run, with its own last words."""
+        away = {robot for _, _, robot in self._back} | self.crew.killed
+        for name in self.plan.graph.names:
+            code = self.crew.ended(name)
+            if code is not None and name not in away:
+                words = self.crew.last_words(name).removeprefix("steelyard: ")
+                raise BadInput(words if code == 2 else f"Robot {name} ended unexpectedly ({code}): {words}")
+        if self.crew.ended("world") not in (None, 0):
+            raise BadInput(self.crew.last_words("world").removeprefix("steelyard: "))
+
+    def _phase(self, name: str) -> str:
+        status = self.view.statuses.get(name)
+        return "" if status is None else status.phase
+
+    def _on_status(self, sample: Any) -> None:
+        status = self._decoders[0].decode(bytes(sample.payload))
+        before = self.view.statuses.get(status.robot)
+        if before is not None and before.epoch != status.epoch:
+            self.returned.pop(status.robot, None)
+            self.caught_up.pop(status.robot, None)
+        if status.robot in self.crew.killed and status.phase == "running":
+            self.returned.setdefault(status.robot, status.time)
+            if status.age is not None and status.age < _FRESH:
+                self.caught_up.setdefault(status.robot, status.time)
+        usage = self.usage[status.robot]
+        if status.phase == "running" and (not usage or status.time >= usage[-1][0] + 10.0):
+            usage.append((status.time, status.memory, status.threads))
+        self.view.statuses[status.robot] = status
+        self.view.heard[status.robot] = time.monotonic()
+
+    def _on_event(self, sample: Any) -> None:
+        self.view.events.append(self._decoders[1].decode(bytes(sample.payload)))
+
+
+def stamp_of(plan: TeamPlan) -> Path:
+    """A file that exists where all that this team's agents compile has been compiled before."""
+    import jax
+
+    from steelyard._jax import cache_folder
+
+    sources = sorted((Path(__file__).parents[1] / "team").rglob("*.py"))
+    said = [jax.__version__, plan.config.live.problem, *(f"{path.name}{path.stat().st_mtime_ns}" for path in sources)]
+    return cache_folder() / f"warm-{hashlib.sha256('|'.join(said).encode()).hexdigest()[:16]}"

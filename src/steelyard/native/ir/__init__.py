@@ -1,0 +1,1 @@
+"""Stage 2: the intermediate form; a graph of scalars, arrays and loops."""

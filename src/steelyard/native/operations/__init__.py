@@ -1,0 +1,1 @@
+"""What each JAX primitive becomes in the intermediate form."""

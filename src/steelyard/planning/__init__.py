@@ -1,0 +1,10 @@
+"""Which motion would tell more? What a motion can identify before anybody moves, and a better one."""
+
+from ._planar import PlannedMotion as PlannedMotion
+from ._planar import plan_planar as plan_planar
+from ._spatial import CANDIDATES as CANDIDATES
+from ._spatial import PlannedHold as PlannedHold
+from ._spatial import plan_spatial as plan_spatial
+from ._spatial_bound import SpatialBound as SpatialBound
+from ._spatial_bound import spatial_bound as spatial_bound
+from ._spatial_bound import true_point as true_point

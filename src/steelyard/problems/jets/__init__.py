@@ -1,0 +1,29 @@
+"""`identify --as jets`: the thrust of every engine of a flying multibody robot."""
+
+from ._answer import ThrustTrack as ThrustTrack
+from ._answer import estimate_thrusts as estimate_thrusts
+from ._answer import identify_jets as identify_jets
+from ._answer import run_thrusts as run_thrusts
+from ._engine_coefficients import BenchRecord as BenchRecord
+from ._engine_coefficients import filter_engine as filter_engine
+from ._engine_coefficients import fit_engine as fit_engine
+from ._engine_coefficients import predicted_thrust as predicted_thrust
+from ._engine_coefficients import sparse_terms as sparse_terms
+from ._engine_failures import EngineWatch as EngineWatch
+from ._engine_failures import Schedule as Schedule
+from ._engine_failures import ScheduledBelief as ScheduledBelief
+from ._engine_failures import ScheduledKalman as ScheduledKalman
+from ._method import THRUST_METHODS as THRUST_METHODS
+from ._method import ThrustRun as ThrustRun
+from ._method import Tuning as Tuning
+from ._method import thrust_run as thrust_run
+from ._reading import JetsRecord as JetsRecord
+from ._reading import read_jets as read_jets
+from ._reading import standing as standing
+from ._robot import ConfiguredRobot as ConfiguredRobot
+from ._robot import robot_from as robot_from
+from ._verdict import alike as alike
+from ._verdict import engine_events as engine_events
+from ._verdict import hardest as hardest
+from ._verdict import known_apart as known_apart
+from ._verdict import separations as separations

@@ -1,0 +1,195 @@
+"""`identify --as jets`: the thrust of every engine of a flying multibody robot, whether an engine fails or not."""
+
+import dataclasses
+import time
+from collections.abc import Callable
+
+import equinox as eqx
+import numpy as np
+from jaxtyping import Array, Float
+
+from steelyard.config import Config
+from steelyard.errors import BadInput, nearest
+from steelyard.estimators import Estimate, Innovation, Knowledge, replay_in_chunks
+from steelyard.logs import Log
+from steelyard.models import FlyingState
+from steelyard.problems._gaps import silences
+from steelyard.problems._identification import Event, Identification, Innovations, Series
+from steelyard.problems._provenance import settings_of, truth_in
+from steelyard.problems.jets._engine_failures import EngineWatch, ScheduledBelief
+from steelyard.problems.jets._method import THRUST_METHODS, ThrustRun, thrust_run
+from steelyard.problems.jets._reading import JetsRecord, read_jets
+from steelyard.problems.jets._robot import ConfiguredRobot, robot_from
+from steelyard.problems.jets._verdict import engine_events, thrust_verdict
+
+KNOWN_BELOW = 0.1
+"""Share of its maximum below which a thrust's standard deviation must be for it to count as known."""
+SHOWN_BELOW = 0.5
+"""Share of its prior standard deviation from which on a mass or a bias counts as shown by the motion."""
+
+
+class ThrustTrack(eqx.Module):
+    """What a run keeps of every row."""
+
+    state: FlyingState
+    std: Float[Array, "*batch state"]
+    thrust_covariance: Float[Array, "*batch engine engine"]
+    innovation: Innovation
+    watch: EngineWatch
+
+
+def keep_thrusts(belief: ScheduledBelief) -> ThrustTrack:
+    """Of one row."""
+    n = belief.state.thrust.shape[0]
+    return ThrustTrack(belief.state, belief.std, belief.covariance[:n, :n], belief.innovation, belief.watch)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Thrusts:
+    """One robot's run."""
+
+    robot: ConfiguredRobot
+    record: JetsRecord
+    run: ThrustRun
+    track: ThrustTrack
+    seconds_a_row: float
+
+
+def identify_jets(
+    log: Log, config: Config, method: str = "adaptive", advance: Callable[[int], None] = lambda rows: None
+) -> Identification:
+    """Tells the thrusts of every robot on thrusters of a log; `advance` is told how many rows are done."""
+    if method not in THRUST_METHODS:
+        raise BadInput(f'Unknown method "{method}" for jets; {nearest(method, list(THRUST_METHODS))}')
+    configured = robot_from(config)
+    told = {
+        robot: estimate_thrusts(log.without_truth(), robot, configured, config, method, advance)
+        for robot in _robots(log, config)
+    }
+    events = [event for one in told.values() for event in (*_engine_events(one), *_silences(one.record, configured))]
+    units = {"mass": "kg"} | {f"thrust/{name}": "N" for name in configured.names}
+    units |= {f"bias/{foot}/wrench/{part}": unit for foot in configured.feet for part, unit in _PARTS}
+    return Identification(
+        problem="jets",
+        method=method,
+        origin=log.origin,
+        robots={robot: _estimates(one, config) for robot, one in told.items()},
+        events=sorted(events, key=lambda event: event.time),
+        verdict=" ".join(thrust_verdict(one.robot, one.record, one.track) for one in told.values()),
+        notes=[note for one in told.values() for note in one.record.notes],
+        series={robot: _series(one) for robot, one in told.items()},
+        innovations={robot: _innovations(one) for robot, one in told.items()},
+        truth=truth_in(log, units),
+        settings=settings_of(log, config, {robot: one.record.noise for robot, one in told.items()}),
+        seconds_a_row=max(one.seconds_a_row for one in told.values()),
+    )
+
+
+_PARTS = (("torque", "N m"), ("force", "N"))
+
+
+def estimate_thrusts(
+    log: Log,
+    robot: str,
+    configured: ConfiguredRobot,
+    config: Config,
+    method: str = "adaptive",
+    advance: Callable[[int], None] = lambda rows: None,
+) -> Thrusts:
+    """Reads one robot's columns and runs a method over them."""
+    begin = time.perf_counter()
+    record = read_jets(log, robot, configured, config, advance)
+    run = thrust_run(record, configured, config, THRUST_METHODS[method])
+    track = run_thrusts(run, lambda rows: advance(rows // 2))
+    return Thrusts(configured, record, run, track, (time.perf_counter() - begin) / len(record.time))
+
+
+def run_thrusts(run: ThrustRun, advance: Callable[[int], None] = lambda rows: None) -> ThrustTrack:
+    """The filter over its samples; NumPy arrays, time first."""
+    return replay_in_chunks(run.estimator, run.belief, run.samples, keep_thrusts, advance)
+
+
+def _robots(log: Log, config: Config) -> tuple[str, ...]:
+    """Those that the configuration names; else those with throttles; else all there are, to say what they lack."""
+    if config.team.robots is not None:
+        return config.team.robots
+    return tuple(robot for robot in log.robots if "throttle" in log.signals(robot)) or log.robots or ("r1",)
+
+
+def _parts(one: Thrusts, part: str, track: bool = True) -> tuple[np.ndarray, np.ndarray]:
+    """A part of the state over time, and its standard deviations."""
+    columns = [k for k, name in enumerate(one.run.names) if name == part or name.startswith(f"{part}/")]
+    return np.asarray(getattr(one.track.state, part)), np.asarray(one.track.std)[:, columns]
+
+
+def _shown(std: np.ndarray) -> np.ndarray:
+    """Whether a part is known by much more than at first."""
+    return std < SHOWN_BELOW * std[:1] + 1e-12
+
+
+def _estimates(one: Thrusts, config: Config) -> dict[str, Estimate]:
+    end, robot = float(one.record.time[-1]), one.record.robot
+    answers = {}
+    thrust, std = _parts(one, "thrust")
+    for e, name in enumerate(one.robot.names):
+        known = std[-1, e] < KNOWN_BELOW * one.robot.maximum[e]
+        answers[f"thrust/{name}"] = (
+            Estimate.known(thrust[-1, e], std[-1, e], "N", robot, end)
+            if known
+            else Estimate.unknown("not-identifiable", "N", robot, end)
+        )
+    unknown: Knowledge = "not-identifiable" if end - one.record.time[0] > 5.0 else "not-yet-known"
+    log_mass, log_std = _parts(one, "log_mass")
+    if log_mass.shape[1]:
+        mass = one.robot.multibody.mass * np.exp(log_mass[-1, 0])
+        shown = bool(_shown(log_std)[-1, 0])
+        answers["mass"] = (
+            Estimate.known(mass, mass * log_std[-1, 0], "kg", None, end)
+            if shown
+            else Estimate.unknown(unknown, "kg", None, end)
+        )
+    bias, bias_std = _parts(one, "foot_bias")
+    for f, foot in enumerate(one.robot.feet if bias.shape[1] else ()):
+        for k, (part, unit) in enumerate(_PARTS):
+            span = slice(6 * f + 3 * k, 6 * f + 3 * k + 3)
+            shown = bool(_shown(bias_std)[-1, span].all())
+            answers[f"bias/{foot}/wrench/{part}"] = (
+                Estimate.known(bias[-1, span], bias_std[-1, span], unit, foot, end)
+                if shown
+                else Estimate.unknown(unknown, unit, foot, end)
+            )
+    return answers
+
+
+def _series(one: Thrusts) -> dict[str, Series]:
+    times = one.record.time
+    thrust, std = _parts(one, "thrust")
+    series = {f"thrust/{name}": Series(times, thrust[:, e], std[:, e], "N") for e, name in enumerate(one.robot.names)}
+    log_mass, log_std = _parts(one, "log_mass")
+    if log_mass.shape[1]:
+        mass = np.where(_shown(log_std)[:, 0], one.robot.multibody.mass * np.exp(log_mass[:, 0]), np.nan)
+        series["mass"] = Series(times, mass, mass * log_std[:, 0], "kg")
+    return series
+
+
+def _innovations(one: Thrusts) -> Innovations:
+    axes = [f"{kind}/{axis}" for kind in ("angular", "linear") for axis in "xyz"]
+    feet = [f"{foot}/{part}/{axis}" for foot in one.robot.feet for part, _ in _PARTS for axis in "xyz"]
+    value = np.asarray(one.track.innovation.value)
+    speeds = [f"rpm/{e + 1}" for e in one.robot.model.engines.with_speed]
+    channels = [f"momentum/{axis}" for axis in axes] + [f"{name}" for name in feet] + speeds
+    if value.shape[1] == 6 + len(speeds):
+        channels = channels[:6] + speeds
+    variance = np.asarray(one.track.innovation.variance)
+    return Innovations(one.record.time, tuple(channels[: value.shape[1]]), value, np.sqrt(variance))
+
+
+def _engine_events(one: Thrusts) -> list[Event]:
+    return engine_events(one.record.time, np.asarray(one.track.watch.failed), one.record.robot, one.robot.names)
+
+
+def _silences(record: JetsRecord, configured: ConfiguredRobot) -> list[Event]:
+    found = silences(record.time, record.throttle, record.robot, "throttle")
+    for f, foot in enumerate(configured.feet):
+        found += silences(record.time, record.wrench[:, 6 * f : 6 * f + 6], record.robot, f"{foot}/wrench")
+    return found

@@ -1,0 +1,193 @@
+"""From the columns of a robot on thrusters to what its filter reads: kinematics at every row, noise figures."""
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+
+from steelyard.config import Config
+from steelyard.errors import BadInput
+from steelyard.logs import Log
+from steelyard.models import RobotMotion
+from steelyard.problems._channel_noise import attitude_noise, vector_noise
+from steelyard.problems.jets._robot import ConfiguredRobot
+
+_FEWEST_ROWS = 20
+_UNLOADED = 20.0  # N, below which a sole may be in the air
+_LIFTED = 0.03  # m, above where it last stood, from which on a sole that is not loaded is in the air
+_LEAST = {"momentum/angular": 1e-3, "momentum/linear": 1e-2, "wrench/torque": 1e-3, "wrench/force": 1e-2, "rpm": 10.0}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class JetsRecord:
+    """What one robot on thrusters recorded, row by row; NaN where nothing was."""
+
+    robot: str
+    time: np.ndarray
+    """(n,), s."""
+    throttle: np.ndarray
+    """(n, engine), percent."""
+    wrench: np.ndarray
+    """(n, 6 feet), (torque, force) on each sole in its own axes, N m and N."""
+    rpm: np.ndarray
+    """(n, engine with a map), thousands of rpm; (n, 0) where none is used."""
+    momentum: np.ndarray
+    """(n, 6), centroidal, (angular, linear)."""
+    thrust_matrix: np.ndarray
+    """(n, 6, engine)."""
+    foot_matrix: np.ndarray
+    """(n, 6, 6 feet)."""
+    contact: np.ndarray
+    """(n, foot), whether a sole is on the ground."""
+    noise: dict[str, float]
+    """One standard deviation, by signal."""
+    held: bool
+    """Whether a throttle acts unchanged until the next row."""
+    notes: tuple[str, ...]
+
+
+def read_jets(
+    log: Log,
+    robot: str,
+    configured: ConfiguredRobot,
+    config: Config,
+    advance: Callable[[int], None] = lambda rows: None,
+) -> JetsRecord:
+    """Reads a robot's columns and computes its kinematics; what cannot be read is a `BadInput`."""
+    if len(log) < _FEWEST_ROWS:
+        raise BadInput(f"{log.origin} has {len(log)} rows; to tell thrusts takes {_FEWEST_ROWS} rows at least.")
+    throttle = _throttle(log, robot, configured)
+    motions = _motions(log, robot, configured)
+    wrench = [log.require(robot, f"{foot}/wrench/{part}") for foot in configured.feet for part in ("torque", "force")]
+    feet = np.concatenate(wrench, axis=1) if wrench else np.zeros((len(log), 0))
+    computed = []
+    for k, motion in enumerate(motions):
+        computed.append(configured.multibody.at(motion))
+        if k % 500 == 499:
+            advance(250)
+    momentum = np.stack([one.momentum for one in computed])
+    soles = np.stack([one.soles for one in computed])
+    rpm = _rpm(log, robot, configured, config)
+    noise, notes = _noise(log, robot, config, momentum, feet, rpm)
+    return JetsRecord(
+        robot=robot,
+        time=np.asarray(log.time),
+        throttle=throttle,
+        wrench=feet,
+        rpm=rpm,
+        momentum=momentum,
+        thrust_matrix=np.stack([one.thrust_matrix for one in computed]),
+        foot_matrix=np.stack([one.foot_matrix for one in computed]),
+        contact=standing(feet, soles),
+        noise=noise,
+        held=config.inputs.hold == "step",
+        notes=notes,
+    )
+
+
+def standing(wrench: np.ndarray, soles: np.ndarray) -> np.ndarray:
+    """Which soles (n, foot) are on the ground: they carry something, or have not risen since they did.
+
+    In doubt a sole stands: in the air its reading is no more than bias and noise, and does no harm; but a sole that
+    stands and is taken for one in the air hides a force. A log that begins with nothing on a sole begins in the air; a
+    sole that rose stands again once it carries something, not when it comes near the ground.
+    """
+    n, feet = soles.shape[:2]
+    force = np.linalg.norm(np.nan_to_num(wrench.reshape(n, feet, 6)[:, :, 3:]), axis=2)
+    on_ground = np.zeros((n, feet), bool)
+    for f in range(feet):
+        stood_at = -np.inf
+        for k in range(n):
+            if force[k, f] > _UNLOADED:
+                stood_at = soles[k, f, 2]
+            elif soles[k, f, 2] >= stood_at + _LIFTED:
+                stood_at = -np.inf
+            on_ground[k, f] = np.isfinite(stood_at)
+    return on_ground
+
+
+def _throttle(log: Log, robot: str, configured: ConfiguredRobot) -> np.ndarray:
+    count = len(configured.names)
+    throttle = log.require(robot, "throttle", [str(e + 1) for e in range(count)])
+    with np.errstate(invalid="ignore"):
+        rows, engines = np.nonzero((throttle < 0) | (throttle > 100))
+    if rows.size:
+        row, e = int(rows[0]), int(engines[0])
+        raise BadInput(
+            f"{log.origin}: {robot}/throttle/{e + 1} is {throttle[row, e]:g} at {log.time[row]:g} s, out of the range "
+            "from 0 to 100; throttles are in percent."
+        )
+    return throttle
+
+
+def _motions(log: Log, robot: str, configured: ConfiguredRobot) -> list[RobotMotion]:
+    """Configuration and velocity at every row; a short silence is filled with what was heard last."""
+    names = configured.multibody.joints
+    missing = [name for name in names if not log.has(robot, f"joint/{name}/position")]
+    if missing:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise BadInput(
+            f'{log.origin}: joint "{missing[0]}"{more} of the URDF has no samples in the log (column '
+            f"{robot}/joint/{missing[0]}/position); record it, or make it fixed in the URDF."
+        )
+    joints = [np.concatenate([log.signal(robot, f"joint/{n}/{kind}") for n in names], axis=1) for kind in _KINDS]
+    base = [log.require(robot, f"base/{signal}") for signal in ("position", "attitude", "linear_velocity", "rates")]
+    position, attitude, velocity, rates, q, q_dot = (_carried_on(values) for values in (*base, *joints))
+    R_wb = _matrices(attitude)
+    return [RobotMotion(*row) for row in zip(position, R_wb, velocity, rates, q, q_dot, strict=True)]
+
+
+_KINDS = ("position", "velocity")
+
+
+def _rpm(log: Log, robot: str, configured: ConfiguredRobot, config: Config) -> np.ndarray:
+    chosen = configured.model.engines.with_speed
+    columns = [str(e + 1) for e in chosen]
+    if not (config.jets.rotor_speed and columns and log.has(robot, "rpm", columns)):
+        return np.zeros((len(log), 0))
+    return 1e-3 * log.signal(robot, "rpm", columns)
+
+
+def _noise(log: Log, robot: str, config: Config, momentum, feet, rpm) -> tuple[dict[str, float], tuple[str, ...]]:
+    """Of the momentum as it was computed, of the feet, and of rotor speeds; told by the log where nobody stated it."""
+    time = np.asarray(log.time)
+    torque = feet.reshape(len(time), -1, 2, 3)[:, :, 0].reshape(len(time), -1)
+    force = feet.reshape(len(time), -1, 2, 3)[:, :, 1].reshape(len(time), -1)
+    told = {
+        "momentum/angular": (None, vector_noise(time, momentum[:, :3])),
+        "momentum/linear": (None, vector_noise(time, momentum[:, 3:])),
+        "wrench/torque": (config.noise.wrench_torque, vector_noise(time, torque)),
+        "wrench/force": (config.noise.wrench_force, vector_noise(time, force)),
+        "rpm": (config.noise.rpm, 1e3 * vector_noise(time, rpm)),
+        "attitude": (config.noise.attitude, attitude_noise(time, log.signal(robot, "base/attitude"))),
+    }
+    noise, estimated = {}, []
+    for signal, (stated, found) in told.items():
+        least = _LEAST.get(signal, 1e-5)
+        noise[signal] = stated if stated is not None else (max(found, least) if np.isfinite(found) else least)
+        if stated is None and np.isfinite(found):
+            estimated.append(f"{signal} {noise[signal]:.2g}")
+    notes = (f"{robot}: noise estimated from the log: {', '.join(estimated)}.",) if estimated else ()
+    return noise, notes
+
+
+def _carried_on(values: np.ndarray) -> np.ndarray:
+    """Silences filled with the last sample before them, or the first after."""
+    heard = np.isfinite(values)
+    if heard.all():
+        return values
+    rows = np.where(heard, np.arange(len(values))[:, None], 0)
+    rows = np.maximum.accumulate(rows, axis=0)
+    rows = np.maximum(rows, np.argmax(heard, axis=0)[None, :])
+    return np.where(np.any(heard, axis=0)[None, :], np.take_along_axis(values, rows, axis=0), 0.0)
+
+
+def _matrices(attitude: np.ndarray) -> np.ndarray:
+    """Rotations (n, 3, 3) of quaternions w, x, y, z, of any length but zero."""
+    w, x, y, z = (attitude / np.linalg.norm(attitude, axis=1, keepdims=True)).T
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)

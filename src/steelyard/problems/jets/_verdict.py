@@ -1,0 +1,96 @@
+"""What the thrusts of a robot are worth, and what befell its engines, in words."""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from steelyard.problems._consistency import believable
+from steelyard.problems._identification import Event
+from steelyard.problems.jets._reading import JetsRecord
+from steelyard.problems.jets._robot import ConfiguredRobot
+
+_REMEDY = (
+    "state the true noise in [noise], give engine_error and mass_error their true sizes in [jets], or look for what "
+    "the model lacks (wind, a cable, a hand on the robot)"
+)
+_ALIKE = 0.02
+"""Of the largest singular value of A(q): engines that differ by less act alike on this robot."""
+_CAVEAT = (
+    "Thrusts are relative to the weight: only while its feet carry the robot can a wrong mass be told from thrust, and "
+    "in the air 1 % of mass is 1 % of every thrust."
+)
+
+
+def engine_events(times: np.ndarray, failed: np.ndarray, robot: str, names: Sequence[str]) -> list[Event]:
+    """A `fault` where an engine (n, engine) is no longer believed, and a `recovered` where it is again."""
+    events = []
+    for e, name in enumerate(names):
+        edges = np.diff(failed[:, e], prepend=0.0)
+        for row in np.flatnonzero(edges):
+            when = float(times[row])
+            if edges[row] > 0:
+                what = f"Engine {name} left its model: its thrust is told by measurements alone from here on."
+                events.append(Event(when, "fault", robot, f"thrust/{name}", what))
+            else:
+                what = f"Engine {name} gives again what its throttle asks for."
+                events.append(Event(when, "recovered", robot, f"thrust/{name}", what))
+    return sorted(events, key=lambda event: event.time)
+
+
+def thrust_verdict(robot: ConfiguredRobot, record: JetsRecord, track: Any) -> str:
+    """What the numbers of one robot are worth."""
+    covariance = np.asarray(track.thrust_covariance)[-1]
+    std = np.sqrt(np.diag(covariance))
+    worst = int(np.argmax(std / robot.maximum))
+    said = [
+        f"{record.robot}: every thrust is known to {1.96 * std[worst]:.2g} N or better (95 %, "
+        f"{196 * std[worst] / robot.maximum[worst]:.2g} % of the maximum of {robot.names[worst]})"
+    ]
+    said += alike(robot.names, record.thrust_matrix) or hardest(robot.names, record.thrust_matrix, covariance)
+    value, variance = np.asarray(track.innovation.value), np.asarray(track.innovation.variance)
+    return f"{'. '.join(said)}. {believable(value, variance, _REMEDY)} {_CAVEAT}"
+
+
+def alike(names: Sequence[str], thrust_matrix: np.ndarray) -> list[str]:
+    """Engines (n, 6, engine) whose thrusts this robot's momentum does not tell apart in any pose of the log."""
+    gram = np.einsum("nij,nik->jk", thrust_matrix, thrust_matrix) / len(thrust_matrix)
+    sizes, directions = np.linalg.eigh(gram)
+    said = []
+    for size, direction in zip(np.sqrt(np.maximum(sizes, 0.0)), directions.T, strict=True):
+        if size < _ALIKE * np.sqrt(sizes[-1]):
+            together = [name for name, part in zip(names, direction, strict=True) if abs(part) > 0.2]
+            said.append(
+                f"{' and '.join(together)} cannot be told apart by the robot's motion: they act alike in every pose, "
+                "so how they share their thrust is told by their engine models alone"
+            )
+    return said
+
+
+def separations(thrust_matrix: np.ndarray) -> list[tuple[float, int, int]]:
+    """Pairs of engines (n, 6, engine), those that are the hardest to tell apart first.
+
+    The number is how much a newton that moves from one to the other changes the wrench, N and N m, RMS over poses.
+    """
+    apart = thrust_matrix[:, :, :, None] - thrust_matrix[:, :, None, :]
+    sizes = np.sqrt(np.mean(np.sum(apart**2, axis=1), axis=0))
+    return sorted((float(sizes[pair]), *pair) for pair in itertools.combinations(range(len(sizes)), 2))
+
+
+def known_apart(covariance: np.ndarray, one: int, other: int) -> float:
+    """Half the 95 % interval of the difference of two thrusts, N."""
+    return 1.96 * float(np.sqrt(covariance[one, one] + covariance[other, other] - 2 * covariance[one, other]))
+
+
+def hardest(names: Sequence[str], thrust_matrix: np.ndarray, covariance: np.ndarray) -> list[str]:
+    """The pair that poses separate the least, next to the one they separate the best, if that is twice as well."""
+    pairs = separations(thrust_matrix)
+    if not pairs or pairs[-1][0] < 2 * pairs[0][0]:
+        return []
+    (_, *hard), (_, *easy) = pairs[0], pairs[-1]
+    return [
+        f"{names[hard[0]]} and {names[hard[1]]} are the hardest to tell apart by motion: the difference of their "
+        f"thrusts is known to {known_apart(covariance, *hard):.2g} N (95 %), that of {names[easy[0]]} and "
+        f"{names[easy[1]]} to {known_apart(covariance, *easy):.2g} N"
+    ]

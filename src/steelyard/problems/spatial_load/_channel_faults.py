@@ -1,0 +1,167 @@
+"""Channels of a team that cannot be right: stuck, at their limit, in other units, by another clock."""
+
+import dataclasses
+
+import numpy as np
+
+from steelyard.problems._identification import Event
+from steelyard.problems._wrist_sensors import SIGNALS
+from steelyard.problems.spatial_load._reading import Hold
+
+_STUCK = 0.5
+"""s for which a channel repeats itself to the last digit before it counts as stuck."""
+_CLIPPED = 5
+"""Times that the extreme of a channel is there to the last digit before it counts as a limit."""
+_RATIO = 5.0
+"""By which angular velocities of two robots on one body may differ; forces may by its square."""
+_SMOOTH = 0.1  # s, to either side
+_DEGREES = 57.3
+_LONGEST_ARM = 20.0
+"""m, torque over force; a robot holds a load with its hand."""
+_WRENCH = (slice(9, 12), slice(12, 15))
+
+
+@dataclasses.dataclass(frozen=True)
+class Faults:
+    """What is wrong with a hold."""
+
+    hold: Hold
+    """The same hold without the samples that cannot be right."""
+    events: tuple[Event, ...]
+    notes: tuple[str, ...]
+    reasons: tuple[str, ...]
+    """Why nothing can be said about the load; empty where something can."""
+
+
+def find_faults(hold: Hold) -> Faults:
+    """Screens every channel; what can do without its bad samples goes on without them."""
+    readings, events, notes, reasons = hold.readings.copy(), [], [], []
+    for i, name in enumerate(hold.graph.names):
+        for k, signal in enumerate(SIGNALS):
+            part = slice(3 * k, 3 * k + 3)
+            stuck = _stuck(hold, i, part)
+            limit, clipped = _clipped(hold.readings[:, i, part], hold.noise[signal])
+            for bad, what in ((stuck, "is stuck"), (clipped, f"is at its limit of {limit:.3g} {SIGNALS[signal]}")):
+                if not bad.any():
+                    continue
+                readings[bad, i, part] = np.nan
+                when, share = float(hold.time[np.argmax(bad)]), float(np.mean(bad))
+                message = f"{name}/{signal} {what} in {100 * share:.2g} % of the rows; those are left out."
+                events.append(Event(when, "fault", name, signal, message))
+                notes.append(message)
+                if k >= 3:
+                    reasons.append(f"{name}/{signal} {what}, and without it nobody knows what acts on the load")
+    hold = dataclasses.replace(hold, readings=readings)
+    odd = _odd_sizes(hold)
+    late = _late_clock(hold) if not odd else None
+    for reason in (*odd, *([late] if late else [])):
+        events.append(Event(float(hold.time[0]), "fault", *reason[:2], reason[2]))
+        reasons.append(reason[2])
+    return Faults(hold, tuple(events), tuple(notes), tuple(dict.fromkeys(reasons)))
+
+
+def _stuck(hold: Hold, robot: int, part: slice) -> np.ndarray:
+    """(n,): rows in which a signal repeats itself, while others that should move with it do not."""
+    values = hold.readings[:, robot, part]
+    same = np.all(values[1:] == values[:-1], axis=1)
+    noise = np.repeat([hold.noise[signal] for signal in SIGNALS], 3)
+    moves = np.abs(np.diff(hold.readings[:, robot], axis=0)) > noise
+    alive = np.any(np.delete(moves, np.arange(part.start, part.stop), axis=1), axis=1)
+    rows, need = np.zeros(len(values), bool), max(round(_STUCK * hold.rate), 3)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], same & alive, [False]]).astype(int)))
+    for begin, end in zip(edges[::2], edges[1::2], strict=True):
+        if end - begin >= need:
+            rows[begin : end + 1] = True
+    return rows
+
+
+def _clipped(values: np.ndarray, noise: float) -> tuple[float, np.ndarray]:
+    """The limit at which an axis stands still again and again, and the rows (n,) in which one does.
+
+    An axis that hardly moves, by its own noise, is at no limit.
+    """
+    rows, limit = np.zeros(len(values), bool), np.nan
+    for column in values.T:
+        heard = column[np.isfinite(column)]
+        if heard.size < 20 or np.ptp(heard) < noise:
+            continue
+        for extreme in (heard.max(), heard.min()):
+            at = column == extreme
+            if at.sum() >= _CLIPPED and at.sum() < 0.9 * heard.size:
+                rows, limit = rows | at, abs(float(extreme))
+    return limit, rows
+
+
+def _odd_sizes(hold: Hold) -> list[tuple[str, str, str]]:
+    """Robot, signal and words where a robot's numbers are of another size than everybody else's."""
+    found, names = [], hold.graph.names
+    limits = {"twist/angular": _RATIO, "specific_force": _RATIO, "wrench/force": _RATIO**2, "twist/linear": _RATIO**2}
+    for signal, most in limits.items():
+        k = list(SIGNALS).index(signal)
+        part = slice(3 * k, 3 * k + 3)
+        square = np.nanmean(np.sum(hold.readings[:, :, part] ** 2, axis=2), axis=0) - 3 * hold.noise[signal] ** 2
+        size = np.sqrt(np.maximum(square, 3 * hold.noise[signal] ** 2))
+        for i, name in enumerate(names):
+            others = np.delete(size, i)
+            if others.size == 0 or not np.isfinite(size[i]):
+                continue
+            ratio = float(size[i] / np.nanmedian(others))
+            if 1 / most < ratio < most or (others.size == 1 and ratio < 1):
+                continue
+            hint = ""
+            if signal == "twist/angular" and abs(ratio / _DEGREES - 1) < 0.3:
+                hint = "; it looks like degrees, convert to rad/s"
+            elif signal == "wrench/force" and ratio > most:
+                hint = "; it looks like grams or millinewtons, convert to N"
+            who = f"{name}/{signal} is {ratio:.3g} times as large as the other robots'"
+            found.append((name, signal, f"{who}, which cannot be on one body{hint}"))
+    torque, force = (np.nanmean(np.sum(hold.readings[:, :, p] ** 2, axis=2), axis=0) ** 0.5 for p in _WRENCH)
+    for i, name in enumerate(names):
+        arm = float(torque[i] / max(force[i], hold.noise["wrench/force"]))
+        if arm > _LONGEST_ARM:
+            said = f"{name}/wrench/torque over {name}/wrench/force is {arm:.3g} m, longer than any arm"
+            found.append((name, "wrench/torque", f"{said}; if it is in N mm, convert to N m"))
+    alone = float(np.sqrt(np.nanmean(np.sum(hold.readings[:, :, :3] ** 2, axis=2))))
+    if not found and alone > 0.5 * _DEGREES:
+        message = (
+            f"twist/angular is {alone:.3g} rad/s rms, faster than robots turn a load; if these are degrees, convert"
+        )
+        found.append((names[0], "twist/angular", message))
+    return found
+
+
+def _late_clock(hold: Hold) -> tuple[str, str, str] | None:
+    """Robot, signal and words where somebody's angular velocities come later than everybody else's."""
+    names, n = hold.graph.names, len(hold.graph.names)
+    omega = hold.readings[:, :, :3]
+    rows = np.isfinite(omega).all(axis=(1, 2))
+    if n < 2 or rows.sum() < 50:
+        return None
+    omega, wide = omega[rows], max(round(_SMOOTH * hold.rate), 2)
+    window = np.hanning(2 * wide + 3)[1:-1]
+    kernel = window / window.sum()
+    smooth = np.apply_along_axis(lambda column: np.convolve(column, kernel, "same"), 0, omega)[wide:-wide]
+    omega = omega[wide:-wide]
+    rate = np.gradient(smooth, axis=0) * hold.rate
+    lags, stds = np.zeros(n), np.zeros(n)
+    for i in range(n):
+        others = [j for j in range(n) if j != i]
+        turns = [_turn_between(smooth[:, j], smooth[:, i]) for j in others]
+        seen = np.mean([omega[:, j] @ R.T for j, R in zip(others, turns, strict=True)], axis=0)
+        slope = np.mean([rate[:, j] @ R.T for j, R in zip(others, turns, strict=True)], axis=0)
+        weight = float(np.sum(slope**2)) + 1e-12
+        lags[i] = -float(np.sum((omega[:, i] - seen) * slope)) / weight
+        stds[i] = hold.noise["twist/angular"] * np.sqrt((1 + 1 / len(others)) / weight)
+    worst = int(np.argmax(np.abs(lags)))
+    if abs(lags[worst]) < max(6 * stds[worst], 0.7 / hold.rate, 0.004):
+        return None
+    way = "late" if lags[worst] > 0 else "early"
+    who = names[worst] if n > 2 else f"{names[1]} against {names[0]}"
+    size = 1e3 * abs(lags[worst])
+    return names[worst], "time", f"the clock of {who} is about {size:.0f} ms {way}: set the clocks of the team together"
+
+
+def _turn_between(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The rotation that brings vectors a to vectors b, both (n, 3)."""
+    U, _, V = np.linalg.svd(b.T @ a)
+    return U @ np.diag([1.0, 1.0, np.linalg.det(U @ V)]) @ V

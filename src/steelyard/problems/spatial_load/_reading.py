@@ -1,0 +1,73 @@
+"""From the columns of robots that hold a load in space to the samples that each robot's agent may see."""
+
+import dataclasses
+
+import numpy as np
+
+from steelyard.config import Config
+from steelyard.errors import BadInput
+from steelyard.logs import Log
+from steelyard.problems._wrist_sensors import read_wrist, wrist_noise
+from steelyard.team import Graph, SpatialSample
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Hold:
+    """What a team recorded while it held a load, each robot in its own sensor axes; NaN where nothing was."""
+
+    graph: Graph
+    time: np.ndarray
+    """(n,), s."""
+    readings: np.ndarray
+    """(n, robot, 15), in the order of `_wrist.SIGNALS`."""
+    noise: dict[str, float]
+    """One standard deviation an axis, by signal."""
+    gravity: tuple[float, float, float]
+    held: bool
+    """Whether a wrench acts unchanged until the next row."""
+    notes: tuple[str, ...]
+
+    @property
+    def rate(self) -> float:
+        """Rows a second, as most rows have it."""
+        return 1.0 / float(np.median(np.diff(self.time)))
+
+    def samples(self) -> dict[str, list[SpatialSample]]:
+        """By robot, a row each."""
+        return {
+            name: [
+                _sample(k, float(t), row) for k, (t, row) in enumerate(zip(self.time, self.readings[:, i], strict=True))
+            ]
+            for i, name in enumerate(self.graph.names)
+        }
+
+
+def _sample(row: int, time: float, values: np.ndarray) -> SpatialSample:
+    x = values.tolist()
+    return SpatialSample(
+        time,
+        (x[0], x[1], x[2]),
+        (x[3], x[4], x[5]),
+        (x[6], x[7], x[8]),
+        (x[9], x[10], x[11]),
+        (x[12], x[13], x[14]),
+        row,
+    )
+
+
+def read_hold(log: Log, config: Config) -> Hold:
+    """Reads the robots' columns, and estimates the noise that nobody stated; what cannot be read is a `BadInput`."""
+    graph, time = _graph(log, config), np.asarray(log.time)
+    readings = np.stack([read_wrist(log, name) for name in graph.names], axis=1)
+    noise, notes = wrist_noise(time, readings, config)
+    return Hold(graph, time, readings, noise, config.gravity, config.inputs.hold == "step", notes)
+
+
+def _graph(log: Log, config: Config) -> Graph:
+    """As `[team]` says; by default a line of all robots that have a wrench."""
+    names: tuple[str, ...] = config.team.robots or tuple(
+        name for name in log.robots if any(signal.startswith("wrench/") for signal in log.signals(name))
+    )
+    if not names:
+        raise BadInput(f"{log.origin} has no robot with a wrench; log r1/wrench/force/x, r1/twist/angular/x, ….")
+    return Graph.from_config(config.team, names)

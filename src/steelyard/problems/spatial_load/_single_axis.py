@@ -1,0 +1,50 @@
+"""A load that turned about one axis only, as in a plane: its moment of inertia about that axis is told all the same."""
+
+import numpy as np
+
+from steelyard.estimators import Estimate
+from steelyard.problems.spatial_load._reading import Hold
+from steelyard.team import SpatialState, load_in_frame
+
+AXIS_INERTIA = "axis_inertia"
+"""The quantity: about the axis of the turning, through the centre of mass."""
+_KNOWN_BELOW = 0.1
+"""Relative standard deviation from which on it counts as known."""
+_ONE_AXIS = 0.1
+"""Share of the turning that other axes may have."""
+_FITS = 1.1
+"""Times the squares that were expected, up to which the rows count as explained."""
+
+
+def turning_of(hold: Hold, robot: int) -> tuple[np.ndarray, np.ndarray, float]:
+    """Mean squares of a robot's angular velocities along their principal axes (columns), and what counts as turning."""
+    omega = hold.readings[:, robot, :3]
+    omega = omega[np.isfinite(omega).all(axis=1)]
+    noise = hold.noise["twist/angular"]
+    squares = omega.T @ omega / max(len(omega), 1) - noise**2 * np.eye(3)
+    sizes, axes = np.linalg.eigh(squares)
+    return sizes, axes, max(0.05**2, 4.0 * noise**2 / max(len(omega), 1) ** 0.5)
+
+
+def axis_of(hold: Hold, robot: int) -> np.ndarray | None:
+    """(3,), sensor axes: the one axis about which the load turned; None where it was none, or more."""
+    sizes, axes, least = turning_of(hold, robot)
+    return axes[:, 2] if sizes[2] >= least and sizes[1] < max(_ONE_AXIS * sizes[2], least) else None
+
+
+def axis_inertia(hold: Hold, state: SpatialState, robot: int, time: float) -> Estimate | None:
+    """In kg m², as a robot knows it; None where the load turned about more axes or none, or it is not known.
+
+    To first order from where the rows were linearised: the rest of the inertia is unknown, and a step there is so long
+    that the moments it leads to are only kept possible.
+    """
+    axis, course = axis_of(hold, robot), state.mind.course
+    if axis is None or course is None or course.doubt > _FITS or not course.lean.turned:
+        return None
+    numbers, J = load_in_frame(course.point, robot)
+    about = np.concatenate([np.zeros(4), np.outer(axis, axis).ravel()]) @ J
+    value = float(axis @ numbers[4:].reshape(3, 3) @ axis + about @ course.step)
+    std = float(np.sqrt(course.doubt * (about @ course.covariance @ about)))
+    if value <= 0.0 or std > _KNOWN_BELOW * value:
+        return None
+    return Estimate.known(np.asarray(value), np.asarray(std), "kg m²", hold.graph.names[robot], time)

@@ -1,0 +1,123 @@
+"""What the answers of a team in space are worth, in words; and where there are none, what the motion lacked."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from steelyard.estimators import Estimate
+from steelyard.problems._wrist_sensors import SIGNALS
+from steelyard.problems.rigid_body._verdict import named_direction
+from steelyard.problems.spatial_load._reading import Hold
+from steelyard.problems.spatial_load._single_axis import AXIS_INERTIA, axis_of, turning_of
+from steelyard.team import SpatialState
+
+_ODD = 1.25
+"""Times the squares that were expected, beyond which a channel is named."""
+
+Robots = Mapping[str, Mapping[str, Estimate]]
+
+
+def spatial_verdict(hold: Hold, robots: Robots, state: SpatialState, reasons: Sequence[str]) -> str:
+    """How well everything is known by the robot that knows it least, and why something is not."""
+    if reasons:
+        return f"Nothing can be said about the load: {'; '.join(reasons)}."
+    said = [_load(robots), _poses(robots)]
+    lacking = [what for what in ("mass", "com", "inertia") if any(r[what].value is None for r in robots.values())]
+    course = state.mind.course
+    if lacking and course is not None:
+        said.append(_why(hold, lacking, np.asarray(course.covariance)))
+    said.append(_about_axis(hold, robots))
+    if course is None or poor_motion(hold) is None or not lacking:
+        said.append(_believable(hold, state))
+    return " ".join(part for part in said if part)
+
+
+def odd_channels(hold: Hold, state: SpatialState) -> list[str]:
+    """Channels that are farther off than everybody else's of their kind."""
+    course = state.mind.course
+    if course is None:
+        return []
+    squares = course.by_channel.reshape(len(hold.graph.names), 3, 3).mean(axis=2)
+    usual = np.median(squares, axis=0) if len(squares) > 2 else np.ones(3)
+    return [
+        f"{name}/{signal}"
+        for i, name in enumerate(hold.graph.names)
+        for k, signal in enumerate(list(SIGNALS)[:3])
+        if squares[i, k] > _ODD * max(1.0, float(usual[k]))
+    ]
+
+
+def _load(robots: Robots) -> str:
+    worst = {what: [robot[what] for robot in robots.values()] for what in ("mass", "com", "inertia")}
+    known = {what: all(one.std is not None for one in said) for what, said in worst.items()}
+    parts = []
+    if known["mass"]:
+        share = max(1.96 * float(one.std) / float(one.value) for one in worst["mass"])  # pyright: ignore
+        parts.append(f"the mass to {100 * share:.2g} % (95 %)")
+    if known["com"]:
+        parts.append(f"the centre of mass to {1960 * max(np.max(one.std) for one in worst['com']):.2g} mm")  # pyright: ignore
+    if known["inertia"]:
+        parts.append(f"the inertia to {1.96 * max(np.max(one.std) for one in worst['inertia']):.2g} kg m² an entry")  # pyright: ignore
+    return f"Every robot knows {', '.join(parts)}." if parts else ""
+
+
+def _poses(robots: Robots) -> str:
+    poses = [one for robot in robots.values() for what, one in robot.items() if what.startswith("pose/")]
+    stds = [one.std for one in poses if one.std is not None]
+    if not poses:
+        return ""
+    if len(stds) < len(poses):
+        return f"{len(poses) - len(stds)} of {len(poses)} poses between neighbours cannot be told yet."
+    worst = np.max(stds, axis=0)
+    return f"Neighbours' frames are known to {1960 * worst[:3].max():.2g} mm and {1960 * worst[3:].max():.2g} mrad."
+
+
+def _about_axis(hold: Hold, robots: Robots) -> str:
+    for i, (name, said) in enumerate(robots.items()):
+        one, axis = said.get(AXIS_INERTIA), axis_of(hold, i)
+        if one is not None and one.value is not None and one.std is not None and axis is not None:
+            about = f"about {named_direction(axis)} ({name}), through the centre of mass"
+            return f"The inertia {about}, is {float(one.value):.4g} ± {1.96 * float(one.std):.2g} kg m² (95 %)."
+    return ""
+
+
+def poor_motion(hold: Hold) -> str | None:
+    """What the motion lacked, by the angular velocities of the first robot that has any; None where it was rich."""
+    robot, name = next(
+        (i, name) for i, name in enumerate(hold.graph.names) if np.isfinite(hold.readings[:, i, :3]).any()
+    )
+    sizes, axes, least = turning_of(hold, robot)
+    if sizes[-1] < least:
+        return "because the load hardly turned: turn it about every axis"
+    if sizes[0] < max(0.1 * sizes[-1], least):
+        axis = named_direction(axes[:, 0])
+        return f"because the load hardly turned about {axis} ({name}): turn it about that axis, too"
+    return None
+
+
+def _why(hold: Hold, lacking: Sequence[str], P: np.ndarray) -> str:
+    names = {"mass": "the mass", "com": "the centre of mass", "inertia": "the inertia"}
+    what = " and ".join(names[one] for one in lacking)
+    why = poor_motion(hold) or "because the load turned too little for this noise: turn it faster, or for longer"
+    more = ""
+    if "com" in lacking:
+        more = f" The centre of mass is least known along {named_direction(np.linalg.eigh(P[7:10, 7:10])[1][:, -1])}."
+    return f"{what[0].upper()}{what[1:]} cannot be told from this motion, {why}.{more}"
+
+
+def _believable(hold: Hold, state: SpatialState) -> str:
+    course = state.mind.course
+    if course is None:
+        return "There were too few rows to find out where the robots hold the load."
+    odd, off = odd_channels(hold, state), float(np.sqrt(course.misfit / max(course.count, 1)))
+    if odd:
+        return (
+            f"{', '.join(odd)} {'is' if len(odd) == 1 else 'are'} farther off than noise and the other robots allow; "
+            "look at those sensors, their units and their clock."
+        )
+    if off > 1.1:
+        return (
+            f"The measurements are {off:.2g} times as far off as the noise figures allow; intervals are widened by "
+            "that, but state the true noise in [noise], or look for what the model lacks."
+        )
+    return "The measurements are as noisy as expected, so the interval can be believed."

@@ -1,0 +1,148 @@
+"""The same sweep in machine code, for robots that have no time to lose: `RowStep` as C, once for a team's size."""
+
+import functools
+import sys
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from steelyard.models import Numbers
+from steelyard.native import FLAGS, HERE, Code, NoCompiler, emit, load_run
+from steelyard.team.spatial_load._equations_of_motion import Rows, gears_of
+from steelyard.team.spatial_load._linearisation_point import LOAD, SpatialPoint
+from steelyard.team.spatial_load._linearised_filter import Motion, Told, along, lean, spurious, sweep
+from steelyard.team.spatial_load._row_step import HeldPoint, RowBelief, RowSample, RowStep
+
+_SOONER = ("-O2", "-ftree-loop-vectorize", "-fvect-cost-model=dynamic", "-fpeel-loops")
+"""As quick as all of -O3, and compiled in a third of the time: a team waits for it."""
+
+
+class Held(NamedTuple):
+    """A belief, and what else the step depends on: the code is the same for every noise and gravity."""
+
+    noise: Numbers
+    gravity: Numbers
+    belief: RowBelief
+
+
+def _step(held: Held, sample: RowSample) -> Held:
+    return Held(held.noise, held.gravity, RowStep(held.noise, held.gravity).step(held.belief, sample))
+
+
+class Machine:
+    """Sweeps rows of so many robots; see `sweep`."""
+
+    def __init__(self, robots: int):
+        size = 13 + 6 * (robots - 1)
+        belief = RowBelief(
+            HeldPoint(np.zeros(10), np.zeros((robots, 3, 3)), np.zeros((robots, 3))),
+            *(np.zeros(shape) for shape in (9, (15, 1 + size), (15, 15), 6, (), (6, 3), (6, size), size, (size, size))),
+            *(np.zeros(shape) for shape in ((), 9, (robots, 9))),
+        )
+        of_robots = [(robots, wide) for wide in (9, 9, 6, 6, 6, 3)]
+        sample = RowSample(*(np.zeros(shape) for shape in ((), 9, *of_robots, ())))
+        held = Held(np.zeros(6), np.zeros(()), belief)
+
+        def code() -> Code:
+            return emit(_step, jax.tree.map(jnp.asarray, (held, sample)))
+
+        key = f"rows of {robots} robots in space"
+        try:
+            self._run = load_run(key, code, (*FLAGS, *HERE, *_SOONER))
+        except NoCompiler:  # or one that has other names for these
+            self._run = load_run(key, code)
+        self._places: dict[str, tuple[slice, tuple[int, ...]]] = {}
+        begin = 6 + 1 + sum(part.size for part in belief.point)
+        for name, part in zip(belief._fields[1:], belief[1:], strict=True):
+            self._places[name] = slice(begin, begin + part.size), part.shape
+            begin += part.size
+        self._size = begin
+
+    def sweep(
+        self, point: SpatialPoint, motion: Motion, path: np.ndarray, rows: Rows, noise: np.ndarray, first: bool
+    ) -> tuple[Motion, Told]:
+        """See `sweep`; rows where the path is NaN are linearised where they are expected.
+
+        The very first row has another beginning, and is left to `sweep`.
+        """
+        if not first:
+            return self._after(point, motion, path, rows, noise, rows.between(1, len(path)))
+        motion, begun = sweep(point, motion, path[:1], rows.between(0, 1), noise, first)
+        if len(path) == 1:
+            return motion, begun
+        motion, told = self._after(point, motion, np.concatenate([motion.mean[None], path[1:]]), rows, noise, rows)
+        return motion, begun.then(told)
+
+    def _after(
+        self, point: SpatialPoint, motion: Motion, path: np.ndarray, rows: Rows, noise: np.ndarray, counted: Rows
+    ) -> tuple[Motion, Told]:
+        """Takes in all rows but the first; noise that looks like information is that of the rows that are counted."""
+        gears, n = gears_of(point, tuple(noise)), len(path) - 1
+        if np.isnan(path[0]).any():
+            path = np.concatenate([(motion.mean + motion.columns[:9, 0])[None], path[1:]])
+        path, columns = along(point, motion, path)
+        parts = (
+            rows.dt,
+            path,
+            rows.reading,
+            rows.weight,
+            rows.wrench,
+            rows.halfway,
+            rows.smooth,
+            rows.alpha,
+            rows.doubt,
+        )
+        samples = np.concatenate([part.reshape(n + 1, -1) for part in parts], axis=1)
+        state = self._standing(point, noise, samples[:1])
+        self._at(state[None], "columns")[0], self._at(state[None], "covariance")[0] = columns, motion.covariance
+        kept = np.empty((n, self._size))
+        self._run(state, samples[1:], kept)
+        covariance, information = self._at(kept[-1:], "covariance")[0], self._at(kept, "information")
+        end = self._at(kept[-1:], "path")
+        H = gears.motion_slopes(end, self._at(kept[-1:], "by_omega"), rows.doubt[-1:]).reshape(-1, 15)
+        weight = rows.weight[1:].reshape(n, -1)
+        told = Told(
+            _differences(self._at(kept, "score")),
+            information[-1].copy(),
+            spurious(gears, weight[-1], H, covariance, counted),
+            _differences(information[:, LOAD]),
+            _differences(self._at(kept, "surprise")),
+            np.sum(weight > 0.0, axis=1),
+            lean(gears, rows.between(1, n + 1)),
+            self._at(kept, "predicted").copy(),
+            self._at(kept, "residual").copy(),
+        )
+        return Motion(end[0].copy(), self._at(kept[-1:], "columns")[0].copy(), covariance.copy()), told
+
+    def _standing(self, point: SpatialPoint, noise: np.ndarray, sample: np.ndarray) -> np.ndarray:
+        """A state at a row: what is felt there, and how it follows the point. Nothing is told yet."""
+        state = np.zeros(self._size)
+        known = np.concatenate([noise, [np.linalg.norm(point.down)], point.load, point.R.ravel(), point.t.ravel()])
+        state[: len(known)] = known
+        self._run(state, sample, _NOTHING)
+        state[self._places["score"][0].start :] = 0.0
+        return state
+
+    def _at(self, kept: np.ndarray, name: str) -> np.ndarray:
+        place, shape = self._places[name]
+        return kept[:, place].reshape(len(kept), *shape)
+
+
+_NOTHING = np.empty(0)
+
+
+@functools.cache
+def machine_of(robots: int) -> Machine | None:
+    """Compiles, or finds in the cache; None, said once, where there is no compiler."""
+    try:
+        return Machine(robots)
+    except NoCompiler as error:
+        print(f"steelyard: {error}; a team in space thinks with NumPy, three times as long.", file=sys.stderr)
+        return None
+
+
+def _differences(totals: np.ndarray) -> np.ndarray:
+    """What each row added."""
+    return np.diff(totals, axis=0, prepend=0.0)

@@ -1,0 +1,299 @@
+"""A Kalman filter that was told the load and the grips, and how its surprises depend on what it was told.
+
+It follows the motion of the first robot's frame: angular velocity, velocity, gravity, and the error of the row's total
+wrench, which is white. Everything is linearised along a given path, for all rows at once; what is left to do one row
+after the other is a linear recursion.
+"""
+
+import dataclasses
+
+import numpy as np
+
+from steelyard.team.spatial_load._equations_of_motion import DOWN, FeltSlopes, Gears, Rows, gears_of
+from steelyard.team.spatial_load._linearisation_point import LOAD, TILT, SpatialPoint, skew
+
+_SEEN = 3.0  # times what noise makes, beyond which something was seen
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Motion:
+    """What the filter believes after a row, and how that depends on the point it was told."""
+
+    mean: np.ndarray
+    """(9,), at the row."""
+    columns: np.ndarray
+    """(15, 1 + param): the expected deviation from `mean`, then its slopes."""
+    covariance: np.ndarray
+    """(15, 15)."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Lean:
+    """How much rows show of where a centre of mass is: forces of several directions, or turning."""
+
+    forces: np.ndarray
+    """(3, 3): outer products of the smoothed force of all with itself, summed over the rows, N²."""
+    force_noise: float
+    """What noise alone would add to each entry of its diagonal."""
+    turning: float
+    """Squares of angular accelerations, summed, (rad/s²)²."""
+    turning_noise: float
+    """What noise alone would make of it."""
+
+    @staticmethod
+    def nothing() -> "Lean":
+        """Of no rows."""
+        return Lean(np.zeros((3, 3)), 0.0, 0.0, 0.0)
+
+    def __add__(self, other: "Lean") -> "Lean":
+        return Lean(*(getattr(self, part.name) + getattr(other, part.name) for part in dataclasses.fields(self)))
+
+    @property
+    def turned(self) -> bool:
+        """Whether there was more turning than noise makes; else nothing tells an inertia."""
+        return self.turning > _SEEN * self.turning_noise
+
+    @property
+    def leant(self) -> bool:
+        """Whether the centre of mass was to be seen: along a force that never turns, any centre is as good."""
+        return self.turned or float(np.linalg.eigvalsh(self.forces)[1]) > _SEEN * self.force_noise
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Told:
+    """What rows tell: the score and information that they add, and how surprising each was."""
+
+    score: np.ndarray
+    """(time, param)."""
+    information: np.ndarray
+    """(param, param), of all rows together."""
+    spurious: np.ndarray
+    """(param, param), the part of it that noise alone would have made: slopes are noisy, too."""
+    load_information: np.ndarray
+    """(time, 10, param), its rows about the load, by row."""
+    surprise: np.ndarray
+    """(time,): squares of the whitened surprises, summed."""
+    count: np.ndarray
+    """(time,): how many there were."""
+    lean: "Lean"
+    predicted: np.ndarray
+    """(time, 9): the motion, each row as the rows before it tell."""
+    residual: np.ndarray
+    """(time, robot, 9): reading less expectation, in standard deviations as expected; zero where silent."""
+
+    def then(self, later: "Told") -> "Told":
+        """Of both, one after the other; the later one's last row stands for what noise makes in all."""
+        both = {
+            name: np.concatenate([getattr(self, name), getattr(later, name)])
+            for name in ("score", "load_information", "surprise", "count", "predicted", "residual")
+        }
+        information = self.information + later.information
+        return Told(information=information, spurious=later.spurious, lean=self.lean + later.lean, **both)
+
+
+def begin(point: SpatialPoint, rows: Rows, noise: np.ndarray) -> Motion:
+    """Before the first row is taken in: its own twists for a mean, and gravity as the point has it."""
+    gears = gears_of(point, tuple(noise))
+    H = np.zeros((point.robots, 6, 6))
+    H[:, :3, :3] = H[:, 3:, 3:] = gears.R_t
+    H[:, 3:, :3] = gears.lever[:, :, :3]
+    weight, reading = rows.weight[0, :, :6], rows.reading[0, :, :6]
+    information = np.einsum("jab,ja,jac->bc", H, weight, H) + 1e-4 * np.eye(6)
+    P = np.zeros((15, 15))
+    P[:6, :6] = np.linalg.inv(information)
+    P[9:, 9:] = np.eye(6)
+    mean = np.concatenate([P[:6, :6] @ np.einsum("jab,ja,ja->b", H, weight, reading), point.down])
+    columns = np.zeros((15, 1 + point.size))
+    columns[DOWN, 1:][:, TILT] = -skew(point.down)
+    return Motion(mean, columns, P)
+
+
+def sweep(
+    point: SpatialPoint, motion: Motion, path: np.ndarray, rows: Rows, noise: np.ndarray, first: bool
+) -> tuple[Motion, Told]:
+    """Takes rows in: all of them where `first`, else the first row is the one that `motion` has taken in already.
+
+    `path` (time, 9) is where the rows are linearised. At the very first row the twists made the mean already, and only
+    its accelerometers are new.
+    """
+    task = _prepare(point, motion, path, rows, noise, first)
+    take, size = task.take, point.size
+    H, D = task.gears.expected_slopes(task.path[take], task.felt.between(take.start), task.rows.doubt[take])
+    F, added, by_point = task.gears.transitions(task.path, task.felt, task.rows)
+    n = len(H)
+    H, D, w, y = H.reshape(n, -1, 15), D.reshape(n, -1, size), task.weight, task.y
+    HtW = np.swapaxes(H * w[:, :, None], 1, 2)
+    V = np.empty((n, 15, 1 + size))
+    V[:, :, :1], V[:, :, 1:] = HtW @ y[:, :, None], -(HtW @ D)
+    F, inputs = _tangent(task.path, F, np.concatenate([task.drift[:, :, None], by_point], axis=2))
+    run = _recursion(motion.covariance, task.columns, HtW @ H, V, F, added, inputs, first)
+    e = y - (H @ run.before[:, :, :1])[:, :, 0]
+    G = H @ run.before[:, :, 1:] + D  # the slopes of the expectation
+    M, q = -run.new[:, :, 1:], run.new[:, :, 0]
+    PM, Gw = run.gains @ M, G * w[:, :, None]
+    # Row by row: one large product would be spread over all cores, which costs more than it brings.
+    information = np.swapaxes(Gw, 1, 2) @ G - np.swapaxes(M, 1, 2) @ PM
+    score = (np.swapaxes(Gw, 1, 2) @ e[:, :, None] - np.swapaxes(PM, 1, 2) @ q[:, :, None])[:, :, 0]
+    spread = np.sum((H @ run.priors) * H, axis=2)
+    told = Told(
+        score,
+        information.sum(axis=0),
+        spurious(task.gears, w[-1], H[-1], run.gains[-1], task.rows.between(take.start, take.stop)),
+        information[:, LOAD],
+        np.sum(w * e * e, axis=1) - np.einsum("ta,tab,tb->t", q, run.gains, q),
+        np.sum(w > 0.0, axis=1),
+        lean(task.gears, task.rows.between(take.start, take.stop)),
+        task.path[take] + run.before[:, :9, 0],
+        np.where(w > 0.0, e / np.sqrt(1.0 / np.maximum(w, 1e-300) + spread), 0.0).reshape(n, point.robots, 9),
+    )
+    return Motion(task.path[-1], run.columns, run.covariance), told
+
+
+def predict(
+    point: SpatialPoint, motion: Motion, path: np.ndarray, rows: Rows, noise: np.ndarray, first: bool
+) -> np.ndarray:
+    """(time, 9): the motion of the rows that `sweep` would take in, each as the rows before it tell; no slopes."""
+    task = _prepare(point, dataclasses.replace(motion, columns=motion.columns[:, :1]), path, rows, noise, first)
+    H, _ = task.gears.expected_slopes(
+        task.path[task.take], task.felt.between(task.take.start), task.rows.doubt[task.take]
+    )
+    F, added, _ = task.gears.transitions(task.path, task.felt, task.rows)
+    H = H.reshape(len(H), -1, 15)
+    HtW = np.swapaxes(H * task.weight[:, :, None], 1, 2)
+    V = HtW @ task.y[:, :, None]
+    F, inputs = _tangent(task.path, F, task.drift[:, :, None])
+    run = _recursion(motion.covariance, task.columns, HtW @ H, V, F, added, inputs, first)
+    return task.path[task.take] + run.before[:, :9, 0]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Task:
+    """Rows, how far the path is from what they say, and where to begin."""
+
+    gears: Gears
+    path: np.ndarray
+    rows: Rows
+    columns: np.ndarray
+    take: slice
+    felt: FeltSlopes
+    drift: np.ndarray
+    """(time, 9): by how much the path does not follow from itself."""
+    weight: np.ndarray
+    y: np.ndarray
+
+
+def _prepare(
+    point: SpatialPoint, motion: Motion, path: np.ndarray, rows: Rows, noise: np.ndarray, first: bool
+) -> _Task:
+    gears = gears_of(point, tuple(noise))
+    if first:
+        path, columns = _of_one_size(point, path), motion.columns
+        path[0] = motion.mean
+        weight = rows.weight.copy()
+        weight[0, :, :6] = 0.0
+        rows = dataclasses.replace(rows, weight=weight)
+    else:
+        path, columns = along(point, motion, path)
+    take = slice(0 if first else 1, len(path))
+    total, halfway = gears.total(rows.wrench), gears.total(rows.halfway)
+    drift = gears.after(path[:-1], total[:-1], halfway[1:], total[1:], rows.dt[1:]) - path[1:]
+    y = rows.reading[take] - gears.expected(path[take], gears.felt(path[take, :3], total[take]))
+    w = rows.weight[take].reshape(take.stop - take.start, -1)
+    y = np.where(w > 0.0, y.reshape(w.shape), 0.0)
+    return _Task(gears, path, rows, columns, take, gears.felt_slopes(path[:, :3], rows), drift, w, y)
+
+
+def along(point: SpatialPoint, motion: Motion, path: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The path, with gravity of its size, and a motion's columns as deviations from its first row.
+
+    The path may have another opinion about that row than the motion, which has taken it in.
+    """
+    path, columns = _of_one_size(point, path), motion.columns.copy()
+    believed = _of_one_size(point, (motion.mean + columns[:9, 0])[None])[0]
+    columns[:9, 0] = believed - path[0]
+    columns[DOWN] = _across(path[:1, DOWN])[0] @ columns[DOWN]
+    return path, columns
+
+
+def _of_one_size(point: SpatialPoint, path: np.ndarray) -> np.ndarray:
+    down = path[:, DOWN]
+    length = np.maximum(np.linalg.norm(down, axis=1, keepdims=True), 1e-300)
+    return np.concatenate([path[:, : DOWN.start], down * (float(np.linalg.norm(point.down)) / length)], axis=1)
+
+
+def _tangent(path: np.ndarray, F: np.ndarray, inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Deviations of gravity stay across it, for its size is known.
+
+    Without this every correction of its direction would lengthen it a little, and bias the mass by half a standard
+    deviation in 12 s.
+    """
+    across = _across(path[1:, DOWN])
+    F, inputs = F.copy(), inputs.copy()
+    F[:, DOWN], inputs[:, DOWN] = across @ F[:, DOWN], across @ inputs[:, DOWN]
+    return F, inputs
+
+
+def _across(down: np.ndarray) -> np.ndarray:
+    """(time, 3, 3): the part of a vector across gravity."""
+    square = np.maximum(np.sum(down * down, axis=1), 1e-300)[:, None, None]
+    return np.eye(3) - down[:, :, None] * down[:, None, :] / square
+
+
+def spurious(gears: Gears, weight: np.ndarray, H: np.ndarray, gain: np.ndarray, rows: Rows) -> np.ndarray:
+    """What the noise of the gyros' angular accelerations adds to the information, by the last row for all.
+
+    `weight` (meas,), `H` (meas, 15) and `gain`, the covariance after it, are the last row's.
+    """
+    D = gears.spurious_slopes.reshape(3, len(weight), -1)
+    M = (H * weight[:, None]).T @ D
+    power = float(np.sum(rows.alpha_noise**2))
+    return power * np.sum(np.swapaxes(D, 1, 2) @ (D * weight[:, None]) - np.swapaxes(M, 1, 2) @ gain @ M, axis=0)
+
+
+def lean(gears: Gears, rows: Rows) -> Lean:
+    """How much rows show of where the centre of mass is."""
+    F, alpha = gears.total(rows.smooth)[:, 3:], gears.alpha(rows)
+    noise = [float(np.sum(part**2)) for part in (rows.force_noise, rows.alpha_noise)]
+    return Lean(F.T @ F, noise[0], float(np.sum(alpha**2)), 3.0 * noise[1])
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Run:
+    """The filter's way through a block."""
+
+    columns: np.ndarray
+    covariance: np.ndarray
+    before: np.ndarray
+    """(time, 15, column), before each row is taken in."""
+    priors: np.ndarray
+    """(time, 15, 15), the covariance before it."""
+    gains: np.ndarray
+    """(time, 15, 15), the covariance after it."""
+    new: np.ndarray
+    """(time, 15, column), what the row said against what was expected, weighed."""
+
+
+def _recursion(P, Y, Lam, V, F, added, inputs, first: bool) -> _Run:
+    n, width = len(Lam), Y.shape[1]
+    Q, eye = added @ np.swapaxes(added, 1, 2), np.eye(15)
+    before, new = np.empty((2, n, 15, width))
+    priors, gains = np.empty((2, n, 15, 15))
+    for k in range(n):
+        step = k - 1 if first else k
+        if step >= 0:
+            Fk = F[step]
+            P_next = eye.copy()
+            P_next[:9, :9] = Fk @ P @ Fk.T + Q[step]
+            P_next[:9, 9:] = added[step]
+            P_next[9:, :9] = added[step].T
+            P = P_next
+            Y_next = np.zeros((15, width))
+            Y_next[:9] = Fk @ Y + inputs[step]
+            Y = Y_next
+        before[k], priors[k] = Y, P
+        P = np.linalg.solve(eye + P @ Lam[k], P)
+        P = 0.5 * (P + P.T)
+        gains[k] = P
+        new[k] = V[k] - Lam[k] @ Y
+        Y = Y + P @ new[k]
+    return _Run(Y, P, before, priors, gains, new)

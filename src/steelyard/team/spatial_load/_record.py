@@ -1,0 +1,219 @@
+"""Everybody's samples by row, and what a sweep needs of them: weights, smoothed wrenches, wrenches between rows."""
+
+import functools
+import hashlib
+
+import numpy as np
+
+from steelyard.team._fresh import shallow
+from steelyard.team.spatial_load._equations_of_motion import Rows
+
+SIGNALS = ("twist/angular", "twist/linear", "specific_force", "wrench/torque", "wrench/force")
+"""Of every robot, in the order of its fifteen numbers."""
+_SMOOTH = 0.12  # s, to either side
+_SPARE = 512  # rows for which there is room, and that are forgotten at once
+_LONGEST_GAP = 0.3  # s without somebody's wrench, over which it is taken as a straight line
+
+
+class Record:
+    """Rows of a team, oldest first; those that nobody needs any more are forgotten.
+
+    A row is raw as it comes, and ready once the rows are there over which its wrench is smoothed. Rows keep their
+    numbers when older ones are forgotten.
+    """
+
+    def __init__(self, robots: int, rate: float, noise: np.ndarray, held: bool, compiled: bool = False):
+        """`noise`: five standard deviations, in the order of `SIGNALS`; `held`: wrenches act until the next row.
+
+        `compiled`: whether rows are swept in machine code, where there is a compiler.
+        """
+        self.robots, self.rate, self.held, self.compiled = robots, rate, held, compiled
+        self.noise = np.asarray(noise, float)
+        self.wide = max(round(_SMOOTH * rate), 3)
+        self.first = 0
+        self._time = np.empty(0)
+        self._raw = np.empty((0, robots, 15))
+        self._motion = np.empty((0, 9))
+        self._length = 0
+        self._used = [0]  # rows that are taken in the arrays, which copies share as long as they only add to them
+        start = f"{robots} {rate} {self.noise.tolist()} {held} {compiled}"
+        self._digests = [hashlib.blake2b(start.encode(), digest_size=16).digest()]
+
+    @property
+    def end(self) -> int:
+        """The row after the last."""
+        return self.first + self._length
+
+    def copied(self) -> "Record":
+        """A record with the same rows; neither sees what is added to the other."""
+        twin = shallow(self)
+        twin._digests = self._digests.copy()
+        return twin
+
+    def append(self, time: float, raw: np.ndarray) -> None:
+        """Adds a row (robot, 15); NaN where nothing was heard."""
+        if self._length == len(self._time) or self._used[0] != self._length:
+            room, there = _SPARE, self._length
+            self._time = np.concatenate([self._time[:there], np.zeros(room)])
+            self._raw = np.concatenate([self._raw[:there], np.zeros((room, self.robots, 15))])
+            self._motion = np.concatenate([self._motion[:there], np.full((room, 9), np.nan)])
+        self._time[self._length], self._raw[self._length] = time, raw
+        self._length += 1
+        self._used = [self._length] if self._used[0] != self._length - 1 else self._used
+        self._used[0] = self._length
+        content = self._digests[-1] + np.float64(time).tobytes() + raw.tobytes()
+        self._digests.append(hashlib.blake2b(content, digest_size=16).digest())
+
+    def forget(self, before: int) -> None:
+        """Drops rows before a number, when it is worth the while."""
+        drop = before - self.first
+        if drop >= _SPARE:
+            keep = slice(drop, self._length)
+            self._time, self._raw, self._motion = self._time[keep], self._raw[keep], self._motion[keep]
+            self._digests = self._digests[drop:]
+            self._length -= drop
+            self._used = [self._length]
+            self.first = before
+
+    def digest(self, end: int) -> bytes:
+        """A short name of all rows that rows before `end` depend on."""
+        return self._digests[min(end + self.wide + 2, self.end) - self.first]
+
+    def time(self, row: int) -> float:
+        """Of a row, s."""
+        return float(self._time[row - self.first])
+
+    def raw(self, begin: int, end: int) -> np.ndarray:
+        """(time, robot, 15)."""
+        return self._raw[begin - self.first : end - self.first]
+
+    def times(self, begin: int, end: int) -> np.ndarray:
+        """(time,), s."""
+        return self._time[begin - self.first : end - self.first]
+
+    def motion(self, begin: int, end: int) -> np.ndarray:
+        """(time, 9), the motion as it was last believed, in the first robot's frame; NaN where never."""
+        return self._motion[begin - self.first : end - self.first]
+
+    def note_motion(self, begin: int, motion: np.ndarray) -> None:
+        """Keeps what is believed of the motion from a row on."""
+        self._motion = self._motion.copy()
+        self._motion[begin - self.first : begin - self.first + len(motion)] = motion
+
+    def rows(self, begin: int, end: int) -> Rows:
+        """Rows as a sweep takes them; around the ends of the record, smoothed over what there is."""
+        lo, hi = max(begin - self.wide - 2, self.first), min(end + self.wide + 2, self.end)
+        raw, time = self.raw(lo, hi), self.times(lo, hi)
+        wrench, doubt = self._wrench(raw, time)
+        smooth, alpha = self._around(raw, wrench)
+        cut = slice(begin - lo, end - lo)
+        heard = np.isfinite(raw[cut, :, :9])
+        weight = np.where(heard, np.repeat(self.noise[:3], 3) ** -2.0, 0.0)
+        dt = np.diff(time, prepend=time[0])
+        return Rows(
+            dt[cut],
+            np.where(heard, raw[cut, :, :9], 0.0),
+            weight,
+            wrench[cut],
+            self._halfway(wrench, dt)[cut],
+            smooth[cut],
+            alpha[cut],
+            np.full(end - begin, self._alpha_noise),
+            np.full(end - begin, self._force_noise),
+            doubt[cut],
+        )
+
+    def _wrench(self, raw: np.ndarray, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Gaps filled by straight lines, and how doubtful each row's total is for it."""
+        wrench = raw[:, :, 9:]
+        missing = ~np.isfinite(wrench)
+        if not missing.any():
+            return wrench, np.ones(len(raw))
+        wrench = wrench.copy()
+        for j in range(self.robots):
+            for a in range(6):
+                heard = ~missing[:, j, a]
+                column = wrench[:, j, a]
+                wrench[:, j, a] = np.interp(time, time[heard], column[heard]) if heard.any() else 0.0
+        sizes = np.repeat(self.noise[3:], 3)
+        # Over a long gap a robot may have done anything, or let go: as much as a wrench is large may be missing.
+        longest = int(np.max(np.sum(missing.any(axis=2), axis=0)))
+        centre = 0.0 if longest >= _rows_of_gap(self.rate) else wrench.mean(axis=0)
+        spread = float(np.max(np.sqrt(np.mean((wrench - centre) ** 2, axis=0)) / sizes)) + 1.0
+        return wrench, np.where(missing.any(axis=(1, 2)), 3.0 * spread, 1.0)
+
+    def _halfway(self, wrench: np.ndarray, dt: np.ndarray) -> np.ndarray:
+        """The cubic through the four rows around an interval, at its middle; a straight line where rows are uneven."""
+        half = wrench.copy()
+        if self.held:
+            half[1:] = wrench[:-1]
+            return half
+        half[1:] = 0.5 * (wrench[1:] + wrench[:-1])
+        if len(wrench) > 3:
+            even = np.ptp(np.stack([dt[1:-2], dt[2:-1], dt[3:]]), axis=0) < 1e-3 * dt[2:-1]
+            if self.first == 0:
+                even[0] &= dt[1] > 0
+            cubic = (9.0 * (wrench[1:-2] + wrench[2:-1]) - wrench[:-3] - wrench[3:]) / 16.0
+            half[2:-1] = np.where(even[:, None, None], cubic, half[2:-1])
+        return half
+
+    def _around(self, raw: np.ndarray, wrench: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Wrenches as means over the rows around, and angular accelerations as slopes of straight lines through them.
+
+        The row itself and those beside it are left out.
+        """
+        heard = np.isfinite(raw[:, :, :3])
+        n, there = len(raw), np.ones((len(raw), 1))
+        table = [there, wrench.reshape(n, -1), heard.reshape(n, -1), np.where(heard, raw[:, :, :3], 0.0).reshape(n, -1)]
+        sums = self._sums(np.concatenate(table, axis=1, dtype=float))
+        ends = np.cumsum([part.shape[1] for part in table])
+        count, total = sums[:, :1, 0], sums[:, 1 : ends[1], 0]
+        smooth = np.where(count > 0.0, total / np.maximum(count, 1e-300), table[1]).reshape(wrench.shape)
+        s0, s1, s2 = np.moveaxis(sums[:, ends[1] : ends[2]], -1, 0)
+        y0, y1, _ = np.moveaxis(sums[:, ends[2] :], -1, 0)
+        scale = s0 * s2 - s1 * s1
+        slope = np.where(scale > 1e-9, (s0 * y1 - s1 * y0) / np.maximum(scale, 1e-9), 0.0) * self.rate
+        return smooth, slope.reshape(n, self.robots, 3)
+
+    @property
+    def _alpha_noise(self) -> float:
+        """Of the mean over the robots of these slopes, an axis, rad/s²."""
+        weights, lags = _weights(self.wide)
+        slope = weights * lags / np.sum(weights * lags**2)
+        return float(self.noise[0] * self.rate * np.linalg.norm(slope) / np.sqrt(self.robots))
+
+    @property
+    def _force_noise(self) -> float:
+        """Of the sum over the robots of smoothed forces, an axis, N."""
+        weights, _ = _weights(self.wide)
+        return float(self.noise[4] * np.sqrt(self.robots) * np.linalg.norm(weights) / np.sum(weights))
+
+    def _sums(self, values: np.ndarray) -> np.ndarray:
+        """(time, column, 3): weighted sums over the rows around, times powers 0 to 2 of how many rows away they are."""
+        weights, lags = _weights(self.wide)
+        powers = weights[:, None] * lags[:, None] ** np.arange(3)
+        padded = np.zeros((len(values) + 2 * self.wide, values.shape[1]))
+        padded[self.wide : self.wide + len(values)] = values
+        return np.lib.stride_tricks.sliding_window_view(padded, len(lags), axis=0) @ powers
+
+
+@functools.cache
+def _weights(wide: int) -> tuple[np.ndarray, np.ndarray]:
+    """Of the rows around, and how many rows away they are."""
+    lags = np.arange(-wide, wide + 1)
+    return np.where(np.abs(lags) < 2, 0.0, 1.0 + np.cos(np.pi * lags / (wide + 1))), lags.astype(float)
+
+
+def long_gap(raw: np.ndarray, rate: float) -> bool:
+    """Whether somebody's wrench was silent for so long that nobody can say what acted."""
+    rows = _rows_of_gap(rate)
+    return len(raw) >= rows and bool(silent(raw[-rows:]).all(axis=0).any())
+
+
+def silent(raw: np.ndarray) -> np.ndarray:
+    """(time, robot): whose wrench was not heard, of rows (time, robot, 15)."""
+    return np.asarray(np.isnan(raw[:, :, 9:]).any(axis=2))
+
+
+def _rows_of_gap(rate: float) -> int:
+    return max(round(_LONGEST_GAP * rate), 2)

@@ -1,0 +1,122 @@
+"""What a robot of a team in space says it knows, in its own frame: a number only if the motion has told it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from steelyard.estimators import Estimate, Knowledge
+from steelyard.team.spatial_load._filter_pass import Course
+from steelyard.team.spatial_load._linearisation_point import (
+    SpatialPoint,
+    load_numbers,
+    load_slopes,
+    matrix_of,
+    moment_entries,
+    pose_of,
+    quaternion,
+    skew,
+)
+
+KNOWN_MASS_BELOW = 0.1
+"""Relative standard deviation from which on a mass counts as known."""
+KNOWN_COM_BELOW = 0.05
+"""Standard deviation, m, along the worst axis, from which on a centre of mass or a position counts as known."""
+KNOWN_INERTIA_BELOW = 0.1
+"""Largest standard deviation of an entry over the mean moment, from which on an inertia counts as known."""
+KNOWN_TURN_BELOW = 0.05
+"""Standard deviation, rad, about the worst axis, from which on a rotation counts as known."""
+_PATIENCE = 5.0  # s after which what is far from known is called not identifiable
+_FAR = 3.0  # times the limit beyond which something is far from known
+_YOUNG = 1.0  # s of a load before anything is said of it
+_STILL = 0.5  # standard deviations by which a number may yet move while others of the point are far from settled
+
+
+def load_in_frame(point: SpatialPoint, robot: int) -> tuple[np.ndarray, np.ndarray]:
+    """Mass, centre of mass and inertia (row by row) as a robot sees them, and how they follow the point's steps."""
+    numbers, R_t = load_numbers(point.load), point.R[robot].T
+    slopes = load_slopes(point.load)
+    com, I = R_t @ (numbers[1:4] - point.t[robot]), R_t @ matrix_of(numbers[4:]) @ R_t.T
+    J = np.zeros((13, point.size))
+    J[0, :10] = slopes[0]
+    J[1:4, :10] = R_t @ slopes[1:4]
+    entries = moment_entries(R_t)  # of every row of R_iᵀ: I r = entries m
+    turned = np.einsum("ack,bc->abk", entries, R_t)  # (R_iᵀ I R_i)_ab by moments
+    J[4:, :10] = turned.reshape(9, 6) @ slopes[4:]
+    if robot:
+        at = pose_of(robot)
+        J[1:4, at.start : at.start + 3] = -R_t
+        J[1:4, at.start + 3 : at.stop] = skew(com)
+        for a in range(3):
+            W = skew(np.eye(3)[a])
+            J[4:, at.start + 3 + a] = (I @ W - W @ I).ravel()
+    return np.concatenate([numbers[:1], com, I.ravel()]), J
+
+
+def pose_in_frame(point: SpatialPoint, robot: int, other: int) -> tuple[np.ndarray, np.ndarray]:
+    """Position and quaternion of another's frame in a robot's own, and how position and rotation follow the point."""
+    R_t = point.R[robot].T
+    t, R = R_t @ (point.t[other] - point.t[robot]), R_t @ point.R[other]
+    J = np.zeros((6, point.size))
+    if other:
+        at = pose_of(other)
+        J[:3, at.start : at.start + 3], J[3:, at.start + 3 : at.stop] = R_t, np.eye(3)
+    if robot:
+        at = pose_of(robot)
+        J[:3, at.start : at.start + 3] -= R_t
+        J[:3, at.start + 3 : at.stop] += skew(t)
+        J[3:, at.start + 3 : at.stop] -= R.T
+    return np.concatenate([t, quaternion(R)]), J
+
+
+def report(
+    course: Course | None,
+    robot: int,
+    neighbours: Sequence[tuple[int, str]],
+    name: str,
+    time: float,
+    age: float,
+    failed: bool,
+) -> dict[str, Estimate]:
+    """Every quantity as robot number `robot`, called `name`, sees it; `age` is of the load as it is now, in s.
+
+    What a motion does not tell may never settle. Once the point explains the rows, a mass or a centre of mass that does
+    not move with it is told all the same.
+    """
+    units = {"mass": "kg", "com": "m", "inertia": "kg m²"} | {f"pose/{other}": "m" for _, other in neighbours}
+    frames = dict.fromkeys(units, name) | {"mass": None}
+    if failed or course is None or age < _YOUNG or not (course.settled or course.fits):
+        why: Knowledge = "failed" if failed else "not-identifiable" if age > _PATIENCE else "not-yet-known"
+        return {what: Estimate.unknown(why, unit, frames[what], time) for what, unit in units.items()}
+    best, P = course.best, course.doubt * course.covariance
+    values, J = load_in_frame(best, robot)
+    C = J @ P @ J.T
+    std = np.sqrt(np.maximum(np.diag(C), 0.0))
+    moved = np.abs(J @ course.step) / np.maximum(std, 1e-300)  # standard deviations by which the last step moves them
+    moment = float(values[4] + values[8] + values[12]) / 3.0
+    unseen = 0.0 if course.lean.leant else np.inf
+    excess = {
+        "mass": std[0] / values[0] / KNOWN_MASS_BELOW,
+        "com": unseen + std[1:4].max() / KNOWN_COM_BELOW,
+        "inertia": std[4:].max() / moment / KNOWN_INERTIA_BELOW if course.lean.turned else np.inf,
+    }
+    firm = {"mass": moved[0] < _STILL, "com": moved[1:4].max() < _STILL}
+    parts = {
+        "mass": (values[0], C[:1, :1]),
+        "com": (values[1:4], C[1:4, 1:4]),
+        "inertia": (values[4:].reshape(3, 3), C[4:, 4:]),
+    }
+    for number, other in neighbours:
+        pose, J = pose_in_frame(best, robot, number)
+        C = J @ P @ J.T
+        std = np.sqrt(np.maximum(np.diag(C), 0.0))
+        excess[f"pose/{other}"] = unseen + max(std[:3].max() / KNOWN_COM_BELOW, std[3:].max() / KNOWN_TURN_BELOW)
+        parts[f"pose/{other}"] = (pose, C)
+    said = {}
+    for what, unit in units.items():
+        if excess[what] < 1.0 and (course.settled or firm.get(what, False)):
+            value, C = parts[what]
+            said[what] = Estimate(np.asarray(value), C, unit, frames[what], time, "known")
+        else:
+            late = age > _PATIENCE and excess[what] > _FAR
+            said[what] = Estimate.unknown("not-identifiable" if late else "not-yet-known", unit, frames[what], time)
+    return said

@@ -1,0 +1,18 @@
+"""The configuration that goes with a simulated flight: the robot as its owner knows it, errors not known."""
+
+from steelyard.worlds.jets._scenario import JetsFlight, robot_of
+
+
+def jets_config(flight: JetsFlight, rotor_speed: bool = True) -> str:
+    """TOML for `identify --as jets`, the URDF's text within it."""
+    robot = robot_of(flight)
+    lines = ["[inputs]", 'hold = "step"', "", "[jets]"]
+    lines += [f'{foot} = "{sole}"' for foot, sole in robot.feet.items()]
+    lines += [f"rotor_speed = {str(rotor_speed).lower()}", f"urdf = '''\n{robot.urdf}'''"]
+    for frame, kind in robot.engines.items():
+        lines += ["", "[[jets.engines]]", f'frame = "{frame}"', f'kind = "{kind}"']
+        if frame in robot.directions:
+            lines.append(f"direction = [{', '.join(f'{x:.9g}' for x in robot.directions[frame])}]")
+        if robot.propeller is not None:
+            lines += [f"maximum = {robot.propeller.maximum:g}", f"lag = {robot.propeller.lag:g}"]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,18 @@
+"""A multirotor in flight, its mass changing."""
+
+from ._profiles import PROFILES as PROFILES
+from ._profiles import ProfileName as ProfileName
+from ._profiles import change_times as change_times
+from ._profiles import mass_at as mass_at
+from ._profiles import turning_times as turning_times
+from ._scenario import MultirotorFlight as MultirotorFlight
+from ._scenario import check_flight as check_flight
+from ._sesame import SESAME_AIRFRAME as SESAME_AIRFRAME
+from ._sesame import SESAME_REPETITIONS as SESAME_REPETITIONS
+from ._sesame import SesameFlight as SesameFlight
+from ._sesame import fly_sesame as fly_sesame
+from ._sesame import sesame_flights as sesame_flights
+from ._simulation import fly as fly
+from ._simulation import simulate as simulate
+from ._trajectories import COURSES as COURSES
+from ._trajectories import CourseName as CourseName

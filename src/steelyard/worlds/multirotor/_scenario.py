@@ -1,0 +1,58 @@
+"""What a simulated flight is: its figures, and which of them no flight can have."""
+
+import dataclasses
+import math
+from typing import Literal
+
+from steelyard.errors import BadInput
+from steelyard.worlds.multirotor._profiles import ProfileName
+
+TrajectoryName = Literal["hover", "loop", "lemniscate"]
+
+
+@dataclasses.dataclass(frozen=True)
+class MultirotorFlight:
+    """A flight to simulate; every default is a figure of a common 1 kg research quadrotor."""
+
+    profile: ProfileName = "steps"
+    """How the mass goes: constant, a ramp down (spraying), one step down, one step up, or several steps."""
+    trajectory: TrajectoryName = "loop"
+    """Where it flies: it hovers, or follows a loop or a lemniscate of 5 m half-width."""
+    duration: float = 25.0
+    """Length of the flight, s."""
+    rate: float = 100.0
+    """Rows a second, and commands a second, Hz."""
+    mass: float = 1.0
+    """Full mass, kg; the controller takes it for granted."""
+    speed: float = 2.5
+    """Cruising speed along the trajectory, m/s."""
+    drag: float = 0.3
+    """Linear drag across the rotors' axis, N s/m."""
+    quadratic_drag: float = 0.08
+    """Quadratic drag along each body axis, N s²/m²."""
+    motor_lag: float = 0.05
+    """Time constant of the motors, s."""
+    motor_noise: float = 0.02
+    """Thrust noise of a rotor as a share of its full scale, at full throttle; goes with the root of the throttle."""
+    position_noise: float = 0.01
+    """Standard deviation of a measured position, m an axis."""
+    attitude_noise: float = 0.01
+    """Standard deviation of a measured attitude, rad an axis."""
+    velocity_noise: float = 0.03
+    """Standard deviation of a measured velocity, m/s an axis."""
+    rates_noise: float = 0.01
+    """Standard deviation of a measured body rate, rad/s an axis."""
+
+
+def check_flight(flight: MultirotorFlight) -> None:
+    """Raises `BadInput` for figures that no flight can have."""
+    for name, least in {"duration": 0.1, "rate": 1.0, "mass": 1e-3}.items():
+        value = getattr(flight, name)
+        if not (least <= value < math.inf):
+            raise BadInput(f"--{name} is {value:g}; give at least {least:g}.")
+    for field in dataclasses.fields(flight):
+        value = getattr(flight, field.name)
+        if isinstance(value, float) and not (0.0 <= value < math.inf):
+            raise BadInput(f"--{field.name.replace('_', '-')} is {value:g}; give a number from 0 up.")
+    if flight.duration * flight.rate > 10_000_000:
+        raise BadInput("This flight has over ten million rows; choose a shorter --duration or a lower --rate.")

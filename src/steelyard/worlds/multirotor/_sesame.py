@@ -1,0 +1,123 @@
+"""The data set of the sesame paper: five trajectories, five mass profiles, fifty repetitions, flown by an MPC."""
+
+import dataclasses
+import functools
+from collections.abc import Iterator
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from steelyard.geometry import SO3
+from steelyard.models import common_rotor_bench
+from steelyard.worlds.multirotor._mpc import NODES, SPACING, Pose, begin, replan
+from steelyard.worlds.multirotor._profiles import PROFILES, ProfileName, mass_at
+from steelyard.worlds.multirotor._scenario import MultirotorFlight
+from steelyard.worlds.multirotor._trajectories import COURSES, FLIGHT_TIME, CourseName, lay_course
+from steelyard.worlds.multirotor._vehicle import ROTORS, at_rest, columns_of, move, sense
+
+SESAME_REPETITIONS = 50
+ROWS_A_COMMAND = 2
+"""The MPC commands at 50 Hz, the log has 100 rows a second."""
+SESAME_AIRFRAME = MultirotorFlight(duration=FLIGHT_TIME)
+"""The vehicle and its sensors: the defaults of `simulate multirotor`."""
+
+_STEP = ROWS_A_COMMAND / SESAME_AIRFRAME.rate
+_COMMANDS = round(FLIGHT_TIME / _STEP)
+_ASKED = 20.0  # N that a rotor is thought to give at full throttle; the bench says 18.8
+
+
+@dataclasses.dataclass(frozen=True)
+class SesameFlight:
+    """One of the 1250."""
+
+    trajectory: CourseName
+    profile: ProfileName
+    repetition: int
+    step: float = 0.3
+    """Size of a single step of the mass, as a share of it."""
+
+    @property
+    def name(self) -> str:
+        """`loop/steps/07`."""
+        return f"{self.trajectory}/{self.profile}/{self.repetition:02d}"
+
+
+def sesame_flights(repetitions: int = SESAME_REPETITIONS) -> Iterator[SesameFlight]:
+    """The data set, repetition by repetition: the first tenth is as varied as the whole."""
+    for repetition in range(repetitions):
+        for trajectory in COURSES:
+            for profile in PROFILES:
+                yield SesameFlight(trajectory, profile, repetition)
+
+
+def fly_sesame(flight: SesameFlight, seed: int) -> dict[str, np.ndarray]:
+    """One flight as NumPy columns. `r1/thrust` is what the MPC asked for, [sesame, Eq. (44)], not what acted.
+
+    The rotors lose some of it, as their bench map tells; `r1/throttle/1`... go through that map.
+    """
+    names = (COURSES.index(flight.trajectory), PROFILES.index(flight.profile), flight.repetition)
+    reference = lay_course(flight.trajectory, np.random.default_rng([seed, *names]), _STEP, NODES * SPACING)
+    key = jax.random.key(seed)
+    for name in names:
+        key = jax.random.fold_in(key, name)
+    time = jnp.arange(_COMMANDS * ROWS_A_COMMAND) / SESAME_AIRFRAME.rate
+
+    def mass(t):
+        return mass_at(flight.profile, SESAME_AIRFRAME.mass, FLIGHT_TIME, t, flight.step)
+
+    wanted = Pose(
+        SO3(jnp.asarray(reference.attitude)), jnp.asarray(reference.position), jnp.asarray(reference.velocity)
+    )
+    columns = _fly(wanted, jnp.asarray(reference.inputs), mass(time + 0.5 / SESAME_AIRFRAME.rate), mass(time), key)
+    return {"time": np.asarray(time)} | {name: np.asarray(column) for name, column in columns.items()}
+
+
+@jax.jit
+def _fly(
+    wanted: Pose,
+    wanted_inputs: Float[Array, "grid 4"],
+    mass: Float[Array, " time"],
+    told_mass: Float[Array, " time"],
+    key: Array,
+) -> dict[str, Array]:
+    """Every command: sense, plan, hold for some rows."""
+    start_key, motor_key, sensor_key = jax.random.split(key, 3)
+    rows = (_COMMANDS, ROWS_A_COMMAND)
+    draws = jax.random.normal(motor_key, rows), jax.random.normal(sensor_key, (*rows, 4, 3))
+    bench = common_rotor_bench()
+    start = at_rest(wanted.position[0] + 0.05 * jax.random.normal(start_key, (3,)), SESAME_AIRFRAME.mass)
+    every = round(SPACING / _STEP)
+
+    def ahead(leaf, k):
+        return jax.lax.dynamic_slice_in_dim(leaf, k, NODES * every + 1)[::every]
+
+    def command(carry, given):
+        vehicle, plan = carry
+        k, masses, motor, sensors = given
+        seen = sense(SESAME_AIRFRAME, vehicle, sensors[0])
+        now = Pose(seen.attitude, seen.position, seen.velocity)
+        nodes = jax.tree.map(functools.partial(ahead, k=k), wanted)
+        plan = replan(plan, now, nodes, ahead(wanted_inputs, k)[:-1], _STEP)
+        thrust, rates = SESAME_AIRFRAME.mass * plan.inputs[0, 0], plan.inputs[0, 1:]
+        throttle = thrust / (ROTORS * _ASKED)
+        acts = ROTORS * bench.thrust(throttle)
+        told = []
+        for row in range(ROWS_A_COMMAND):
+            told.append((sense(SESAME_AIRFRAME, vehicle, sensors[row]), thrust, 100.0 * throttle))
+            vehicle = move(
+                SESAME_AIRFRAME,
+                vehicle,
+                lambda s, row=row: masses[row],
+                acts,
+                rates,
+                motor[row],
+                1.0 / SESAME_AIRFRAME.rate,
+            )
+        return (vehicle, plan), jax.tree.map(lambda *leaves: jnp.stack(leaves), *told)
+
+    given = (jnp.arange(_COMMANDS), mass.reshape(rows), *draws)
+    _, told = jax.lax.scan(command, (start, begin()), given)
+    readings, thrust, throttle = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), told)
+    return columns_of(readings, thrust, throttle, told_mass)

@@ -1,0 +1,192 @@
+"""Robots hold a rigid load in space and shake it, and MuJoCo moves it."""
+
+import dataclasses
+import math
+
+import numpy as np
+from jaxtyping import Float
+
+from steelyard.worlds.spatial._body import SpatialBody, Wrenches
+from steelyard.worlds.spatial._scenario import (
+    SIGNALS,
+    Shaking,
+    SpatialHold,
+    box_of,
+    check_hold,
+    errors_of,
+    grips_of,
+    shaking_of,
+)
+
+_STIFFNESS = 2 * math.pi * 0.25
+"""How quickly the load is led back to where it began, rad/s."""
+_INERTIA_AXES = ("xx", "yy", "zz", "xy", "xz", "yz")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class SpatialTruth:
+    """What truly happened, at every row; each robot in its own sensor axes."""
+
+    time: Float[np.ndarray, " time"]
+    """s."""
+    readings: Float[np.ndarray, "time robot 9"]
+    """Angular velocity (rad/s), velocity (m/s) and specific force (m/s²) of every sensor frame."""
+    wrenches: Float[np.ndarray, "time robot 6"]
+    """Torque (N m) and force (N) that every robot applies, about its own origin."""
+    attitude: Float[np.ndarray, "time robot 3 3"]
+    """R_wi of every sensor frame."""
+    position: Float[np.ndarray, "time 3"]
+    """Of the body's origin, world, m."""
+    mass: Float[np.ndarray, " time"]
+    """kg."""
+    com: Float[np.ndarray, "time robot 3"]
+    """From every sensor frame's origin, m."""
+    inertia: Float[np.ndarray, "time robot 3 3"]
+    """About the centre of mass, kg m²."""
+    grips: Float[np.ndarray, "robot 3"]
+    """Where the sensor frames are, body axes, m."""
+    turns: Float[np.ndarray, "robot 3 3"]
+    """R_bi of every sensor frame."""
+
+
+def spatial_truth(
+    hold: SpatialHold,
+    seed: int,
+    grips: tuple[Float[np.ndarray, "robot 3"], Float[np.ndarray, "robot 4"]] | None = None,
+) -> SpatialTruth:
+    """The load's true motion; `grips` (positions, quaternions sensor to body) take the place of the seed's."""
+    check_hold(hold)
+    positions, quaternions = grips_of(hold, seed) if grips is None else grips
+    gravity = np.array([0.0, 0.0, 0.0 if hold.weightless else -9.81])
+    turns = np.stack([rotation_of(q) for q in quaternions])
+    wrenches = holding_wrenches(hold, positions, turns, gravity, shaking_of(hold, seed))
+    body = SpatialBody(box_of(hold), positions, quaternions, gravity, wrenches)
+    body.spin(np.full(3, hold.spin / math.sqrt(3.0)))
+    rows = round(hold.duration * hold.rate) + 1
+    times = np.arange(rows) / hold.rate
+    drop_row = math.ceil(hold.drop_time * hold.rate - 1e-9) if hold.drop_share > 0 else rows
+    readings, applied, told, loads = np.empty((rows, hold.robots, 9)), np.empty((rows, hold.robots, 6)), [], []
+    for row in range(rows):
+        if row > 0:
+            body.move(times[row] - times[row - 1])
+        if row == drop_row:
+            body.lose(hold.drop_share)
+        readings[row], applied[row] = body.readings, body.wrenches
+        told.append((rotation_of(body.attitude), body.position.copy()))
+        loads.append(body.box)
+    R_wb, position = np.stack([R for R, _ in told]), np.stack([p for _, p in told])
+    com = np.stack([box.com for box in loads])[:, None] - positions[None]
+    moments = np.stack([np.diag(box.inertia) for box in loads])
+    return SpatialTruth(
+        time=times,
+        readings=readings,
+        wrenches=applied,
+        attitude=np.einsum("tab,rbc->trac", R_wb, turns),
+        position=position,
+        mass=np.array([box.mass for box in loads]),
+        com=np.einsum("rba,trb->tra", turns, com),
+        inertia=np.einsum("rba,tbc,rcd->trad", turns, moments, turns),
+        grips=positions,
+        turns=turns,
+    )
+
+
+def simulate_spatial(
+    hold: SpatialHold,
+    seed: int,
+    grips: tuple[Float[np.ndarray, "robot 3"], Float[np.ndarray, "robot 4"]] | None = None,
+) -> dict[str, np.ndarray]:
+    """Columns of one hold by their log names, truth included; robot i's own truth is `truth/ri/…`, its sensor axes."""
+    truth = spatial_truth(hold, seed, grips)
+    columns = {"time": truth.time}
+    measured = np.concatenate([truth.readings, truth.wrenches], axis=-1)
+    errors = errors_of(hold, len(truth.time), seed)
+    for i in range(hold.robots):
+        name = f"r{i + 1}"
+        for k, signal in enumerate(SIGNALS):
+            values = measured[:, i, 3 * k : 3 * k + 3] + errors[k, :, i]
+            columns |= {f"{name}/{signal}/{axis}": values[:, a] for a, axis in enumerate("xyz")}
+    for i in range(hold.robots):
+        columns |= truth_of(truth, i)
+    return columns | {"truth/mass": truth.mass}
+
+
+def truth_of(truth: SpatialTruth, i: int) -> dict[str, np.ndarray]:
+    """Of one robot: the load, and the poses of the neighbours in a ring."""
+    name, robots = f"truth/r{i + 1}", len(truth.grips)
+    columns = {f"{name}/com/{axis}": truth.com[:, i, a] for a, axis in enumerate("xyz")}
+    for axis in _INERTIA_AXES:
+        a, b = ("xyz".index(letter) for letter in axis)
+        columns[f"{name}/inertia/{axis}"] = truth.inertia[:, i, a, b]
+    for j in sorted({(i - 1) % robots, (i + 1) % robots} - {i}):
+        stem, rows = f"{name}/pose/r{j + 1}", len(truth.time)
+        t_ij = truth.turns[i].T @ (truth.grips[j] - truth.grips[i])
+        q_ij = quaternion_of(truth.turns[i].T @ truth.turns[j])
+        columns |= {f"{stem}/position/{axis}": np.full(rows, t_ij[a]) for a, axis in enumerate("xyz")}
+        columns |= {f"{stem}/attitude/{axis}": np.full(rows, q_ij[a]) for a, axis in enumerate("wxyz")}
+    return columns
+
+
+def holding_wrenches(
+    hold: SpatialHold, positions, turns, gravity, shaking: Shaking, there: Float[np.ndarray, " robot"] | None = None
+) -> Wrenches:
+    """Shakes the load while leading it back to where it began; forces are shared, and robots pull at each other.
+
+    `there`, which may change as time goes by, is 1 for robots that hold the load and 0 for those that have let go.
+    """
+    whole = box_of(hold)
+    share = np.ones(hold.robots) if there is None else there
+
+    def wrenches(body: SpatialBody, time: float):
+        if hold.motion == "free":
+            return np.zeros((hold.robots, 6))
+        R_wb, box = rotation_of(body.attitude), body.box
+        shaken = shaking.at(time)
+        spring, damper = _STIFFNESS**2, 2 * _STIFFNESS
+        lead = -spring * body.position - damper * body.velocity
+        force = shaken[0] + whole.mass * lead - box.mass * gravity
+        turn = -spring * _rotation_vector(body.attitude) - damper * body.angular_velocity
+        torque = R_wb.T @ shaken[1] + whole.inertia * turn  # body axes, about the centre of mass
+        if hold.motion == "no-turning":
+            torque = whole.inertia * turn
+        holding, pulls = share[:, None] / max(np.sum(share), 1.0), share[:, None] * shaken[2:]
+        forces = (holding * (force - np.sum(pulls, axis=0)) + pulls) @ R_wb  # body axes
+        (x, y, z), (f, g, h) = (positions - box.com).T, forces.T
+        levers = np.stack([y * h - z * g, z * f - x * h, x * g - y * f], axis=1)  # np.cross takes five times as long
+        pulls = np.stack([holding * torque - levers, forces], axis=1)
+        return (pulls @ turns).reshape(hold.robots, 6)
+
+    return wrenches
+
+
+def rotation_of(quaternion: Float[np.ndarray, "4"]) -> Float[np.ndarray, "3 3"]:
+    """The matrix of a unit quaternion w, x, y, z."""
+    w, x, y, z = quaternion.tolist()
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def quaternion_of(R: Float[np.ndarray, "3 3"]) -> Float[np.ndarray, "4"]:
+    """The unit quaternion w, x, y, z of a rotation, w not negative: the eigenvector of a symmetric matrix."""
+    K = np.array(
+        [
+            [R[0, 0] + R[1, 1] + R[2, 2], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
+            [R[2, 1] - R[1, 2], R[0, 0] - R[1, 1] - R[2, 2], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]],
+            [R[0, 2] - R[2, 0], R[0, 1] + R[1, 0], R[1, 1] - R[0, 0] - R[2, 2], R[1, 2] + R[2, 1]],
+            [R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], R[2, 2] - R[0, 0] - R[1, 1]],
+        ]
+    )
+    q = np.linalg.eigh(K)[1][:, -1]
+    return q if q[0] >= 0 else -q
+
+
+def _rotation_vector(quaternion: Float[np.ndarray, "4"]) -> Float[np.ndarray, "3"]:
+    """rad; the shorter way round."""
+    w, v = abs(quaternion[0]), quaternion[1:] * (1.0 if quaternion[0] >= 0 else -1.0)
+    sine = float(np.linalg.norm(v))
+    return v * (2.0 if sine < 1e-12 else 2.0 * math.atan2(sine, w) / sine)

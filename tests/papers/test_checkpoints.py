@@ -1,0 +1,95 @@
+"""Trials of an interrupted reproduction are not done again; and its workers end with it."""
+
+import functools
+import subprocess
+import sys
+import time
+
+import pytest
+
+from steelyard.papers import _checkpoints
+from steelyard.papers._checkpoints import Shelf, clear_shelves
+from steelyard.papers._processes import all_of
+
+
+def half(done, number):
+    """A trial that leaves a trace."""
+    with open(done, "a") as file:
+        file.write(f"{number} ")
+    if number == 7:
+        raise KeyboardInterrupt
+    return number / 2.0
+
+
+half.__module__ = "steelyard.papers.tested._half"  # the room is the third name
+
+
+@pytest.fixture
+def shelves(tmp_path, monkeypatch):
+    monkeypatch.setattr(_checkpoints, "private_folder", lambda name: tmp_path / name)
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    return tmp_path
+
+
+def test_what_was_done_before_an_interruption_is_not_done_again(shelves):
+    work, told = functools.partial(half, shelves / "done"), []
+    with pytest.raises(KeyboardInterrupt):
+        all_of(work, [3, 4, 7, 5], lambda steps: None)
+    assert all_of(work, [5, 4, 3], told.append) == [2.5, 2.0, 1.5]
+    assert (shelves / "done").read_text().split() == ["3", "4", "7", "5"]
+    assert told == [1, 1, 1]
+
+
+def test_other_arguments_and_a_cleared_shelf_begin_anew(shelves):
+    work = functools.partial(half, shelves / "done")
+    assert all_of(work, [3], lambda steps: None) == [1.5]
+    assert Shelf(functools.partial(half, shelves / "other")).find(3) is None
+    assert Shelf(work).find(3) == (1.5,)
+    clear_shelves("tested")
+    assert Shelf(work).find(3) is None
+
+
+def test_a_spoilt_entry_counts_as_none(shelves):
+    work = functools.partial(half, shelves / "done")
+    all_of(work, [3], lambda steps: None)
+    (entry,) = (shelves / "trials").rglob("*.pickle")
+    entry.write_bytes(entry.read_bytes()[:5])
+    assert Shelf(work).find(3) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_workers_end_with_the_process_they_work_for(tmp_path):
+    script = tmp_path / "long_work.py"
+    script.write_text(
+        "import os, time\n"
+        "from steelyard.papers._processes import in_processes\n"
+        "def work(k):\n"
+        f"    open({str(tmp_path)!r} + f'/{{os.getpid()}}.worker', 'w').close()\n"
+        "    time.sleep(60)\n"
+        "if __name__ == '__main__':\n"
+        "    os.cpu_count = lambda: 2\n"
+        "    list(in_processes(work, [1, 2]))\n"
+    )
+    parent = subprocess.Popen([sys.executable, str(script)])
+    try:
+        workers = _within(60.0, lambda: [int(path.stem) for path in tmp_path.glob("*.worker")], 2)
+        parent.kill()
+        parent.wait()
+        assert _within(20.0, lambda: [pid for pid in workers if _runs(pid)], 0) == []
+    finally:
+        parent.kill()
+
+
+def _within(seconds, look, count):
+    end = time.monotonic() + seconds
+    while len(found := look()) != count and time.monotonic() < end:
+        time.sleep(0.1)
+    return found
+
+
+def _runs(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rsplit(") ", 1)[1][0] not in "ZX"
+    except OSError:
+        return False

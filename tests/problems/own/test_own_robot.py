@@ -1,0 +1,108 @@
+"""A robot of one's own gets every method, the events, the verdict and the report from one model."""
+
+import dataclasses
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from steelyard.errors import BadInput
+from steelyard.logs import Log, write
+from steelyard.problems import Quantity, identify, identify_own
+from steelyard.report import write_report
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "01_your_own_robot.py"
+spec = importlib.util.spec_from_file_location("cart_example", EXAMPLE)
+assert spec is not None
+assert spec.loader is not None
+cart = importlib.util.module_from_spec(spec)
+sys.modules["cart_example"] = cart
+spec.loader.exec_module(cart)
+METHODS = ("adaptive", "ekf", "ukf", "msckf", "swls")
+
+
+@pytest.fixture(scope="module")
+def steady() -> Log:
+    return cart.push(np.full(400, 2.0), seed=4)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_finds_mass_and_friction_within_its_interval(steady, method):
+    answers = identify_own(steady, cart.ROBOT, method).robots["cart"]
+    for name, truth in (("mass", 2.0), ("friction", 0.8)):
+        assert answers[name].status == "known"
+        assert abs(answers[name].value - truth) < 4 * answers[name].std
+        assert answers[name].std < 0.02 * truth
+
+
+def test_a_box_that_is_put_on_is_an_event_of_the_right_time_and_size(tmp_path):
+    log = cart.push(np.where(np.arange(600) < 300, 2.0, 2.6), seed=5)
+    found = identify_own(log, cart.ROBOT)
+    (event,) = found.events
+    assert event.time == pytest.approx(6.0, abs=0.3)
+    assert event.size == pytest.approx(0.6, abs=0.1)
+    assert found.truth["mass"].value[-1] == 2.6
+    write_report(found, tmp_path / "cart.html")
+    assert "friction" in (tmp_path / "cart.html").read_text()
+
+
+def test_the_command_line_takes_the_file(steady, tmp_path):
+    write(steady, tmp_path / "cart.csv")
+    command = [sys.executable, "-m", "steelyard", "identify", "cart.csv", "--as", str(EXAMPLE), "--method", "ekf"]
+    done = subprocess.run([*command, "--json"], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert '"friction"' in done.stdout
+
+
+def robot(**changes):
+    return dataclasses.replace(cart.ROBOT, **changes)
+
+
+def test_a_parameter_that_never_shows_is_not_identifiable_from_this_log(steady):
+    """Its coordinate enters no dynamics and no measurement: a sentence, not a number."""
+
+    class Idle(cart.Cart):
+        def dynamics(self, state, force, dt):
+            after = super().dynamics(dataclasses.replace(state, log_friction=jnp.log(0.8)), force, dt)
+            return dataclasses.replace(after, log_friction=state.log_friction)
+
+    with pytest.raises(BadInput, match="friction is not identifiable from this log"):
+        identify_own(steady, robot(model=Idle()))
+
+
+BAD = {
+    "a window of zero": ({"window": 0}, "window is 0"),
+    "a flight shorter than the window": ({"window": 1000}, "fewer than the 1000"),
+    "a coordinate that does not exist": (
+        {"quantities": {"mass": Quantity(lambda s: s.log_mass, "kg", "log_mas")}},
+        'did you mean "log_mass"',
+    ),
+}
+
+
+@pytest.mark.parametrize("changes", BAD.values(), ids=BAD)
+def test_bad_robots_are_told_in_a_sentence(steady, changes):
+    fields, words = changes
+    with pytest.raises(BadInput, match=words):
+        identify_own(steady, robot(**fields))
+
+
+FILES = {
+    "no such file": (None, "does not exist"),
+    "no robot": ("x = 1\n", "defines no ROBOT"),
+    "a program that fails": ("raise RuntimeError('oh')\n", "RuntimeError: oh"),
+}
+
+
+@pytest.mark.parametrize("content", FILES.values(), ids=FILES)
+def test_bad_files_are_told_in_a_sentence(steady, tmp_path, content):
+    text, words = content
+    path = tmp_path / "robot.py"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(BadInput, match=words):
+        identify(steady, str(path))
