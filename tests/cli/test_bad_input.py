@@ -9,8 +9,8 @@ import time
 
 import numpy as np
 import pytest
-
 from hearing import hearing
+
 from steelyard import logs
 
 

@@ -9,7 +9,7 @@ from steelyard import logs
 from steelyard.cli._main import run
 from steelyard.config import Config, Noise
 from steelyard.estimators import Estimate
-from steelyard.problems import read_push
+from steelyard.problems import read_planar_record
 from steelyard.problems.planar_load._verdict import first_state, planar_verdict
 
 
@@ -119,7 +119,7 @@ def answers(push, log, known=True):
 
 def test_a_verdict_follows_the_load_back_to_where_it_began(push_csv):
     log = logs.read(push_csv)
-    push = read_push(log, Config(noise=Noise(velocity=0.2)))
+    push = read_planar_record(log, Config(noise=Noise(velocity=0.2)))
     state = first_state(push, answers(push, log))
     assert state is not None
     # Noise of ω, about 0.06 rad/s a row, sums up over 800 rows to some 0.02 rad.
@@ -131,7 +131,7 @@ def test_a_verdict_follows_the_load_back_to_where_it_began(push_csv):
 
 def test_without_answers_the_verdict_says_what_the_motion_lacked(straight_csv):
     log = logs.read(straight_csv)
-    push = read_push(log, Config(noise=Noise(velocity=0.2)))
+    push = read_planar_record(log, Config(noise=Noise(velocity=0.2)))
     assert "nothing turned" in planar_verdict(push, answers(push, log, known=False))
 
 

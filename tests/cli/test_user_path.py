@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 import pytest
-
 from earnest import in_earnest
+
 from steelyard import logs
 from steelyard.bench import SEEDS, coverage, error_after_steps, weigh_steps
 from steelyard.worlds import change_times

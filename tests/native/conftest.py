@@ -1,5 +1,4 @@
 import pytest
-
 from compilers import has_compiler
 
 

@@ -6,7 +6,6 @@ their model with other estimators.
 
 import agreement
 import pytest
-
 from earnest import in_earnest
 
 STEPS = 100

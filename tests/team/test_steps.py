@@ -2,7 +2,6 @@
 
 import pytest
 import step_runs
-
 from compilers import has_compiler
 from earnest import in_earnest
 

@@ -16,7 +16,7 @@ from steelyard.estimators import Belief, Estimator, Sample
 from steelyard.logs import Log
 from steelyard.models import RobotMotion
 from steelyard.native import NoCompiler, Online, find_compiler
-from steelyard.problems import THRUST_METHODS, ConfiguredRobot, read_jets, robot_from, thrust_run
+from steelyard.problems import THRUST_METHODS, ConfiguredRobot, read_jets_record, robot_from, thrust_run
 from steelyard.worlds import JetsFlight, jets_config, simulate_jets
 
 JETS_RACES = 2 * ROUNDS
@@ -32,7 +32,7 @@ def measure_jets(advance: Callable[[int], None] = lambda steps: None) -> list[Ro
     robot = robot_from(config)
     columns = simulate_jets(flight, seed=1)
     log = Log(columns.pop("time"), columns, "bench")
-    record = read_jets(log.without_truth(), "r1", robot, config)
+    record = read_jets_record(log.without_truth(), "r1", robot, config)
     course = lay_out(3.0)
     peer = _online(course.estimator, course.belief, course.samples)
     rows, slowest = [], 0.0

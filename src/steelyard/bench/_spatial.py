@@ -12,7 +12,7 @@ from steelyard.config import Config
 from steelyard.estimators import Packing
 from steelyard.logs import Log
 from steelyard.native import NoCompiler, emit, load
-from steelyard.problems import read_hold, ready_step, weigh_hold_at_once
+from steelyard.problems import estimate_spatial_load_at_once, exportable_step, read_spatial_record
 from steelyard.worlds import SpatialHold, simulate_spatial
 
 ROBOTS = 5
@@ -23,9 +23,9 @@ def measure_spatial() -> list[Row]:
     """Microseconds a row: the agent's own step, all that it thinks included; and the row in C next to XLA's."""
     columns = simulate_spatial(SpatialHold(robots=ROBOTS, duration=_SECONDS), seed=1)
     log = Log(columns.pop("time"), columns, "bench")
-    agent = weigh_hold_at_once(read_hold(log.without_truth(), Config())).seconds_a_step
+    agent = estimate_spatial_load_at_once(read_spatial_record(log.without_truth(), Config())).seconds_a_step
     rows = [Row(f"spatial_step_n{ROBOTS}", 1e6 * agent, "us")]
-    ready = ready_step("spatial-load", None, log, Config())
+    ready = exportable_step("spatial-load", None, log, Config())
     parts = [np.asarray(leaf).reshape(len(leaf), -1) for leaf in jax.tree.leaves(ready.samples)]
     vectors = np.concatenate(parts, axis=1)
     run = jax.jit(lambda b, s: jax.lax.scan(lambda b, s: (ready.step(b, s), None), b, s)[0])

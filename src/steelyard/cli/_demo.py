@@ -66,7 +66,7 @@ def run(arguments: Sequence[str]) -> None:
     )
     log = logs.read(log_path)
     with report.progress("identifying", len(log), quiet=command.json) as advance:
-        found = problems.identify(log, "spatial-load", config.load(team_path, config.Config), advance=advance)
+        found = problems.identify(log, "spatial-load", config.load(team_path, config.Config), progress=advance)
     report.write_report(found, report_path)
     if command.json:
         print_json(found.as_json())

@@ -66,7 +66,7 @@ def run(arguments: Sequence[str]) -> None:
     if log is None and command.problem in simulated:
         columns = simulated[command.problem]()
         log = logs.Log(columns.pop("time"), columns, "simulation")
-    ready = problems.ready_step(command.problem, command.method, log, config)
+    ready = problems.exportable_step(command.problem, command.method, log, config)
     first = problems.first_sample(ready)
     told = export(
         ready.step, (ready.belief, first), command.output, command.name, samples=ready.samples,

@@ -57,11 +57,11 @@ class PlannedMotion:
 
 
 def plan_planar(
-    push: PlanarPush, seed: int, advance: Callable[[int], None] = lambda steps: None
+    push: PlanarPush, seed: int, progress: Callable[[int], None] = lambda steps: None
 ) -> list[PlannedMotion]:
     """The scenario's own forces, the paper's constant ones, and the best that were found within the same limit.
 
-    `advance` is told each of the three.
+    `progress` is told each of the three.
     """
     if push.velocity_noise <= 0.0:
         raise BadInput("--velocity-noise is 0, and without noise any motion tells everything; give a positive number.")
@@ -71,14 +71,14 @@ def plan_planar(
         raise BadInput("A plan is for a load that does not change; leave --drop-share out.")
     own = planar_truth(push, seed)
     motions = [_judged("as the scenario has them", push, own)]
-    advance(1)
+    progress(1)
     turning = dataclasses.replace(push, spin=push.spin or _PAPER_SPIN)
     constant = planar_truth(turning, seed, _paper_forces(push, own), own.contacts)
     motions.append(_judged(f"the paper's constant force, from {turning.spin:g} rad/s", turning, constant))
-    advance(1)
+    progress(1)
     better = planar_truth(push, seed, _better_forces(push, own, seed), own.contacts)
     motions.append(_judged("better ones", push, better))
-    advance(1)
+    progress(1)
     return motions
 
 

@@ -58,11 +58,11 @@ class PlannedHold:
 
 
 def plan_spatial(
-    hold: SpatialHold, seed: int, advance: Callable[[int], None] = lambda steps: None
+    hold: SpatialHold, seed: int, progress: Callable[[int], None] = lambda steps: None
 ) -> list[PlannedHold]:
     """The scenario's motion, and the best of some that turn every way, within the same force and torque.
 
-    The grips are the scenario's. `advance` is told each of the `CANDIDATES` + 1 motions.
+    The grips are the scenario's. `progress` is told each of the `CANDIDATES` + 1 motions.
     """
     check_hold(hold)
     if min(hold.noises) <= 0.0:
@@ -72,13 +72,13 @@ def plan_spatial(
     if hold.weightless:
         raise BadInput("Plans are for loads that have weight; leave --weightless out.")
     own = _judged("as the scenario has it", hold, spatial_truth(hold, seed))
-    advance(1)
+    progress(1)
     better = []
     for nth in range(CANDIDATES):
         rich = dataclasses.replace(hold, motion="rich")
         truth = spatial_truth(rich, CANDIDATES * (seed + 1) + nth, grips_of(hold, seed))
         better.append(_judged(f"better: the best of {CANDIDATES} that turn every way", rich, truth))
-        advance(1)
+        progress(1)
     return [own, max(better, key=_worth)]
 
 

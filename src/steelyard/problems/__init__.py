@@ -1,8 +1,8 @@
 """What is asked of a log? One file a problem: which columns, which model, which estimator, which answer."""
 
-from ._exportable_steps import ReadyStep as ReadyStep
+from ._exportable_steps import ExportableStep as ExportableStep
+from ._exportable_steps import exportable_step as exportable_step
 from ._exportable_steps import first_sample as first_sample
-from ._exportable_steps import ready_step as ready_step
 from ._identification import Event as Event
 from ._identification import Identification as Identification
 from ._identification import Innovations as Innovations
@@ -26,7 +26,7 @@ from .jets import hardest as hardest
 from .jets import identify_jets as identify_jets
 from .jets import known_apart as known_apart
 from .jets import predicted_thrust as predicted_thrust
-from .jets import read_jets as read_jets
+from .jets import read_jets_record as read_jets_record
 from .jets import robot_from as robot_from
 from .jets import run_thrusts as run_thrusts
 from .jets import separations as separations
@@ -38,12 +38,12 @@ from .multirotor import read_flight as read_flight
 from .own import OwnRobot as OwnRobot
 from .own import Quantity as Quantity
 from .own import identify_own as identify_own
-from .planar_load import Push as Push
-from .planar_load import Weighed as Weighed
-from .planar_load import read_push as read_push
-from .planar_load import weigh_push as weigh_push
-from .spatial_load import Hold as Hold
-from .spatial_load import WeighedHold as WeighedHold
-from .spatial_load import read_hold as read_hold
-from .spatial_load import weigh_hold as weigh_hold
-from .spatial_load import weigh_hold_at_once as weigh_hold_at_once
+from .planar_load import PlanarRecord as PlanarRecord
+from .planar_load import PlanarTeamResult as PlanarTeamResult
+from .planar_load import read_planar_record as read_planar_record
+from .planar_load import run_planar_load_team as run_planar_load_team
+from .spatial_load import SpatialRecord as SpatialRecord
+from .spatial_load import SpatialTeamResult as SpatialTeamResult
+from .spatial_load import estimate_spatial_load_at_once as estimate_spatial_load_at_once
+from .spatial_load import read_spatial_record as read_spatial_record
+from .spatial_load import run_spatial_load_team as run_spatial_load_team

@@ -9,7 +9,7 @@ from steelyard.logs import Log
 
 
 @dataclasses.dataclass(frozen=True)
-class ReadyStep:
+class ExportableStep:
     """A pure step with everything it needs."""
 
     step: Callable[[Any, Any], Any]

@@ -11,10 +11,10 @@ from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
 from steelyard.estimators import Estimator
 from steelyard.logs import Log
-from steelyard.problems._exportable import ReadyStep, chosen_method, demanded
+from steelyard.problems._exportable import ExportableStep, chosen_method, demanded
 
 
-def ready_step(problem: str, method: str | None, log: Log | None, config: Config) -> ReadyStep:
+def exportable_step(problem: str, method: str | None, log: Log | None, config: Config) -> ExportableStep:
     """The step of a problem's method; noise, first guess and samples come from a log where there is one."""
     if problem.endswith(".py"):
         return _own(problem, method, log)
@@ -26,7 +26,7 @@ def ready_step(problem: str, method: str | None, log: Log | None, config: Config
     return _STEPS[problem](method, log, config)
 
 
-def first_sample(ready: ReadyStep) -> Any:
+def first_sample(ready: ExportableStep) -> Any:
     """Its first row: an example of what will come."""
     return jax.tree.map(lambda leaf: np.asarray(leaf)[0], ready.samples)
 
@@ -36,17 +36,19 @@ def _step_of(estimator: Estimator) -> Callable[[Any, Any], Any]:
     return jax.tree.map(lambda leaf: jnp.asarray(leaf) if isinstance(leaf, np.ndarray) else leaf, estimator).step
 
 
-def _own(path: str, method: str | None, log: Log | None) -> ReadyStep:
+def _own(path: str, method: str | None, log: Log | None) -> ExportableStep:
     from steelyard.problems.own._answer import METHODS, load_robot
 
     robot = load_robot(path)
     chosen = chosen_method(method, "adaptive", list(METHODS), robot.name)
     estimator = METHODS[chosen](robot)
     samples = robot.samples(demanded(log, path).without_truth())
-    return ReadyStep(_step_of(estimator), estimator.init(robot.guess), samples, f"The filter {chosen} of {robot.name}")
+    return ExportableStep(
+        _step_of(estimator), estimator.init(robot.guess), samples, f"The filter {chosen} of {robot.name}"
+    )
 
 
-def _multirotor(method: str | None, log: Log | None, config: Config) -> ReadyStep:
+def _multirotor(method: str | None, log: Log | None, config: Config) -> ExportableStep:
     from steelyard.problems.multirotor._answer import figures_of, robots_of
     from steelyard.problems.multirotor._method import METHODS
     from steelyard.problems.multirotor._reading import read_flight
@@ -56,36 +58,36 @@ def _multirotor(method: str | None, log: Log | None, config: Config) -> ReadySte
     flight = read_flight(flown, robots_of(flown, config)[0], config)
     figures, _ = figures_of(flight, config, chosen)
     made = METHODS[chosen](flight, figures, config)
-    return ReadyStep(
+    return ExportableStep(
         _step_of(made.estimator), made.belief, made.samples, f"The filter {chosen} of {flight.robot}, a multirotor"
     )
 
 
-def _jets(method: str | None, log: Log | None, config: Config) -> ReadyStep:
+def _jets(method: str | None, log: Log | None, config: Config) -> ExportableStep:
     from steelyard.problems.jets._method import THRUST_METHODS, thrust_run
-    from steelyard.problems.jets._reading import read_jets
+    from steelyard.problems.jets._reading import read_jets_record
     from steelyard.problems.jets._robot import robot_from
 
     chosen = chosen_method(method, "adaptive", list(THRUST_METHODS), "jets")
     flown, configured = demanded(log, "jets").without_truth(), robot_from(config)
     robot = (config.team.robots or tuple(r for r in flown.robots if "throttle" in flown.signals(r)) or ("r1",))[0]
-    run = thrust_run(read_jets(flown, robot, configured, config), configured, config, THRUST_METHODS[chosen])
-    return ReadyStep(_step_of(run.estimator), run.belief, run.samples, f"The filter {chosen} of {robot}, on jets")
+    run = thrust_run(read_jets_record(flown, robot, configured, config), configured, config, THRUST_METHODS[chosen])
+    return ExportableStep(_step_of(run.estimator), run.belief, run.samples, f"The filter {chosen} of {robot}, on jets")
 
 
-def _planar(method: str | None, log: Log | None, config: Config) -> ReadyStep:
+def _planar(method: str | None, log: Log | None, config: Config) -> ExportableStep:
     from steelyard.problems._steps_team import planar_step
 
     return planar_step(method, log, config)
 
 
-def _spatial(method: str | None, log: Log | None, config: Config) -> ReadyStep:
+def _spatial(method: str | None, log: Log | None, config: Config) -> ExportableStep:
     from steelyard.problems._steps_team import spatial_step
 
     return spatial_step(method, log, config)
 
 
-_STEPS: dict[str, Callable[[str | None, Log | None, Config], ReadyStep]] = {
+_STEPS: dict[str, Callable[[str | None, Log | None, Config], ExportableStep]] = {
     "multirotor": _multirotor,
     "planar-load": _planar,
     "spatial-load": _spatial,

@@ -55,21 +55,21 @@ def identify(
     problem: str,
     config: Config | None = None,
     method: str | None = None,
-    advance: Callable[[int], None] = lambda rows: None,
+    progress: Callable[[int], None] = lambda rows: None,
 ) -> Identification:
     """Answers a problem from a log; without a method, by the problem's own best one.
 
-    A problem is a name, or the path of a Python file that describes a robot of your own (see `OwnRobot`). `advance` is
+    A problem is a name, or the path of a Python file that describes a robot of your own (see `OwnRobot`). `progress` is
     told how many rows are done.
     """
     chosen = {} if method is None else {"method": method}
     if problem.endswith(".py"):
         from steelyard.problems.own._answer import identify_own, load_robot
 
-        return identify_own(log, load_robot(problem), advance=advance, **chosen)
+        return identify_own(log, load_robot(problem), progress=progress, **chosen)
     if problem not in PROBLEMS:
         raise BadInput(
             f'Unknown problem "{problem}"; {nearest(problem, list(PROBLEMS))[:-1]}, or give a .py file with a robot '
             "of your own."
         )
-    return PROBLEMS[problem]()(log, config or Config(), advance=advance, **chosen)
+    return PROBLEMS[problem]()(log, config or Config(), progress=progress, **chosen)

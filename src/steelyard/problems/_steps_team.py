@@ -6,10 +6,10 @@ import numpy as np
 from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.logs import Log
-from steelyard.problems._exportable import ReadyStep, chosen_method, demanded
+from steelyard.problems._exportable import ExportableStep, chosen_method, demanded
 from steelyard.problems.planar_load._observer import CenterObservation, CenterSample, ObservedCenter
-from steelyard.problems.planar_load._reading import read_push
-from steelyard.problems.spatial_load._reading import read_hold
+from steelyard.problems.planar_load._reading import read_planar_record
+from steelyard.problems.spatial_load._reading import read_spatial_record
 from steelyard.team import Bus, load_team, row_steps, run_team, spatial_team, window_steps
 
 ROWS = 128
@@ -17,11 +17,11 @@ ROWS = 128
 _SPATIAL = 1.5  # s of rows that the spatial step is linearised by
 
 
-def planar_step(method: str | None, log: Log | None, config: Config) -> ReadyStep:
+def planar_step(method: str | None, log: Log | None, config: Config) -> ExportableStep:
     """A robot's fit to its team's sums, or the papers' observer."""
     if chosen_method(method, "consensus", ["consensus", "observer"], "planar-load") == "observer":
         return _observer()
-    push = read_push(demanded(log, "planar-load").without_truth(), config)
+    push = read_planar_record(demanded(log, "planar-load").without_truth(), config)
     agents = load_team(push.graph, push.rate, push.velocity_noise, friction=push.friction)
     agent = agents[0]
     enough = round((ROWS + 24) * agent.per_row)  # the last sums are still on their way
@@ -34,13 +34,13 @@ def planar_step(method: str | None, log: Log | None, config: Config) -> ReadySte
     window = agent.window(state, version, start, min(end, start + ROWS - 1))
     step, belief, rows = window_steps(window, state.fit.unknowns, ROWS)
     about = f"A planar team's fit to {ROWS} rows of its sums, without the messages that bring them about"
-    return ReadyStep(step.step, belief, rows, about)
+    return ExportableStep(step.step, belief, rows, about)
 
 
-def spatial_step(method: str | None, log: Log | None, config: Config) -> ReadyStep:
+def spatial_step(method: str | None, log: Log | None, config: Config) -> ExportableStep:
     """What a row of everybody's samples tells a robot in space."""
     chosen_method(method, "consensus", ["consensus"], "spatial-load")
-    hold = read_hold(demanded(log, "spatial-load").without_truth(), config)
+    hold = read_spatial_record(demanded(log, "spatial-load").without_truth(), config)
     agents = spatial_team(hold.graph, hold.rate, hold.noise, hold.gravity, "step" if hold.held else "sample")
     record = agents[0].init().mind.record
     for time, row in zip(hold.time[: round(_SPATIAL * hold.rate)], hold.readings, strict=False):
@@ -48,14 +48,14 @@ def spatial_step(method: str | None, log: Log | None, config: Config) -> ReadySt
     step, belief, rows = row_steps(record, float(np.linalg.norm(hold.gravity)))
     robots = len(hold.graph.names)
     about = f"What a row of {robots} robots' samples tells of a load in space, without the messages that bring it about"
-    return ReadyStep(step.step, belief, rows, about)
+    return ExportableStep(step.step, belief, rows, about)
 
 
-def _observer() -> ReadyStep:
+def _observer() -> ExportableStep:
     time = np.arange(64) * 0.01
     omega = 0.3 + 0.2 * np.sin(3.0 * time)
     samples = CenterSample(
         np.full(64, 0.01), omega, np.stack([np.cos(time), np.sin(2.0 * time)], axis=1), 0.1 * np.cos(time)
     )
     start = ObservedCenter(jnp.zeros(2), jnp.asarray(omega[0]), jnp.asarray(omega[0]))
-    return ReadyStep(CenterObservation().step, start, samples, "The observer of a planar load's centre of mass")
+    return ExportableStep(CenterObservation().step, start, samples, "The observer of a planar load's centre of mass")

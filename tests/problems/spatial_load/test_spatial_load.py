@@ -11,7 +11,7 @@ from earnest import in_earnest
 from steelyard.cli._main import run
 from steelyard.config import Config, Noise
 from steelyard.logs import Log
-from steelyard.problems import identify, read_hold, weigh_hold, weigh_hold_at_once
+from steelyard.problems import estimate_spatial_load_at_once, identify, read_spatial_record, run_spatial_load_team
 from steelyard.worlds import SpatialHold, simulate_spatial
 
 HOLD = SpatialHold(robots=3, duration=3.0, sensors="realistic")
@@ -33,8 +33,8 @@ def both_ways(hold: SpatialHold, seed: int):
     """What every robot says last, over messages and at once; importable, to be run in earnest."""
     columns = simulate_spatial(hold, seed)
     log = Log(columns["time"], {name: values for name, values in columns.items() if name != "time"}, "a hold")
-    read = read_hold(log.without_truth(), Config())
-    return weigh_hold(read).last, weigh_hold_at_once(read).last
+    read = read_spatial_record(log.without_truth(), Config())
+    return run_spatial_load_team(read).last, estimate_spatial_load_at_once(read).last
 
 
 def _damage(columns: dict[str, np.ndarray], damage: str) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.papers._reproduction import Row
 from steelyard.papers.fan17._scenario import HOLD, measured
-from steelyard.problems import weigh_hold_at_once
+from steelyard.problems import estimate_spatial_load_at_once
 from steelyard.team import Graph
 from steelyard.worlds import SpatialTruth, spatial_truth
 
@@ -30,7 +30,7 @@ class Told:
 
 def brief_trial(seed: int) -> Told:
     """One run of `BRIEF`."""
-    weighed = weigh_hold_at_once(measured(BRIEF, _motion(seed // _A_MOTION), _PAIR, seed))
+    weighed = estimate_spatial_load_at_once(measured(BRIEF, _motion(seed // _A_MOTION), _PAIR, seed))
     least = []
     for said in (said for history in weighed.history.values() for said in history):
         m, c, I = (said[name].value for name in ("mass", "com", "inertia"))

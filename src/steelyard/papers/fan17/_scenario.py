@@ -11,7 +11,7 @@ import dataclasses
 
 import numpy as np
 
-from steelyard.problems import Hold
+from steelyard.problems import SpatialRecord
 from steelyard.team import Graph
 from steelyard.worlds import SIGNALS, SpatialHold, SpatialTruth, errors_of, spatial_truth
 
@@ -38,7 +38,7 @@ class Course:
     """One run of the scenario."""
 
     truth: SpatialTruth
-    hold: Hold
+    hold: SpatialRecord
     """What the robots measured."""
 
 
@@ -48,12 +48,12 @@ def course(seed: int) -> Course:
     return Course(truth, measured(HOLD, truth, RING, seed))
 
 
-def measured(hold: SpatialHold, truth: SpatialTruth, graph: Graph, seed: int) -> Hold:
+def measured(hold: SpatialHold, truth: SpatialTruth, graph: Graph, seed: int) -> SpatialRecord:
     """What the robots of a hold read, with the noise of this seed, which they know."""
     errors = errors_of(hold, len(truth.time), seed)
     readings = np.concatenate([truth.readings, truth.wrenches], axis=-1) + np.concatenate(list(errors), axis=-1)
     noise = {str(signal): size for signal, size in zip(SIGNALS, hold.noises, strict=True)}
-    return Hold(graph, truth.time, readings, noise, (0.0, 0.0, -9.81), held=False, notes=())
+    return SpatialRecord(graph, truth.time, readings, noise, (0.0, 0.0, -9.81), held=False, notes=())
 
 
 def row_at(time: float) -> int:

@@ -10,7 +10,7 @@ from steelyard.estimators import Estimate
 from steelyard.papers._processes import all_of
 from steelyard.papers._reproduction import Row
 from steelyard.papers.fan17._scenario import HOLD, measured
-from steelyard.problems import WeighedHold, weigh_hold, weigh_hold_at_once
+from steelyard.problems import SpatialTeamResult, estimate_spatial_load_at_once, run_spatial_load_team
 from steelyard.team import Disturbance, Graph
 from steelyard.worlds import SpatialTruth, spatial_truth
 
@@ -67,7 +67,10 @@ def team_trial(case: Case, seed: int) -> Trial:
     held = dataclasses.replace(HOLD, robots=case.robots, duration=SECONDS, drop_share=0.0)
     truth = spatial_truth(held, seed)
     hold = measured(held, truth, _graph(case, seed), seed)
-    talked, central = weigh_hold(hold, disturbance=case.radio, seed=seed), weigh_hold_at_once(hold)
+    talked, central = (
+        run_spatial_load_team(hold, disturbance=case.radio, seed=seed),
+        estimate_spatial_load_at_once(hold),
+    )
     return Trial(
         _errors(talked, truth),
         _errors(central, truth),
@@ -117,7 +120,7 @@ def _graph(case: Case, seed: int) -> Graph:
     return Graph.of_kind(case.graph, [f"r{i + 1}" for i in range(case.robots)], seed)
 
 
-def _errors(weighed: WeighedHold, truth: SpatialTruth) -> np.ndarray:
+def _errors(weighed: SpatialTeamResult, truth: SpatialTruth) -> np.ndarray:
     def error(one: Estimate, true: np.ndarray, scale: float) -> float:
         return np.nan if one.value is None else scale * float(np.sqrt(np.mean((one.value - true) ** 2)))
 

@@ -11,7 +11,7 @@ from steelyard.papers.fan17._scenario import HOLD, MOMENTS, NAMES, RING, Course,
 from steelyard.papers.fan17._score import QUANTITIES, Score, score
 from steelyard.papers.fan17.robots import fan17_team
 from steelyard.planning import SpatialBound, spatial_bound
-from steelyard.problems import WeighedHold, weigh_hold, weigh_hold_at_once
+from steelyard.problems import SpatialTeamResult, estimate_spatial_load_at_once, run_spatial_load_team
 from steelyard.team import Bus, TeamRun, run_team
 
 Said = Sequence[Mapping[str, Estimate]]
@@ -41,8 +41,8 @@ class Shown:
 
     course: Course
     paper: TeamRun
-    ours: WeighedHold
-    talking: WeighedHold
+    ours: SpatialTeamResult
+    talking: SpatialTeamResult
     """Its first seconds over messages."""
     paper_bytes: Mapping[str, float]
     """A second, by robot."""
@@ -53,7 +53,7 @@ class Shown:
 def trial(seed: int) -> Trial:
     """Ours without messages: a robot that has heard all says the same, two samples later on this ring."""
     run = course(seed)
-    return judged(run, run_paper(run), weigh_hold_at_once(run.hold))
+    return judged(run, run_paper(run), estimate_spatial_load_at_once(run.hold))
 
 
 def shown_trial(seed: int) -> tuple[Trial, Shown]:
@@ -62,10 +62,12 @@ def shown_trial(seed: int) -> tuple[Trial, Shown]:
     begin = time.perf_counter()
     paper = run_paper(run)
     seconds = (time.perf_counter() - begin) / (len(run.truth.time) * len(NAMES))
-    ours = weigh_hold_at_once(run.hold)
+    ours = estimate_spatial_load_at_once(run.hold)
     sent = {name: sent / HOLD.duration for name, sent in paper.bytes_sent.items()}
     rows = slice(row_at(_TALKING))
-    talking = weigh_hold(dataclasses.replace(run.hold, time=run.hold.time[rows], readings=run.hold.readings[rows]))
+    talking = run_spatial_load_team(
+        dataclasses.replace(run.hold, time=run.hold.time[rows], readings=run.hold.readings[rows])
+    )
     return judged(run, paper, ours), Shown(run, paper, ours, talking, sent, seconds)
 
 
@@ -75,7 +77,7 @@ def run_paper(run: Course) -> TeamRun:
     return run_team(agents, run.hold.samples(), Bus(RING))
 
 
-def judged(run: Course, paper: TeamRun, ours: WeighedHold) -> Trial:
+def judged(run: Course, paper: TeamRun, ours: SpatialTeamResult) -> Trial:
     """Both against the truth."""
     told = {name: _noticed(ours, name) for name in NAMES}
     others = [e for robot, _, e in ours.events if abs(e.time - HOLD.drop_time) > 1.0 and robot in NAMES]
@@ -97,7 +99,7 @@ def latest(history: Said, at: float) -> Mapping[str, Estimate]:
     return [said for said in history if said["mass"].time <= at + 1e-9][-1]
 
 
-def _noticed(ours: WeighedHold, name: str) -> float:
+def _noticed(ours: SpatialTeamResult, name: str) -> float:
     found = [noticed for robot, noticed, e in ours.events if robot == name and abs(e.time - HOLD.drop_time) <= 1.0]
     return min(found, default=float("inf")) - HOLD.drop_time
 

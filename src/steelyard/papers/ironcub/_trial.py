@@ -13,7 +13,7 @@ from steelyard.problems import (
     JetsRecord,
     ThrustTrack,
     Tuning,
-    read_jets,
+    read_jets_record,
     robot_from,
     run_thrusts,
     thrust_run,
@@ -71,7 +71,7 @@ def course(flight: JetsFlight, seed: int) -> Course:
     config, robot = _robot(jets_config(flight))
     columns = simulate_jets(flight, seed)
     log = Log(columns["time"], {name: values for name, values in columns.items() if name != "time"}, "simulation")
-    return Course(flight, robot, config, read_jets(log.without_truth(), "r1", robot, config), columns)
+    return Course(flight, robot, config, read_jets_record(log.without_truth(), "r1", robot, config), columns)
 
 
 @functools.cache

@@ -10,7 +10,7 @@ from steelyard.logs import Log
 from steelyard.papers.planar._load import NAMES, RATE, Moment
 from steelyard.papers.planar._score import Errors, errors_of
 from steelyard.papers.planar._trials import INERTIA, VELOCITY_NOISE
-from steelyard.problems import read_push, weigh_push
+from steelyard.problems import read_planar_record, run_planar_load_team
 from steelyard.worlds import PlanarPush, simulate_planar
 
 PUSH = PlanarPush(inertia=INERTIA, duration=20.0, rate=RATE, force=4.0, velocity_noise=VELOCITY_NOISE)
@@ -37,7 +37,9 @@ def our_trial(seed: int) -> OurTrial:
     """One push of `PUSH`, weighed by the team."""
     columns = simulate_planar(PUSH, seed)
     log = Log(columns.pop("time"), columns, "simulation")
-    weighed = weigh_push(read_push(log.without_truth(), Config(noise=Noise(velocity=VELOCITY_NOISE))))
+    weighed = run_planar_load_team(
+        read_planar_record(log.without_truth(), Config(noise=Noise(velocity=VELOCITY_NOISE)))
+    )
     said = weighed.last
     moments = {name: _moment(log, said[name]["mass"].time) for name in NAMES}
     errors = {name: errors_of(said[name], name, INERTIA, moments[name]) for name in NAMES}

@@ -11,7 +11,7 @@ from steelyard.papers._processes import all_of
 from steelyard.papers._reproduction import Row
 from steelyard.papers.planar._centralised import centralised, end_of
 from steelyard.papers.planar._trials import INERTIA, VELOCITY_NOISE
-from steelyard.problems import Push, Weighed, weigh_push
+from steelyard.problems import PlanarRecord, PlanarTeamResult, run_planar_load_team
 from steelyard.team import Bus, Disturbance, Graph, Stay
 from steelyard.worlds import PlanarPush, PlanarTruth, planar_truth
 
@@ -107,8 +107,8 @@ def team_trial(case: Case, seed: int) -> Trial:
     velocities[away, -1] = np.nan
     before = np.concatenate([forces[:1], forces[:-1]])
     graph = _graph(case, seed)
-    told = Push(graph, truth.time, velocities, 0.5 * (before + forces), VELOCITY_NOISE, 0.0, ())
-    weighed = weigh_push(told, bus=Bus(graph, case.radio, seed), stays={graph.names[-1]: case.stay})
+    told = PlanarRecord(graph, truth.time, velocities, 0.5 * (before + forces), VELOCITY_NOISE, 0.0, ())
+    weighed = run_planar_load_team(told, bus=Bus(graph, case.radio, seed), stays={graph.names[-1]: case.stay})
     asked = graph.names[: case.there]
     errors = np.array([_errors(weighed, robot, name, truth) for robot, name in enumerate(asked)])
     noticed = tuple(_noticed(weighed, name) for name in asked) if case.drop else ()
@@ -192,7 +192,7 @@ def _graph(case: Case, seed: int) -> Graph:
     return Graph.of_kind(case.graph, [f"r{i + 1:03d}" for i in range(case.robots)], seed)
 
 
-def _errors(weighed: Weighed, robot: int, name: str, truth: PlanarTruth) -> list[float]:
+def _errors(weighed: PlanarTeamResult, robot: int, name: str, truth: PlanarTruth) -> list[float]:
     said = weighed.last[name]
     row = int(np.argmin(np.abs(truth.time - said["com"].time)))
     arm, com = truth.arms[row, robot], said["com"].value
@@ -203,7 +203,7 @@ def _errors(weighed: Weighed, robot: int, name: str, truth: PlanarTruth) -> list
     return found
 
 
-def _central(push: Push, truth: PlanarTruth) -> np.ndarray:
+def _central(push: PlanarRecord, truth: PlanarTruth) -> np.ndarray:
     dt = np.diff(push.time, prepend=push.time[:1])
     state = centralised(truth.state_at(0), dt, push.force, push.velocity)
     logs = np.array([state.log_mass, state.log_inertia], float)
@@ -213,6 +213,6 @@ def _central(push: Push, truth: PlanarTruth) -> np.ndarray:
     return np.column_stack([np.tile(load, (len(arms), 1)), off])
 
 
-def _noticed(weighed: Weighed, name: str) -> float:
+def _noticed(weighed: PlanarTeamResult, name: str) -> float:
     times = [noticed - SECONDS / 2 for robot, noticed, _ in weighed.events if robot == name]
     return min((time for time in times if time >= 0.0), default=math.inf)

@@ -18,7 +18,7 @@ from ._method import ThrustRun as ThrustRun
 from ._method import Tuning as Tuning
 from ._method import thrust_run as thrust_run
 from ._reading import JetsRecord as JetsRecord
-from ._reading import read_jets as read_jets
+from ._reading import read_jets_record as read_jets_record
 from ._reading import standing as standing
 from ._robot import ConfiguredRobot as ConfiguredRobot
 from ._robot import robot_from as robot_from

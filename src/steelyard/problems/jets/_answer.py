@@ -18,7 +18,7 @@ from steelyard.problems._identification import Event, Identification, Innovation
 from steelyard.problems._provenance import settings_of, truth_in
 from steelyard.problems.jets._engine_failures import EngineWatch, ScheduledBelief
 from steelyard.problems.jets._method import THRUST_METHODS, ThrustRun, thrust_run
-from steelyard.problems.jets._reading import JetsRecord, read_jets
+from steelyard.problems.jets._reading import JetsRecord, read_jets_record
 from steelyard.problems.jets._robot import ConfiguredRobot, robot_from
 from steelyard.problems.jets._verdict import engine_events, thrust_verdict
 
@@ -56,14 +56,14 @@ class Thrusts:
 
 
 def identify_jets(
-    log: Log, config: Config, method: str = "adaptive", advance: Callable[[int], None] = lambda rows: None
+    log: Log, config: Config, method: str = "adaptive", progress: Callable[[int], None] = lambda rows: None
 ) -> Identification:
-    """Tells the thrusts of every robot on thrusters of a log; `advance` is told how many rows are done."""
+    """Tells the thrusts of every robot on thrusters of a log; `progress` is told how many rows are done."""
     if method not in THRUST_METHODS:
         raise BadInput(f'Unknown method "{method}" for jets; {nearest(method, list(THRUST_METHODS))}')
     configured = robot_from(config)
     told = {
-        robot: estimate_thrusts(log.without_truth(), robot, configured, config, method, advance)
+        robot: estimate_thrusts(log.without_truth(), robot, configured, config, method, progress)
         for robot in _robots(log, config)
     }
     events = [event for one in told.values() for event in (*_engine_events(one), *_silences(one.record, configured))]
@@ -94,19 +94,19 @@ def estimate_thrusts(
     configured: ConfiguredRobot,
     config: Config,
     method: str = "adaptive",
-    advance: Callable[[int], None] = lambda rows: None,
+    progress: Callable[[int], None] = lambda rows: None,
 ) -> Thrusts:
     """Reads one robot's columns and runs a method over them."""
     begin = time.perf_counter()
-    record = read_jets(log, robot, configured, config, advance)
+    record = read_jets_record(log, robot, configured, config, progress)
     run = thrust_run(record, configured, config, THRUST_METHODS[method])
-    track = run_thrusts(run, lambda rows: advance(rows // 2))
+    track = run_thrusts(run, lambda rows: progress(rows // 2))
     return Thrusts(configured, record, run, track, (time.perf_counter() - begin) / len(record.time))
 
 
-def run_thrusts(run: ThrustRun, advance: Callable[[int], None] = lambda rows: None) -> ThrustTrack:
+def run_thrusts(run: ThrustRun, progress: Callable[[int], None] = lambda rows: None) -> ThrustTrack:
     """The filter over its samples; NumPy arrays, time first."""
-    return replay_in_chunks(run.estimator, run.belief, run.samples, keep_thrusts, advance)
+    return replay_in_chunks(run.estimator, run.belief, run.samples, keep_thrusts, progress)
 
 
 def _robots(log: Log, config: Config) -> tuple[str, ...]:

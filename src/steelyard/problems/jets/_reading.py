@@ -46,12 +46,12 @@ class JetsRecord:
     notes: tuple[str, ...]
 
 
-def read_jets(
+def read_jets_record(
     log: Log,
     robot: str,
     configured: ConfiguredRobot,
     config: Config,
-    advance: Callable[[int], None] = lambda rows: None,
+    progress: Callable[[int], None] = lambda rows: None,
 ) -> JetsRecord:
     """Reads a robot's columns and computes its kinematics; what cannot be read is a `BadInput`."""
     if len(log) < _FEWEST_ROWS:
@@ -64,7 +64,7 @@ def read_jets(
     for k, motion in enumerate(motions):
         computed.append(configured.multibody.at(motion))
         if k % 500 == 499:
-            advance(250)
+            progress(250)
     momentum = np.stack([one.momentum for one in computed])
     soles = np.stack([one.soles for one in computed])
     rpm = _rpm(log, robot, configured, config)

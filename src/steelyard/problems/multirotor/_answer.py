@@ -47,12 +47,12 @@ class _Weighed:
 
 
 def identify_multirotor(
-    log: Log, config: Config, method: str = "adaptive", advance: Callable[[int], None] = lambda rows: None
+    log: Log, config: Config, method: str = "adaptive", progress: Callable[[int], None] = lambda rows: None
 ) -> Identification:
-    """Weighs every multirotor of a log; `advance` is told how many rows are done."""
+    """Weighs every multirotor of a log; `progress` is told how many rows are done."""
     if method not in METHODS:
         raise BadInput(f'Unknown method "{method}" for multirotor; {nearest(method, list(METHODS))}')
-    weighed = {robot: _weigh(log.without_truth(), robot, config, method, advance) for robot in robots_of(log, config)}
+    weighed = {robot: _weigh(log.without_truth(), robot, config, method, progress) for robot in robots_of(log, config)}
     return Identification(
         problem="multirotor",
         method=method,
@@ -75,13 +75,13 @@ _SCALE_CAVEAT = (
 )
 
 
-def _weigh(log: Log, robot: str, config: Config, method: str, advance: Callable[[int], None]) -> _Weighed:
+def _weigh(log: Log, robot: str, config: Config, method: str, progress: Callable[[int], None]) -> _Weighed:
     """Read, choose the noise figures, run."""
     flight = read_flight(log, robot, config)
     figures, notes = figures_of(flight, config, method)
     weighing = METHODS[method](flight, figures, config)
     begin = time.perf_counter()
-    track = _run(weighing, advance)
+    track = _run(weighing, progress)
     seconds_a_row = (time.perf_counter() - begin) / len(flight.time)
     return _Weighed(flight, figures, weighing.channels, track, (*flight.notes, *notes), seconds_a_row)
 
@@ -120,8 +120,8 @@ def _calm(times: np.ndarray, track: Track) -> np.ndarray:
     return calm
 
 
-def _run(weighing: Weighing, advance: Callable[[int], None] = lambda rows: None) -> Track:
-    return replay_in_chunks(weighing.estimator, weighing.belief, weighing.samples, weighing.keep, advance)
+def _run(weighing: Weighing, progress: Callable[[int], None] = lambda rows: None) -> Track:
+    return replay_in_chunks(weighing.estimator, weighing.belief, weighing.samples, weighing.keep, progress)
 
 
 def robots_of(log: Log, config: Config) -> tuple[str, ...]:

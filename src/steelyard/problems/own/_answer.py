@@ -101,7 +101,7 @@ class _Track(eqx.Module):
 
 
 def identify_own(
-    log: Log, robot: OwnRobot, method: str = "adaptive", advance: Callable[[int], None] = lambda rows: None
+    log: Log, robot: OwnRobot, method: str = "adaptive", progress: Callable[[int], None] = lambda rows: None
 ) -> Identification:
     """Runs a method over a log, and tells each quantity with its interval, its jumps and what it is worth."""
     if method not in METHODS:
@@ -111,7 +111,7 @@ def identify_own(
     before = estimator.init(robot.guess)
     begin = time.perf_counter()
     samples = robot.samples(log.without_truth())
-    track = replay_in_chunks(estimator, before, samples, lambda belief: _keep(robot, belief), advance)
+    track = replay_in_chunks(estimator, before, samples, lambda belief: _keep(robot, belief), progress)
     seconds_a_row = (time.perf_counter() - begin) / len(log)
     prior = np.asarray(_told(robot, before)[1])
     _demand_learning(robot, track, prior, log)

@@ -1,6 +1,6 @@
 """`identify --as planar-load`: a team weighs a load on a plane."""
 
-from ._method import Weighed as Weighed
-from ._method import weigh_push as weigh_push
-from ._reading import Push as Push
-from ._reading import read_push as read_push
+from ._method import PlanarTeamResult as PlanarTeamResult
+from ._method import run_planar_load_team as run_planar_load_team
+from ._reading import PlanarRecord as PlanarRecord
+from ._reading import read_planar_record as read_planar_record

@@ -13,8 +13,8 @@ from steelyard.problems._gaps import silences
 from steelyard.problems._identification import Event, Identification, Series
 from steelyard.problems._provenance import truth_in
 from steelyard.problems._series import series_of_said
-from steelyard.problems.planar_load._method import Weighed, weigh_push
-from steelyard.problems.planar_load._reading import Push, read_push
+from steelyard.problems.planar_load._method import PlanarTeamResult, run_planar_load_team
+from steelyard.problems.planar_load._reading import PlanarRecord, read_planar_record
 from steelyard.problems.planar_load._verdict import planar_verdict
 from steelyard.team import Graph, LoadEvent
 
@@ -22,27 +22,27 @@ METHODS = ("consensus",)
 
 
 def identify_planar_load(
-    log: Log, config: Config, method: str = "consensus", advance: Callable[[int], None] = lambda rows: None
+    log: Log, config: Config, method: str = "consensus", progress: Callable[[int], None] = lambda rows: None
 ) -> Identification:
     """Answers per robot: mass, inertia, the centre of mass and the neighbours' contacts from its own contact."""
     if method not in METHODS:
         raise BadInput(f'Unknown method "{method}"; {nearest(method, list(METHODS))}')
-    push = read_push(log.without_truth(), config)
+    record = read_planar_record(log.without_truth(), config)
     begin = time.perf_counter()
-    weighed = weigh_push(push, advance)
-    seconds_a_row = (time.perf_counter() - begin) / (len(push.time) * len(push.graph.names))
-    robots = {name: _in_order(said) for name, said in weighed.last.items()}
+    result = run_planar_load_team(record, progress)
+    seconds_a_row = (time.perf_counter() - begin) / (len(record.time) * len(record.graph.names))
+    robots = {name: _in_order(said) for name, said in result.last.items()}
     return Identification(
         problem="planar-load",
         method=method,
         origin=log.origin,
         robots=robots,
-        events=_events(push, weighed),
-        verdict=planar_verdict(push, robots),
-        notes=(*push.notes, _traffic(weighed)),
-        series={name: series_of_said([_in_order(one) for one in said]) for name, said in weighed.history.items()},
-        truth=_truth(log, push.graph),
-        settings=_settings(log, config, push),
+        events=_events(record, result),
+        verdict=planar_verdict(record, robots),
+        notes=(*record.notes, _traffic(result)),
+        series={name: series_of_said([_in_order(one) for one in said]) for name, said in result.history.items()},
+        truth=_truth(log, record.graph),
+        settings=_settings(log, config, record),
         seconds_a_row=seconds_a_row,
     )
 
@@ -52,20 +52,20 @@ def _in_order(said: Mapping[str, Estimate]) -> dict[str, Estimate]:
     return {name: said[name] for name in dict.fromkeys(("mass", "inertia", "com", *said))}
 
 
-def _events(push: Push, weighed: Weighed) -> list[Event]:
+def _events(record: PlanarRecord, result: PlanarTeamResult) -> list[Event]:
     """Sensors that fell silent and loads that changed, in the order of time."""
-    events = [_change(robot, noticed, event, weighed) for robot, noticed, event in weighed.events]
-    for i, name in enumerate(push.graph.names):
-        for signal, values in (("velocity", push.velocity), ("force", push.force)):
-            events += silences(push.time, values[:, i], name, signal)
+    events = [_change(robot, noticed, event, result) for robot, noticed, event in result.events]
+    for i, name in enumerate(record.graph.names):
+        for signal, values in (("velocity", record.velocity), ("force", record.force)):
+            events += silences(record.time, values[:, i], name, signal)
     return sorted(events, key=lambda event: event.time)
 
 
-def _change(robot: str, noticed: float, event: LoadEvent, weighed: Weighed) -> Event:
+def _change(robot: str, noticed: float, event: LoadEvent, result: PlanarTeamResult) -> Event:
     """Its size is from the last that was known before it to the last before another one, or at the end."""
-    later = [other.time for who, _, other in weighed.events if who == robot and other.time > event.time + 1e-6]
+    later = [other.time for who, _, other in result.events if who == robot and other.time > event.time + 1e-6]
     until = min(later, default=float("inf"))
-    known = [said[event.quantity] for said in weighed.history[robot] if said[event.quantity].value is not None]
+    known = [said[event.quantity] for said in result.history[robot] if said[event.quantity].value is not None]
     before = [float(one.value) for one in known if one.time <= event.time and one.value is not None]
     after = [float(one.value) for one in known if noticed < one.time < until and one.value is not None]
     what, size = f"The load's {event.quantity} changed.", None
@@ -94,18 +94,18 @@ def _truth(log: Log, graph: Graph) -> dict[str, Series]:
     return found
 
 
-def _traffic(weighed: Weighed) -> str:
-    sent = weighed.bytes_a_second
+def _traffic(result: PlanarTeamResult) -> str:
+    sent = result.bytes_a_second
     name = max(sent, key=lambda robot: sent[robot])
     return f"The robots talk to their neighbours only; the busiest, {name}, sends {sent[name] / 1e3:.1f} kB a second."
 
 
-def _settings(log: Log, config: Config, push: Push) -> dict[str, str]:
+def _settings(log: Log, config: Config, record: PlanarRecord) -> dict[str, str]:
     return {
         "log": log.origin,
         "rows": f"{len(log)}, from {log.time[0]:g} to {log.time[-1]:g} s",
-        "links": ", ".join(f"{a}-{b}" for a, b in push.graph.links),
+        "links": ", ".join(f"{a}-{b}" for a, b in record.graph.links),
         "inputs between rows": "held" if config.inputs.hold == "step" else "sampled",
-        "noise of velocity": f"{push.velocity_noise:.3g} m/s",
-        "noise of force": f"{push.force_noise:.3g} N",
+        "noise of velocity": f"{record.velocity_noise:.3g} m/s",
+        "noise of force": f"{record.force_noise:.3g} N",
     }

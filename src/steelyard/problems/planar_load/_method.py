@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from steelyard.estimators import Estimate
-from steelyard.problems.planar_load._reading import Push
+from steelyard.problems.planar_load._reading import PlanarRecord
 from steelyard.team import Bus, LoadEvent, Stay, Turn, load_team, run_team
 
 Said = Mapping[str, Estimate]
@@ -22,8 +22,8 @@ _DRAIN, _WAYS = 2.0, 12
 
 
 @dataclasses.dataclass(frozen=True)
-class Weighed:
-    """What came of a push."""
+class PlanarTeamResult:
+    """What came of a record."""
 
     history: dict[str, list[Said]]
     """By robot, all that it said, in the log's time."""
@@ -35,36 +35,36 @@ class Weighed:
     """By robot, what it sends to its neighbours, all of them together."""
 
 
-def weigh_push(
-    push: Push,
-    advance: Callable[[int], None] = lambda rows: None,
+def run_planar_load_team(
+    record: PlanarRecord,
+    progress: Callable[[int], None] = lambda rows: None,
     bus: Bus | None = None,
     stays: Mapping[str, Stay] | None = None,
-) -> Weighed:
-    """Joins the agents by a bus in this process, a perfect one by default; `advance` is told each row.
+) -> PlanarTeamResult:
+    """Joins the agents by a bus in this process, a perfect one by default; `progress` is told each row.
 
     Messages take time from robot to robot. After the last row the robots go on talking, with nothing new to tell, so
     that all of it reaches everybody: there and back along the longest way, some times over.
     """
-    names, start, rows = push.graph.names, float(push.time[0]), len(push.time)
-    bus = bus or Bus(push.graph)
-    silence = [None] * round(_DRAIN * push.rate + _WAYS * push.graph.diameter * bus.disturbance.hop)
+    names, start, rows = record.graph.names, float(record.time[0]), len(record.time)
+    bus = bus or Bus(record.graph)
+    silence = [None] * round(_DRAIN * record.rate + _WAYS * record.graph.diameter * bus.disturbance.hop)
     events: list[tuple[str, float, LoadEvent]] = []
 
     def watch(step: int, robot: str, turn: Turn) -> None:
-        noticed = float(push.time[min(step, rows - 1)])
+        noticed = float(record.time[min(step, rows - 1)])
         for event in turn.events:
             events.append((robot, noticed, LoadEvent(event.time + start, event.kind, event.quantity)))
         if robot == names[-1] and step < rows:
-            advance(1)
+            progress(1)
 
-    samples = {name: [*own, *silence] for name, own in push.samples().items()}
-    agents = load_team(push.graph, push.rate, push.velocity_noise, friction=push.friction)
+    samples = {name: [*own, *silence] for name, own in record.samples().items()}
+    agents = load_team(record.graph, record.rate, record.velocity_noise, friction=record.friction)
     run = run_team(agents, samples, bus, stays, watch)
     history = {name: [_later(said, start) for said in run.estimates[name]] for name in names}
-    end = float(push.time[-1])
-    sent = {name: run.bytes_sent[name] * push.rate / len(samples[name]) for name in names}
-    return Weighed(history, {name: _at(history[name], end) for name in names}, events, sent)
+    end = float(record.time[-1])
+    sent = {name: run.bytes_sent[name] * record.rate / len(samples[name]) for name in names}
+    return PlanarTeamResult(history, {name: _at(history[name], end) for name in names}, events, sent)
 
 
 def _later(said: Said, start: float) -> Said:

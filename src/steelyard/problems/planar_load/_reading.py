@@ -16,7 +16,7 @@ _LEAST_NOISE = 1e-6  # m/s; no sensor is better, and logs without noise stay sol
 
 
 @dataclasses.dataclass(frozen=True)
-class Push:
+class PlanarRecord:
     """What a team recorded while it pushed a load on a plane, world axes; NaN where nothing was."""
 
     graph: Graph
@@ -50,7 +50,7 @@ class Push:
         return PlanarSample(float(self.time[row] - self.time[0]), (vx, vy), (fx, fy))
 
 
-def read_push(log: Log, config: Config) -> Push:
+def read_planar_record(log: Log, config: Config) -> PlanarRecord:
     """Reads the robots' columns, and estimates the noise that nobody stated; what cannot be read is a `BadInput`."""
     if len(log) < _FEWEST_ROWS:
         raise BadInput(f"{log.origin} has {len(log)} rows; a push needs {_FEWEST_ROWS} rows at least.")
@@ -67,7 +67,9 @@ def read_push(log: Log, config: Config) -> Push:
     if config.noise.force is not None:
         notes.append("The robots take their own forces as exact; the noise of force counts in the verdict only.")
     force = before if held else 0.5 * (before + logged)
-    return Push(graph, time, velocity, force, noise, config.noise.force or 0.0, tuple(notes), config.load.friction)
+    return PlanarRecord(
+        graph, time, velocity, force, noise, config.noise.force or 0.0, tuple(notes), config.load.friction
+    )
 
 
 def _graph(log: Log, config: Config) -> Graph:

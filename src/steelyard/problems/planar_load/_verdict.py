@@ -10,7 +10,7 @@ from steelyard.estimators import Estimate, Guess, Noise, Sample
 from steelyard.geometry import SO2
 from steelyard.information import verdict
 from steelyard.models import PlanarLoad, PlanarLoadState
-from steelyard.problems.planar_load._reading import Push
+from steelyard.problems.planar_load._reading import PlanarRecord
 
 FRICTION = ("viscous_friction", "coulomb_friction")
 """What a robot calls them; said only where friction is asked for."""
@@ -22,45 +22,45 @@ _CANCEL = 1e-3
 """Share of the forces below which their sum counts as none."""
 
 
-def planar_verdict(push: Push, robots: Mapping[str, Mapping[str, Estimate]]) -> str:
+def planar_verdict(record: PlanarRecord, robots: Mapping[str, Mapping[str, Estimate]]) -> str:
     """From the estimated trajectory where the team knows one, else from the velocities and forces themselves."""
-    state = first_state(push, robots)
+    state = first_state(record, robots)
     if state is None:
-        return _lacking(push, robots)
-    n = len(push.graph.names)
+        return _lacking(record, robots)
+    n = len(record.graph.names)
     size, channels = 6 + 2 * n + state.friction.size, 2 * n
     noise = Noise(
-        jnp.full(channels, push.velocity_noise),
-        jnp.full(channels, push.force_noise),
+        jnp.full(channels, record.velocity_noise),
+        jnp.full(channels, record.force_noise),
         jnp.zeros(size),
         jnp.ones(channels),
     )
-    dt = jnp.asarray(np.diff(push.time, prepend=push.time[:1]))
-    samples = Sample(dt, jnp.asarray(np.nan_to_num(push.force)), jnp.asarray(push.velocity))
+    dt = jnp.asarray(np.diff(record.time, prepend=record.time[:1]))
+    samples = Sample(dt, jnp.asarray(np.nan_to_num(record.force)), jnp.asarray(record.velocity))
     model = PlanarLoad(friction_radius=float(jnp.exp(0.5 * (state.log_inertia - state.log_mass))))
     found = verdict(model, noise, Guess(state, jnp.ones(size).at[0].set(0.0)), samples)
-    return " ".join([_how_well(robots), _named(found.text, push)])
+    return " ".join([_how_well(robots), _named(found.text, record)])
 
 
-def first_state(push: Push, robots: Mapping[str, Mapping[str, Estimate]]) -> PlanarLoadState | None:
+def first_state(record: PlanarRecord, robots: Mapping[str, Mapping[str, Estimate]]) -> PlanarLoadState | None:
     """Where the motion began, as the answers at its end have it; None where something about the load is unknown.
 
     The load is followed back from the last row by the spin that the velocities show there, row by row.
     """
-    said = [[robots[name][quantity].value for quantity in ("mass", "inertia", "com")] for name in push.graph.names]
+    said = [[robots[name][quantity].value for quantity in ("mass", "inertia", "com")] for name in record.graph.names]
     if any(value is None for values in said for value in values):
         return None
     masses, inertias, coms = (np.array(values, float) for values in zip(*said, strict=True))
-    rubs = [one for name in FRICTION if (one := robots[push.graph.names[0]].get(name)) is not None]
+    rubs = [one for name in FRICTION if (one := robots[record.graph.names[0]].get(name)) is not None]
     friction = [0.0 if one.value is None else max(float(one.value), 0.0) for one in rubs]
     ends = -coms @ np.array([1.0, 1j])
-    v = np.nan_to_num(push.velocity) @ np.array([1.0, 1j])
-    heard = np.asarray(np.isfinite(push.velocity).all(axis=2))
-    angle, omega, along = 0.0, np.zeros(len(push.time)), np.zeros(len(push.time), complex)
-    for row in range(len(push.time) - 1, -1, -1):
+    v = np.nan_to_num(record.velocity) @ np.array([1.0, 1j])
+    heard = np.asarray(np.isfinite(record.velocity).all(axis=2))
+    angle, omega, along = 0.0, np.zeros(len(record.time)), np.zeros(len(record.time), complex)
+    for row in range(len(record.time) - 1, -1, -1):
         omega[row], along[row] = _spin(ends * np.exp(1j * angle), v[row], heard[row])
         if row:
-            angle -= omega[row] * (push.time[row] - push.time[row - 1])
+            angle -= omega[row] * (record.time[row] - record.time[row - 1])
     few = slice(0, min(20, len(omega)))
     first = ends * np.exp(1j * angle)
     velocity = complex(np.mean(along[few]))
@@ -94,10 +94,10 @@ def _how_well(robots: Mapping[str, Mapping[str, Estimate]]) -> str:
     return f"Every robot knows {' and '.join(said)} (95 %)."
 
 
-def _lacking(push: Push, robots: Mapping[str, Mapping[str, Estimate]]) -> str:
+def _lacking(record: PlanarRecord, robots: Mapping[str, Mapping[str, Estimate]]) -> str:
     """What the motion lacked, as far as the data show it; else who does not know what."""
-    force, names = np.nan_to_num(push.force), push.graph.names
-    apart = [pair for pair in combinations(range(len(names)), 2) if not _alike(push, *pair)]
+    force, names = np.nan_to_num(record.force), record.graph.names
+    apart = [pair for pair in combinations(range(len(names)), 2) if not _alike(record, *pair)]
     together = [pair for pair in combinations(range(len(names)), 2) if pair not in apart]
     said = []
     if not np.any(force):
@@ -122,29 +122,29 @@ def _lacking(push: Push, robots: Mapping[str, Mapping[str, Estimate]]) -> str:
     if not said:
         open_ones = {q for one in robots.values() for q in ("mass", "inertia", "com") if one[q].value is None}
         said.append(f"Not every robot knows: {', '.join(sorted(open_ones))}; a longer or stronger motion would help.")
-        if not push.friction:
+        if not record.friction:
             said.append("If the load rubs on the plane, say so: [load] friction = true.")
     return " ".join(said)
 
 
-def _alike(push: Push, i: int, j: int) -> bool:
+def _alike(record: PlanarRecord, i: int, j: int) -> bool:
     """Whether two robots' velocities differ by no more than noise."""
-    difference = push.velocity[:, i] - push.velocity[:, j]
+    difference = record.velocity[:, i] - record.velocity[:, j]
     rows = len(difference) // _BLOCK * _BLOCK or len(difference)
     block = min(_BLOCK, rows)
     with np.errstate(invalid="ignore"):
         means = difference[: rows // block * block].reshape(-1, block, 2).mean(axis=1)
     means = means[np.isfinite(means).all(axis=1)]
-    return not means.size or float(np.mean(means**2)) < _NOISE_ONLY * 2.0 * push.velocity_noise**2 / block
+    return not means.size or float(np.mean(means**2)) < _NOISE_ONLY * 2.0 * record.velocity_noise**2 / block
 
 
-def _named(text: str, push: Push) -> str:
+def _named(text: str, record: PlanarRecord) -> str:
     """A sentence with the log's own names for robots, where they are not r1, r2, ….
 
     Numbers first, so that no name is replaced twice.
     """
-    for k in range(len(push.graph.names), 0, -1):
+    for k in range(len(record.graph.names), 0, -1):
         text = text.replace(f"r{k} ", f"\0{k} ").replace(f"r{k},", f"\0{k},")
-    for k, name in enumerate(push.graph.names, start=1):
+    for k, name in enumerate(record.graph.names, start=1):
         text = text.replace(f"\0{k} ", f"{name} ").replace(f"\0{k},", f"{name},")
     return text

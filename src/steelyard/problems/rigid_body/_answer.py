@@ -13,7 +13,7 @@ from steelyard.problems._identification import Event, Identification, Innovation
 from steelyard.problems._provenance import settings_of, truth_in
 from steelyard.problems.rigid_body._changes import Piece, pieces_of
 from steelyard.problems.rigid_body._quantities import UNITS, estimates_of, series_of
-from steelyard.problems.rigid_body._reading import Handling, read_handling
+from steelyard.problems.rigid_body._reading import WristRecord, read_wrist_record
 from steelyard.problems.rigid_body._refinement import finished
 from steelyard.problems.rigid_body._verdict import events_of, verdict_of
 
@@ -28,18 +28,18 @@ _CAVEAT = (
 
 
 def identify_rigid_body(
-    log: Log, config: Config, method: str = "likelihood", advance: Callable[[int], None] = lambda rows: None
+    log: Log, config: Config, method: str = "likelihood", progress: Callable[[int], None] = lambda rows: None
 ) -> Identification:
-    """Weighs the load of each robot that holds one alone; `advance` is told how many rows are done."""
+    """Weighs the load of each robot that holds one alone; `progress` is told how many rows are done."""
     if method not in METHODS:
         raise BadInput(f'Unknown method "{method}" for rigid-body; {nearest(method, list(METHODS))}')
     robots = _robots(log, config)
-    handled = {robot: read_handling(log.without_truth(), robot, config) for robot in robots}
+    handled = {robot: read_wrist_record(log.without_truth(), robot, config) for robot in robots}
     begin = time.perf_counter()
     pieces = {}
-    for robot, handling in handled.items():
-        pieces[robot] = [finished(piece) for piece in pieces_of(handling, config.guess.mass)]
-        advance(len(log) // len(robots))
+    for robot, record in handled.items():
+        pieces[robot] = [finished(piece) for piece in pieces_of(record, config.guess.mass)]
+        progress(len(log) // len(robots))
     seconds_a_row = (time.perf_counter() - begin) / (len(log) * len(robots))
     events = [event for robot in robots for event in (*events_of(pieces[robot]), *_silences(handled[robot]))]
     return Identification(
@@ -49,13 +49,13 @@ def identify_rigid_body(
         robots={robot: estimates_of(pieces[robot][-1]) for robot in robots},
         events=sorted(events, key=lambda event: event.time),
         verdict=" ".join([*(verdict_of(pieces[robot][-1]) for robot in robots), _CAVEAT]),
-        notes=[note for handling in handled.values() for note in handling.notes],
+        notes=[note for record in handled.values() for note in record.notes],
         series={robot: series_of(pieces[robot]) for robot in robots},
         innovations={robot: _innovations(pieces[robot]) for robot in robots},
         truth=truth_in(
             log, {"mass": "kg"} | {f"{r}/{q}": UNITS[q] for r in robots for q in ("mass", "com", "inertia")}
         ),
-        settings=settings_of(log, config, {robot: handling.noise for robot, handling in handled.items()}),
+        settings=settings_of(log, config, {robot: record.noise for robot, record in handled.items()}),
         seconds_a_row=seconds_a_row,
     )
 
@@ -74,21 +74,19 @@ def _robots(log: Log, config: Config) -> tuple[str, ...]:
     return pulling or log.robots or ("r1",)
 
 
-def _silences(handling: Handling) -> list[Event]:
+def _silences(record: WristRecord) -> list[Event]:
     channels = {
-        "twist/angular": handling.reading[:, :3],
-        "twist/linear": handling.reading[:, 3:6],
-        "specific_force": handling.reading[:, 6:],
-        "wrench/torque": handling.wrench[:, :3],
-        "wrench/force": handling.wrench[:, 3:],
+        "twist/angular": record.reading[:, :3],
+        "twist/linear": record.reading[:, 3:6],
+        "specific_force": record.reading[:, 6:],
+        "wrench/torque": record.wrench[:, :3],
+        "wrench/force": record.wrench[:, 3:],
     }
-    return [
-        event for name, values in channels.items() for event in silences(handling.time, values, handling.robot, name)
-    ]
+    return [event for name, values in channels.items() for event in silences(record.time, values, record.robot, name)]
 
 
 def _innovations(pieces: list[Piece]) -> Innovations:
     told = [piece.fit.surprise for piece in pieces]
     scale = np.concatenate([one.scale for one in told])
     value = np.concatenate([np.where(one.present, one.value, np.nan) for one in told])
-    return Innovations(np.concatenate([piece.handling.time for piece in pieces]), _CHANNELS, value * scale, scale)
+    return Innovations(np.concatenate([piece.record.time for piece in pieces]), _CHANNELS, value * scale, scale)

@@ -6,7 +6,7 @@ import numpy as np
 
 from steelyard.problems.rigid_body._initial_guess import first_load
 from steelyard.problems.rigid_body._method import PRIOR, Fit, fit_load, follow
-from steelyard.problems.rigid_body._reading import Handling
+from steelyard.problems.rigid_body._reading import WristRecord
 
 _THRESHOLD = 30.0
 """Evidence asked for, as a natural logarithm: ten parameters reach it by chance once in 10^8 tries."""
@@ -27,51 +27,51 @@ class Piece:
     begin: int
     end: int
     """The row after the last."""
-    handling: Handling
+    record: WristRecord
     fit: Fit
 
 
-def pieces_of(handling: Handling, mass: float | None) -> list[Piece]:
+def pieces_of(record: WristRecord, mass: float | None) -> list[Piece]:
     """The log cut at every sudden change of the load; `mass` is a stated guess."""
-    bounds = _cut(handling, mass, 0, _MOST)
-    pieces = [_piece(handling, begin, end, mass) for begin, end in bounds]
+    bounds = _cut(record, mass, 0, _MOST)
+    pieces = [_piece(record, begin, end, mass) for begin, end in bounds]
     kept = pieces[:1]
     for piece in pieces[1:]:
         if _differ(kept[-1].fit, piece.fit):
             kept.append(piece)
         else:
-            kept[-1] = _piece(handling, kept[-1].begin, piece.end, mass)
+            kept[-1] = _piece(record, kept[-1].begin, piece.end, mass)
     return kept
 
 
-def _piece(handling: Handling, begin: int, end: int, mass: float | None) -> Piece:
-    part = handling.between(begin, end)
+def _piece(record: WristRecord, begin: int, end: int, mass: float | None) -> Piece:
+    part = record.between(begin, end)
     return Piece(begin, end, part, fit_load(part, first_load(part, mass)))
 
 
-def _cut(handling: Handling, mass: float | None, begin: int, depth: int) -> list[tuple[int, int]]:
-    """First and last row, in the log, of every piece of this handling, which begins there at row `begin`."""
-    rows = len(handling.time)
-    cut = _suspect(handling, first_load(handling, mass)) if depth > 0 else None
+def _cut(record: WristRecord, mass: float | None, begin: int, depth: int) -> list[tuple[int, int]]:
+    """First and last row, in the log, of every piece of this record, which begins there at row `begin`."""
+    rows = len(record.time)
+    cut = _suspect(record, first_load(record, mass)) if depth > 0 else None
     if cut is None:
         return [(begin, begin + rows)]
     for _ in range(3):
-        parts = handling.between(0, cut - _MARGIN), handling.between(cut + _MARGIN, rows)
-        cut = _moment(handling, cut, *(first_load(part, mass) for part in parts))
-    time = handling.time
+        parts = record.between(0, cut - _MARGIN), record.between(cut + _MARGIN, rows)
+        cut = _moment(record, cut, *(first_load(part, mass) for part in parts))
+    time = record.time
     if min(time[cut] - time[0], time[-1] - time[cut]) < _SHORTEST:
         return [
             (begin, begin + rows)
         ]  # it fled to an end: no change, but something else that the load does not explain
-    before = _cut(handling.between(0, cut - _MARGIN), mass, begin, depth - 1)
-    after = _cut(handling.between(cut + _MARGIN, rows), mass, begin + cut + _MARGIN, depth - 1)
+    before = _cut(record.between(0, cut - _MARGIN), mass, begin, depth - 1)
+    after = _cut(record.between(cut + _MARGIN, rows), mass, begin + cut + _MARGIN, depth - 1)
     return [*before, *after]
 
 
-def _suspect(handling: Handling, load: np.ndarray) -> int | None:
+def _suspect(record: WristRecord, load: np.ndarray) -> int | None:
     """The row from which on another load would explain the log much better; None where none would."""
-    time, told = handling.time, follow(handling, load)
-    Z, r = follow(handling.smoothed(), load).slope, told.value
+    time, told = record.time, follow(record, load)
+    Z, r = follow(record.smoothed(), load).slope, told.value
     heard = r[told.present]
     doubt = max(1.0, float(np.median(heard**2)) / 0.455) if heard.size else 1.0  # where noise is understated
     scores = np.cumsum(np.einsum("tmp,tm->tp", Z, r)[::-1], axis=0)[::-1]
@@ -96,12 +96,12 @@ def _differ(before: Fit, after: Fit) -> bool:
     return bool(0.5 * off @ np.linalg.solve(before.covariance + after.covariance, off) > _THRESHOLD)
 
 
-def _moment(handling: Handling, cut: int, before: np.ndarray, after: np.ndarray) -> int:
+def _moment(record: WristRecord, cut: int, before: np.ndarray, after: np.ndarray) -> int:
     """The row at which filters told of either load change places as the better one."""
-    time = handling.time
+    time = record.time
     near = np.flatnonzero(np.abs(time - time[cut]) <= _AROUND)
     first, last = int(near[0]), int(near[-1]) + 1
-    window = handling.between(first, last)
+    window = record.between(first, last)
     costs = [
         np.sum(0.5 * told.value**2 + np.log(told.scale), axis=1)
         for told in (follow(window, before, drift=1.0), follow(window, after, drift=1.0))

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from steelyard.geometry import inertia_from_pseudo_inertia, log_cholesky
-from steelyard.problems.rigid_body._reading import Handling, turned, vertical
+from steelyard.problems.rigid_body._reading import WristRecord, turned, vertical
 
 _SPAN = 0.4
 """Of one equation, s."""
@@ -14,18 +14,18 @@ _RADIUS = 0.3
 """Usual radius of gyration of what robots hold, m."""
 
 
-def first_load(handling: Handling, mass: float | None) -> np.ndarray:
+def first_load(record: WristRecord, mass: float | None) -> np.ndarray:
     """Log-Cholesky coordinates of a possible load near the one that the wrenches suggest; `mass` is a stated guess.
 
     The equations of motion are weighed with smooth bumps of some tenths of a second and integrated by parts: where an
     angular acceleration would stand, the bump's slope meets the angular velocity. Noise on both sides makes the answer
     lean to the small side; it is a start and no more.
     """
-    time = handling.time
+    time = record.time
     grid = np.linspace(time[0], time[-1], max(round((time[-1] - time[0]) / float(np.median(np.diff(time)))) + 1, 8))
-    omega = _filled(time, handling.reading[:, :3], grid)
-    wrench = _filled(time, handling.wrench, grid)
-    mean_specific_force = _bumps_of_specific_force(handling, grid, omega)
+    omega = _filled(time, record.reading[:, :3], grid)
+    wrench = _filled(time, record.wrench, grid)
+    mean_specific_force = _bumps_of_specific_force(record, grid, omega)
     dt = grid[1] - grid[0]
     half = min(max(round(0.5 * _SPAN / dt), 2), (len(grid) - 1) // 2)
     bump = 0.5 * (1 + np.cos(np.pi * np.arange(-half, half + 1) / half)) / half
@@ -75,13 +75,13 @@ def _equations(alpha: np.ndarray, squares: np.ndarray, s: np.ndarray) -> np.ndar
     return np.block([[zero, -_skew(s), torque], [s[:, None], _skew(alpha) + WW, np.zeros((3, 6))]])
 
 
-def _bumps_of_specific_force(handling: Handling, grid: np.ndarray, omega: np.ndarray) -> Callable[..., np.ndarray]:
+def _bumps_of_specific_force(record: WristRecord, grid: np.ndarray, omega: np.ndarray) -> Callable[..., np.ndarray]:
     """Its weighted mean over a span; without an accelerometer, from the velocity and the turned vertical."""
-    if np.isfinite(handling.reading[:, 6:]).all(axis=1).sum() > 0.5 * len(handling.time):
-        s = _filled(handling.time, handling.reading[:, 6:], grid)
+    if np.isfinite(record.reading[:, 6:]).all(axis=1).sum() > 0.5 * len(record.time):
+        s = _filled(record.time, record.reading[:, 6:], grid)
         return lambda span, bump, slope: bump @ s[span]
-    v = _filled(handling.time, handling.reading[:, 3:6], grid)
-    smooth = np.cross(omega, v) - np.einsum("tba,b->ta", turned(grid, omega), vertical(handling))
+    v = _filled(record.time, record.reading[:, 3:6], grid)
+    smooth = np.cross(omega, v) - np.einsum("tba,b->ta", turned(grid, omega), vertical(record))
     return lambda span, bump, slope: bump @ smooth[span] - slope @ v[span]
 
 

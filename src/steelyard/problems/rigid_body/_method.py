@@ -17,7 +17,7 @@ from jaxtyping import Array, Float
 from steelyard.estimators import Noise, Sample, Shadows, correct, linearise_dynamics, linearise_observation
 from steelyard.geometry import product, retract
 from steelyard.models import Model, Numbers, State
-from steelyard.problems.rigid_body._reading import Handling
+from steelyard.problems.rigid_body._reading import WristRecord
 
 LOAD = slice(9, 19)
 """Where the load's parameters are among the state's coordinates."""
@@ -63,7 +63,7 @@ class Fit:
     """(10,), where the search began, and the prior's centre."""
 
 
-def fit_load(handling: Handling, guess: np.ndarray) -> Fit:
+def fit_load(record: WristRecord, guess: np.ndarray) -> Fit:
     """The load that a handling tells of, near a guess.
 
     First the least squares of the surprises, by damped Gauss-Newton rounds. Their slopes share the noise of the wrench
@@ -71,9 +71,9 @@ def fit_load(handling: Handling, guess: np.ndarray) -> Fit:
     noisy). So the last rounds weigh the surprises with the slopes of smoothed rows, which lack the noise of their own
     row: instrumental variables.
     """
-    load = _least_squares(handling, np.asarray(guess, float))
-    smooth, precision = handling.smoothed(), np.diag(PRIOR**-2.0)
-    now, Z, moved = follow(handling, load), follow(smooth, load).slope, np.inf
+    load = _least_squares(record, np.asarray(guess, float))
+    smooth, precision = record.smoothed(), np.diag(PRIOR**-2.0)
+    now, Z, moved = follow(record, load), follow(smooth, load).slope, np.inf
     for _ in range(_ROUNDS):
         B, b = gram(Z) + precision, normal_equations(now, Z)[1]
         step = np.linalg.solve(B, b + precision @ (guess - load))  # not Zᵀ slope, which need not be definite
@@ -81,15 +81,15 @@ def fit_load(handling: Handling, guess: np.ndarray) -> Fit:
         if moved < _ENOUGH or moved > 2.0 * before:
             break
         load = load + np.clip(step, -0.5, 0.5)
-        now = follow(handling, load)
+        now = follow(record, load)
         if moved > _NEAR:
             Z = follow(smooth, load).slope
     return Fit(load, np.linalg.inv(gram(Z) + precision), now, Z, np.asarray(guess, float))
 
 
-def _least_squares(handling: Handling, guess: np.ndarray) -> np.ndarray:
+def _least_squares(record: WristRecord, guess: np.ndarray) -> np.ndarray:
     precision = np.diag(PRIOR**-2.0)
-    load, damping, now = guess, 1e-3, follow(handling, guess)
+    load, damping, now = guess, 1e-3, follow(record, guess)
     cost = _cost(now, load, guess, precision)
     for _ in range(_ROUNDS):
         A, b = normal_equations(now, now.slope)
@@ -97,7 +97,7 @@ def _least_squares(handling: Handling, guess: np.ndarray) -> np.ndarray:
         trial, told, new_cost = load, now, np.inf
         while new_cost > cost and damping < 1e6:
             trial = load + np.clip(np.linalg.solve(A + damping * np.diag(np.diag(A)), b), -1.0, 1.0)
-            told = follow(handling, trial)
+            told = follow(record, trial)
             new_cost = _cost(told, trial, guess, precision)
             damping = damping * (10.0 if new_cost > cost else 0.1)
         if new_cost > cost:
@@ -109,16 +109,16 @@ def _least_squares(handling: Handling, guess: np.ndarray) -> np.ndarray:
     return load
 
 
-def follow(handling: Handling, load: np.ndarray, drift: float = 0.0) -> Surprise:
+def follow(record: WristRecord, load: np.ndarray, drift: float = 0.0) -> Surprise:
     """The surprises of a filter that was told this load; one that drifts soon forgets a motion it got wrong."""
-    guess = handling.first(load)
-    model, noise, samples = handling.model, handling.random(drift), handling.samples()
+    guess = record.first(load)
+    model, noise, samples = record.model, record.random(drift), record.samples()
     slope = np.zeros((25, 10))
     slope[LOAD] = np.eye(10)
     at = Followed(guess.state, jnp.diag(guess.std**2), jnp.asarray(slope))
     parts = []
-    for begin in range(0, len(handling.time), _CHUNK):
-        rows = min(_CHUNK, len(handling.time) - begin)
+    for begin in range(0, len(record.time), _CHUNK):
+        rows = min(_CHUNK, len(record.time) - begin)
         chunk = jax.tree.map(lambda leaf, begin=begin: _padded(np.asarray(leaf)[begin : begin + _CHUNK]), samples)
         at, told = _follow(model, noise, at, chunk)
         parts.append(jax.tree.map(lambda leaf, rows=rows: np.asarray(leaf)[:rows], told))

@@ -90,12 +90,12 @@ def failed(piece: Piece) -> bool:
 
 def estimates_of(piece: Piece) -> dict[str, Estimate]:
     """What is known at the end of a piece."""
-    loads, time, wrong = last_load(piece), piece.handling.time, failed(piece)
+    loads, time, wrong = last_load(piece), piece.record.time, failed(piece)
     short = time[-1] - time[0] <= LONG_ENOUGH
     unknown: Knowledge = "failed" if wrong else "not-yet-known" if short else "not-identifiable"
     answers = {}
     for quantity, unit in UNITS.items():
-        frame = None if quantity == "mass" else piece.handling.robot
+        frame = None if quantity == "mass" else piece.record.robot
         value, std = (part[0] for part in loads.of(quantity))
         answers[quantity] = (
             Estimate.known(value, std, unit, frame, float(time[-1]))
@@ -122,7 +122,7 @@ def series_of(pieces: list[Piece]) -> dict[str, Series]:
 
 
 def _on_the_way(piece: Piece) -> tuple[np.ndarray, Loads]:
-    fit, time = piece.fit, piece.handling.time
+    fit, time = piece.fit, piece.record.time
     Z, told = fit.instruments, fit.surprise
     rows = np.unique(np.linspace(0, len(time) - 1, min(_SHOWN, len(time))).astype(int))
     B = np.cumsum(np.einsum("tmp,tmq->tpq", Z, Z), axis=0)[rows]

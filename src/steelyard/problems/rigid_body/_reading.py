@@ -18,7 +18,7 @@ _FIRST_STRETCH = 2.0  # s, over which the vertical is looked for
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Handling:
+class WristRecord:
     """What one robot recorded while it moved a load; sensor axes, NaN where nothing was."""
 
     robot: str
@@ -40,7 +40,7 @@ class Handling:
         """The load as this robot feels it."""
         return RigidLoad(self.gravity, self.held)
 
-    def between(self, begin: int, end: int) -> "Handling":
+    def between(self, begin: int, end: int) -> "WristRecord":
         """The rows from `begin` on, before `end`."""
         rows = slice(begin, end)
         return dataclasses.replace(self, time=self.time[rows], reading=self.reading[rows], wrench=self.wrench[rows])
@@ -50,7 +50,7 @@ class Handling:
         dt = np.diff(self.time, prepend=self.time[0])
         return Sample(dt, self.wrench, self.reading)
 
-    def smoothed(self) -> "Handling":
+    def smoothed(self) -> "WristRecord":
         """Every row replaced by a mean of its neighbours, itself left out: its noise is not that of the row."""
         wide = max(round(_SMOOTH / float(np.median(np.diff(self.time)))), 2)
         lags = np.arange(-wide, wide + 1)
@@ -93,25 +93,25 @@ class Handling:
         return Guess(state, jnp.asarray(std))
 
 
-def read_handling(log: Log, robot: str, config: Config) -> Handling:
+def read_wrist_record(log: Log, robot: str, config: Config) -> WristRecord:
     """Reads a robot's columns, and estimates the noise that nobody stated; what cannot be read is a `BadInput`."""
     time, readings = np.asarray(log.time), read_wrist(log, robot)
     noise, notes = wrist_noise(time, readings[:, None], config)
     held = config.inputs.hold == "step"
-    return Handling(robot, time, readings[:, :9], readings[:, 9:], noise, config.gravity, held, notes)
+    return WristRecord(robot, time, readings[:, :9], readings[:, 9:], noise, config.gravity, held, notes)
 
 
-def vertical(handling: Handling) -> np.ndarray:
+def vertical(record: WristRecord) -> np.ndarray:
     """R_wiᵀ g at the first row, sensor axes, m/s²: the mean specific force of the first two seconds, turned back.
 
     What the velocity gained meanwhile is taken off where it is known; where there is no accelerometer, the force shows
     the direction.
     """
-    size = float(np.linalg.norm(handling.gravity))
-    early = handling.time <= handling.time[0] + _FIRST_STRETCH
-    time, reading = handling.time[early], np.nan_to_num(handling.reading[early])
+    size = float(np.linalg.norm(record.gravity))
+    early = record.time <= record.time[0] + _FIRST_STRETCH
+    time, reading = record.time[early], np.nan_to_num(record.reading[early])
     R = turned(time, reading[:, :3])
-    heard = np.isfinite(handling.reading[early])
+    heard = np.isfinite(record.reading[early])
     if heard[:, 6:].all(axis=1).any():
         rows = heard[:, 6:].all(axis=1)
         up = np.einsum("tab,tb->ta", R[rows], reading[rows, 6:]).mean(axis=0)
@@ -120,7 +120,7 @@ def vertical(handling: Handling) -> np.ndarray:
             third = max(len(v) // 3, 1)
             up = up - (v[-third:].mean(axis=0) - v[:third].mean(axis=0)) / (2 / 3 * (time[-1] - time[0]))
     else:
-        up = np.einsum("tab,tb->ta", R, np.nan_to_num(handling.wrench[early, 3:])).mean(axis=0)
+        up = np.einsum("tab,tb->ta", R, np.nan_to_num(record.wrench[early, 3:])).mean(axis=0)
     length = float(np.linalg.norm(up))
     return -size * (up / length if length > 1e-9 else np.array([0.0, 0.0, 1.0]))
 

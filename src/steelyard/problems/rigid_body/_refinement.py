@@ -24,15 +24,15 @@ def finished(piece: Piece) -> Piece:
     takes it for a cubic, steps by Runge and Kutta's rule, and finds the vertical along with the load. Under noise that
     does not matter, and the fit stays as it is.
     """
-    handling, found, told = piece.handling, last_load(piece), piece.fit.surprise
-    if np.isnan(handling.wrench).any() or not told.present.any():
+    record, found, told = piece.record, last_load(piece), piece.fit.surprise
+    if np.isnan(record.wrench).any() or not told.present.any():
         return piece
     point = SpatialPoint.of(
-        float(found.mass[0]), found.com[0], found.inertia[0], vertical(handling), np.eye(3)[None], np.zeros((1, 3))
+        float(found.mass[0]), found.com[0], found.inertia[0], vertical(record), np.eye(3)[None], np.zeros((1, 3))
     )
-    rows = np.concatenate([handling.reading, handling.wrench], axis=1)
-    noise = np.array([handling.noise[signal] for signal in SIGNALS])
-    alone = weigh_alone(point, handling.time, rows, noise, handling.held)
+    rows = np.concatenate([record.reading, record.wrench], axis=1)
+    noise = np.array([record.noise[signal] for signal in SIGNALS])
+    alone = weigh_alone(point, record.time, rows, noise, record.held)
     if alone is None or alone.misfit > _MUCH_BETTER * float(np.mean(told.value[told.present] ** 2)):
         return piece
     load, slope = (np.asarray(part) for part in _log_cholesky(jnp.asarray(alone.load)))

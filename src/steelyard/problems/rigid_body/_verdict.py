@@ -18,7 +18,7 @@ _REMEDY = (
 
 def verdict_of(piece: Piece) -> str:
     """What the numbers of one robot are worth, in words."""
-    robot, loads, off = piece.handling.robot, last_load(piece), left_over(piece)
+    robot, loads, off = piece.record.robot, last_load(piece), left_over(piece)
     if failed(piece):
         times = np.sqrt(surprise_ratio(off, np.ones_like(off)))
         return (
@@ -44,9 +44,9 @@ def verdict_of(piece: Piece) -> str:
 
 
 def _why_no_inertia(piece: Piece) -> str:
-    omega = piece.handling.reading[:, :3]
+    omega = piece.record.reading[:, :3]
     omega = omega[np.isfinite(omega).all(axis=1)]
-    noise = piece.handling.noise["twist/angular"]
+    noise = piece.record.noise["twist/angular"]
     squares = omega.T @ omega / max(len(omega), 1) - noise**2 * np.eye(3)
     sizes, axes = np.linalg.eigh(squares)
     if sizes[-1] < 0.05**2:
@@ -71,13 +71,13 @@ def events_of(pieces: Sequence[Piece]) -> list[Event]:
     events = []
     for before, after in itertools.pairwise(pieces):
         old, new = last_load(before), last_load(after)
-        robot, when = after.handling.robot, 0.5 * float(before.handling.time[-1] + after.handling.time[0])
+        robot, when = after.record.robot, 0.5 * float(before.record.time[-1] + after.record.time[0])
         size = float(new.mass[0] - old.mass[0])
         if abs(size) > 3 * np.hypot(old.mass_std[0], new.mass_std[0]):
             what = f"The mass jumped {'up' if size > 0 else 'down'} by {abs(size):.3g} kg, to {new.mass[0]:.3g} kg."
-            events.append(Event(when, "change", robot, "mass", what, size, float(pieces[-1].handling.time[-1])))
+            events.append(Event(when, "change", robot, "mass", what, size, float(pieces[-1].record.time[-1])))
         else:
             shift = float(np.linalg.norm(new.com[0] - old.com[0]))
             what = f"The load changed at the same mass: its centre of mass moved by {1000 * shift:.3g} mm."
-            events.append(Event(when, "change", robot, "com", what, shift, float(pieces[-1].handling.time[-1])))
+            events.append(Event(when, "change", robot, "com", what, shift, float(pieces[-1].record.time[-1])))
     return events

@@ -1,7 +1,7 @@
 """`identify --as spatial-load`: a team weighs a load in space."""
 
-from ._method import WeighedHold as WeighedHold
-from ._method import weigh_hold as weigh_hold
-from ._method import weigh_hold_at_once as weigh_hold_at_once
-from ._reading import Hold as Hold
-from ._reading import read_hold as read_hold
+from ._method import SpatialTeamResult as SpatialTeamResult
+from ._method import estimate_spatial_load_at_once as estimate_spatial_load_at_once
+from ._method import run_spatial_load_team as run_spatial_load_team
+from ._reading import SpatialRecord as SpatialRecord
+from ._reading import read_spatial_record as read_spatial_record

@@ -14,8 +14,8 @@ from steelyard.problems._provenance import settings_of, truth_in
 from steelyard.problems._series import series_of_said
 from steelyard.problems._wrist_sensors import SIGNALS
 from steelyard.problems.spatial_load._channel_faults import find_faults
-from steelyard.problems.spatial_load._method import WeighedHold, weigh_hold
-from steelyard.problems.spatial_load._reading import Hold, read_hold
+from steelyard.problems.spatial_load._method import SpatialTeamResult, run_spatial_load_team
+from steelyard.problems.spatial_load._reading import SpatialRecord, read_spatial_record
 from steelyard.problems.spatial_load._single_axis import AXIS_INERTIA, axis_inertia
 from steelyard.problems.spatial_load._verdict import odd_channels, poor_motion, spatial_verdict
 from steelyard.team import SpatialEvent
@@ -28,45 +28,45 @@ _CAVEAT = (
 
 
 def identify_spatial_load(
-    log: Log, config: Config, method: str = "consensus", advance: Callable[[int], None] = lambda rows: None
+    log: Log, config: Config, method: str = "consensus", progress: Callable[[int], None] = lambda rows: None
 ) -> Identification:
     """Answers per robot: mass, centre of mass and inertia in its own frame, and the frames of its neighbours."""
     if method not in METHODS:
         raise BadInput(f'Unknown method "{method}" for spatial-load; {nearest(method, list(METHODS))}')
-    faults = find_faults(read_hold(log.without_truth(), config))
-    hold = faults.hold
-    weighed = weigh_hold(hold, advance)
-    reasons, poor = [*faults.reasons], poor_motion(hold)
-    contradicted = weighed.state.mind.failed or bool(odd_channels(hold, weighed.state))
-    if not reasons and poor and contradicted and not weighed.state.mind.paused:
+    faults = find_faults(read_spatial_record(log.without_truth(), config))
+    record = faults.record
+    result = run_spatial_load_team(record, progress)
+    reasons, poor = [*faults.reasons], poor_motion(record)
+    contradicted = result.state.mind.failed or bool(odd_channels(record, result.state))
+    if not reasons and poor and contradicted and not result.state.mind.paused:
         pass  # what the motion does not tell leaves the fit nowhere to go: that is no sensor's fault
-    elif not reasons and (weighed.state.mind.failed or _lost(hold, weighed)):
-        reasons.append(_why_failed(hold, weighed))
-    elif not reasons and (odd := odd_channels(hold, weighed.state)) and len(hold.graph.names) > 1:
+    elif not reasons and (result.state.mind.failed or _lost(record, result)):
+        reasons.append(_why_failed(record, result))
+    elif not reasons and (odd := odd_channels(record, result.state)) and len(record.graph.names) > 1:
         reasons.append(f"{', '.join(odd)} cannot be right, by what all other channels say together")
     why: Knowledge | None = "failed" if reasons else "not-identifiable" if poor and contradicted else None
-    robots = {name: _unknown(said, why) if why else said for name, said in weighed.last.items()}
+    robots = {name: _unknown(said, why) if why else said for name, said in result.last.items()}
     if why is None:
-        robots = {name: said | _about_axis(hold, weighed, i) for i, (name, said) in enumerate(robots.items())}
+        robots = {name: said | _about_axis(record, result, i) for i, (name, said) in enumerate(robots.items())}
     return Identification(
         problem="spatial-load",
         method=method,
         origin=log.origin,
         robots=robots,
-        events=_events(hold, weighed, faults.events, believed=not reasons),
-        verdict=f"{spatial_verdict(hold, robots, weighed.state, reasons)} {_CAVEAT}",
-        notes=(*hold.notes, *faults.notes, *_traffic(weighed)),
-        series={name: series_of_said(history) for name, history in weighed.history.items()},
-        truth=truth_of(log, hold),
-        settings=settings_of(log, config, {"team": hold.noise})
-        | {"links": ", ".join(f"{a}-{b}" for a, b in hold.graph.links)},
-        seconds_a_row=weighed.seconds_a_step,
+        events=_events(record, result, faults.events, believed=not reasons),
+        verdict=f"{spatial_verdict(record, robots, result.state, reasons)} {_CAVEAT}",
+        notes=(*record.notes, *faults.notes, *_traffic(result)),
+        series={name: series_of_said(history) for name, history in result.history.items()},
+        truth=truth_of(log, record),
+        settings=settings_of(log, config, {"team": record.noise})
+        | {"links": ", ".join(f"{a}-{b}" for a, b in record.graph.links)},
+        seconds_a_row=result.seconds_a_step,
     )
 
 
-def _why_failed(hold: Hold, weighed: WeighedHold) -> str:
-    odd = odd_channels(hold, weighed.state)
-    if weighed.state.mind.paused:
+def _why_failed(record: SpatialRecord, result: SpatialTeamResult) -> str:
+    odd = odd_channels(record, result.state)
+    if result.state.mind.paused:
         return "somebody's wrench is missing, and without it nobody knows what acts on the load"
     worst = f", most of all {', '.join(odd)}" if odd else ""
     return (
@@ -74,10 +74,10 @@ def _why_failed(hold: Hold, weighed: WeighedHold) -> str:
     )
 
 
-def _about_axis(hold: Hold, weighed: WeighedHold, robot: int) -> dict[str, Estimate]:
+def _about_axis(record: SpatialRecord, result: SpatialTeamResult, robot: int) -> dict[str, Estimate]:
     """One number of an inertia that is not known as a whole."""
-    whole = weighed.last[hold.graph.names[robot]]["inertia"]
-    found = axis_inertia(hold, weighed.state, robot, whole.time) if whole.value is None else None
+    whole = result.last[record.graph.names[robot]]["inertia"]
+    found = axis_inertia(record, result.state, robot, whole.time) if whole.value is None else None
     return {} if found is None else {AXIS_INERTIA: found}
 
 
@@ -85,28 +85,28 @@ def _unknown(said: Mapping[str, Estimate], why: Knowledge) -> dict[str, Estimate
     return {what: Estimate.unknown(why, one.unit, one.frame, one.time) for what, one in said.items()}
 
 
-def _lost(hold: Hold, weighed: WeighedHold) -> bool:
+def _lost(record: SpatialRecord, result: SpatialTeamResult) -> bool:
     """Whether the rows would have been enough, and nothing was found that they agree with."""
-    return weighed.state.mind.course is None and weighed.state.mind.record.end > 3.0 * hold.rate
+    return result.state.mind.course is None and result.state.mind.record.end > 3.0 * record.rate
 
 
-def _events(hold: Hold, weighed: WeighedHold, faults: Sequence[Event], believed: bool) -> list[Event]:
+def _events(record: SpatialRecord, result: SpatialTeamResult, faults: Sequence[Event], believed: bool) -> list[Event]:
     """Bad sensors, sensors that fell silent, and loads that changed, in the order of time."""
-    changes = weighed.events if believed else []
-    events = [*faults, *(_change(robot, noticed, event, weighed) for robot, noticed, event in changes)]
+    changes = result.events if believed else []
+    events = [*faults, *(_change(robot, noticed, event, result) for robot, noticed, event in changes)]
     told = {(event.robot, event.quantity) for event in faults}
-    for i, name in enumerate(hold.graph.names):
+    for i, name in enumerate(record.graph.names):
         for k, signal in enumerate(SIGNALS):
             if (name, signal) not in told:
-                events += silences(hold.time, hold.readings[:, i, 3 * k : 3 * k + 3], name, signal)
+                events += silences(record.time, record.readings[:, i, 3 * k : 3 * k + 3], name, signal)
     return sorted(events, key=lambda event: event.time)
 
 
-def _change(robot: str, noticed: float, event: SpatialEvent, weighed: WeighedHold) -> Event:
+def _change(robot: str, noticed: float, event: SpatialEvent, result: SpatialTeamResult) -> Event:
     """Its size is from the last that was known before it to the last before another one, or at the end."""
-    later = [other.time for who, _, other in weighed.events if who == robot and other.time > event.time + 1e-6]
+    later = [other.time for who, _, other in result.events if who == robot and other.time > event.time + 1e-6]
     until = min(later, default=float("inf"))
-    known = [said["mass"] for said in weighed.history[robot] if said["mass"].value is not None]
+    known = [said["mass"] for said in result.history[robot] if said["mass"].value is not None]
     before = [float(one.value) for one in known if one.value is not None and one.time <= event.time]
     after = [float(one.value) for one in known if one.value is not None and noticed < one.time < until]
     what, size = "The load changed.", event.size
@@ -117,14 +117,14 @@ def _change(robot: str, noticed: float, event: SpatialEvent, weighed: WeighedHol
     return Event(event.time, "change", robot, "mass", what, size, noticed)
 
 
-def truth_of(log: Log, hold: Hold) -> dict[str, Series]:
+def truth_of(log: Log, record: SpatialRecord) -> dict[str, Series]:
     """What the log knows to be true, as the robots see it."""
     wanted = {"mass": "kg"}
-    for robot in hold.graph.names:
+    for robot in record.graph.names:
         wanted |= {f"{robot}/mass": "kg", f"{robot}/com": "m", f"{robot}/inertia": "kg m²"}
     found = truth_in(log, wanted)
-    for robot in hold.graph.names:
-        for other in hold.graph.neighbours(robot):
+    for robot in record.graph.names:
+        for other in record.graph.neighbours(robot):
             parts = [log.truth(f"{robot}/pose/{other}/{part}") for part in ("position", "attitude")]
             if parts[0] is not None and parts[1] is not None:
                 value = np.concatenate([parts[0], parts[1]], axis=1)
@@ -132,8 +132,8 @@ def truth_of(log: Log, hold: Hold) -> dict[str, Series]:
     return found
 
 
-def _traffic(weighed: WeighedHold) -> tuple[str, ...]:
-    sent = weighed.bytes_a_second
+def _traffic(result: SpatialTeamResult) -> tuple[str, ...]:
+    sent = result.bytes_a_second
     name = max(sent, key=lambda robot: sent[robot])
     if sent[name] == 0.0:
         return ()

@@ -6,7 +6,7 @@ import numpy as np
 
 from steelyard.problems._identification import Event
 from steelyard.problems._wrist_sensors import SIGNALS
-from steelyard.problems.spatial_load._reading import Hold
+from steelyard.problems.spatial_load._reading import SpatialRecord
 
 _STUCK = 0.5
 """s for which a channel repeats itself to the last digit before it counts as stuck."""
@@ -23,9 +23,9 @@ _WRENCH = (slice(9, 12), slice(12, 15))
 
 @dataclasses.dataclass(frozen=True)
 class Faults:
-    """What is wrong with a hold."""
+    """What is wrong with a record."""
 
-    hold: Hold
+    record: SpatialRecord
     """The same hold without the samples that cannot be right."""
     events: tuple[Event, ...]
     notes: tuple[str, ...]
@@ -33,41 +33,41 @@ class Faults:
     """Why nothing can be said about the load; empty where something can."""
 
 
-def find_faults(hold: Hold) -> Faults:
+def find_faults(record: SpatialRecord) -> Faults:
     """Screens every channel; what can do without its bad samples goes on without them."""
-    readings, events, notes, reasons = hold.readings.copy(), [], [], []
-    for i, name in enumerate(hold.graph.names):
+    readings, events, notes, reasons = record.readings.copy(), [], [], []
+    for i, name in enumerate(record.graph.names):
         for k, signal in enumerate(SIGNALS):
             part = slice(3 * k, 3 * k + 3)
-            stuck = _stuck(hold, i, part)
-            limit, clipped = _clipped(hold.readings[:, i, part], hold.noise[signal])
+            stuck = _stuck(record, i, part)
+            limit, clipped = _clipped(record.readings[:, i, part], record.noise[signal])
             for bad, what in ((stuck, "is stuck"), (clipped, f"is at its limit of {limit:.3g} {SIGNALS[signal]}")):
                 if not bad.any():
                     continue
                 readings[bad, i, part] = np.nan
-                when, share = float(hold.time[np.argmax(bad)]), float(np.mean(bad))
+                when, share = float(record.time[np.argmax(bad)]), float(np.mean(bad))
                 message = f"{name}/{signal} {what} in {100 * share:.2g} % of the rows; those are left out."
                 events.append(Event(when, "fault", name, signal, message))
                 notes.append(message)
                 if k >= 3:
                     reasons.append(f"{name}/{signal} {what}, and without it nobody knows what acts on the load")
-    hold = dataclasses.replace(hold, readings=readings)
-    odd = _odd_sizes(hold)
-    late = _late_clock(hold) if not odd else None
+    record = dataclasses.replace(record, readings=readings)
+    odd = _odd_sizes(record)
+    late = _late_clock(record) if not odd else None
     for reason in (*odd, *([late] if late else [])):
-        events.append(Event(float(hold.time[0]), "fault", *reason[:2], reason[2]))
+        events.append(Event(float(record.time[0]), "fault", *reason[:2], reason[2]))
         reasons.append(reason[2])
-    return Faults(hold, tuple(events), tuple(notes), tuple(dict.fromkeys(reasons)))
+    return Faults(record, tuple(events), tuple(notes), tuple(dict.fromkeys(reasons)))
 
 
-def _stuck(hold: Hold, robot: int, part: slice) -> np.ndarray:
+def _stuck(record: SpatialRecord, robot: int, part: slice) -> np.ndarray:
     """(n,): rows in which a signal repeats itself, while others that should move with it do not."""
-    values = hold.readings[:, robot, part]
+    values = record.readings[:, robot, part]
     same = np.all(values[1:] == values[:-1], axis=1)
-    noise = np.repeat([hold.noise[signal] for signal in SIGNALS], 3)
-    moves = np.abs(np.diff(hold.readings[:, robot], axis=0)) > noise
+    noise = np.repeat([record.noise[signal] for signal in SIGNALS], 3)
+    moves = np.abs(np.diff(record.readings[:, robot], axis=0)) > noise
     alive = np.any(np.delete(moves, np.arange(part.start, part.stop), axis=1), axis=1)
-    rows, need = np.zeros(len(values), bool), max(round(_STUCK * hold.rate), 3)
+    rows, need = np.zeros(len(values), bool), max(round(_STUCK * record.rate), 3)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], same & alive, [False]]).astype(int)))
     for begin, end in zip(edges[::2], edges[1::2], strict=True):
         if end - begin >= need:
@@ -92,15 +92,15 @@ def _clipped(values: np.ndarray, noise: float) -> tuple[float, np.ndarray]:
     return limit, rows
 
 
-def _odd_sizes(hold: Hold) -> list[tuple[str, str, str]]:
+def _odd_sizes(record: SpatialRecord) -> list[tuple[str, str, str]]:
     """Robot, signal and words where a robot's numbers are of another size than everybody else's."""
-    found, names = [], hold.graph.names
+    found, names = [], record.graph.names
     limits = {"twist/angular": _RATIO, "specific_force": _RATIO, "wrench/force": _RATIO**2, "twist/linear": _RATIO**2}
     for signal, most in limits.items():
         k = list(SIGNALS).index(signal)
         part = slice(3 * k, 3 * k + 3)
-        square = np.nanmean(np.sum(hold.readings[:, :, part] ** 2, axis=2), axis=0) - 3 * hold.noise[signal] ** 2
-        size = np.sqrt(np.maximum(square, 3 * hold.noise[signal] ** 2))
+        square = np.nanmean(np.sum(record.readings[:, :, part] ** 2, axis=2), axis=0) - 3 * record.noise[signal] ** 2
+        size = np.sqrt(np.maximum(square, 3 * record.noise[signal] ** 2))
         for i, name in enumerate(names):
             others = np.delete(size, i)
             if others.size == 0 or not np.isfinite(size[i]):
@@ -115,13 +115,13 @@ def _odd_sizes(hold: Hold) -> list[tuple[str, str, str]]:
                 hint = "; it looks like grams or millinewtons, convert to N"
             who = f"{name}/{signal} is {ratio:.3g} times as large as the other robots'"
             found.append((name, signal, f"{who}, which cannot be on one body{hint}"))
-    torque, force = (np.nanmean(np.sum(hold.readings[:, :, p] ** 2, axis=2), axis=0) ** 0.5 for p in _WRENCH)
+    torque, force = (np.nanmean(np.sum(record.readings[:, :, p] ** 2, axis=2), axis=0) ** 0.5 for p in _WRENCH)
     for i, name in enumerate(names):
-        arm = float(torque[i] / max(force[i], hold.noise["wrench/force"]))
+        arm = float(torque[i] / max(force[i], record.noise["wrench/force"]))
         if arm > _LONGEST_ARM:
             said = f"{name}/wrench/torque over {name}/wrench/force is {arm:.3g} m, longer than any arm"
             found.append((name, "wrench/torque", f"{said}; if it is in N mm, convert to N m"))
-    alone = float(np.sqrt(np.nanmean(np.sum(hold.readings[:, :, :3] ** 2, axis=2))))
+    alone = float(np.sqrt(np.nanmean(np.sum(record.readings[:, :, :3] ** 2, axis=2))))
     if not found and alone > 0.5 * _DEGREES:
         message = (
             f"twist/angular is {alone:.3g} rad/s rms, faster than robots turn a load; if these are degrees, convert"
@@ -130,19 +130,19 @@ def _odd_sizes(hold: Hold) -> list[tuple[str, str, str]]:
     return found
 
 
-def _late_clock(hold: Hold) -> tuple[str, str, str] | None:
+def _late_clock(record: SpatialRecord) -> tuple[str, str, str] | None:
     """Robot, signal and words where somebody's angular velocities come later than everybody else's."""
-    names, n = hold.graph.names, len(hold.graph.names)
-    omega = hold.readings[:, :, :3]
+    names, n = record.graph.names, len(record.graph.names)
+    omega = record.readings[:, :, :3]
     rows = np.isfinite(omega).all(axis=(1, 2))
     if n < 2 or rows.sum() < 50:
         return None
-    omega, wide = omega[rows], max(round(_SMOOTH * hold.rate), 2)
+    omega, wide = omega[rows], max(round(_SMOOTH * record.rate), 2)
     window = np.hanning(2 * wide + 3)[1:-1]
     kernel = window / window.sum()
     smooth = np.apply_along_axis(lambda column: np.convolve(column, kernel, "same"), 0, omega)[wide:-wide]
     omega = omega[wide:-wide]
-    rate = np.gradient(smooth, axis=0) * hold.rate
+    rate = np.gradient(smooth, axis=0) * record.rate
     lags, stds = np.zeros(n), np.zeros(n)
     for i in range(n):
         others = [j for j in range(n) if j != i]
@@ -151,9 +151,9 @@ def _late_clock(hold: Hold) -> tuple[str, str, str] | None:
         slope = np.mean([rate[:, j] @ R.T for j, R in zip(others, turns, strict=True)], axis=0)
         weight = float(np.sum(slope**2)) + 1e-12
         lags[i] = -float(np.sum((omega[:, i] - seen) * slope)) / weight
-        stds[i] = hold.noise["twist/angular"] * np.sqrt((1 + 1 / len(others)) / weight)
+        stds[i] = record.noise["twist/angular"] * np.sqrt((1 + 1 / len(others)) / weight)
     worst = int(np.argmax(np.abs(lags)))
-    if abs(lags[worst]) < max(6 * stds[worst], 0.7 / hold.rate, 0.004):
+    if abs(lags[worst]) < max(6 * stds[worst], 0.7 / record.rate, 0.004):
         return None
     way = "late" if lags[worst] > 0 else "early"
     who = names[worst] if n > 2 else f"{names[1]} against {names[0]}"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from steelyard.estimators import Estimate
-from steelyard.problems.spatial_load._reading import Hold
+from steelyard.problems.spatial_load._reading import SpatialRecord
 from steelyard.team import Bus, Disturbance, SpatialAgent, SpatialEvent, SpatialState, Turn, run_team, spatial_team
 
 Said = Mapping[str, Estimate]
@@ -15,8 +15,8 @@ Said = Mapping[str, Estimate]
 
 
 @dataclasses.dataclass(frozen=True)
-class WeighedHold:
-    """What came of a hold."""
+class SpatialTeamResult:
+    """What came of a record."""
 
     history: dict[str, list[Said]]
     """By robot, all that it said."""
@@ -33,61 +33,63 @@ class WeighedHold:
     """The first robot and its memory at the end, for reports."""
 
 
-def weigh_hold(
-    hold: Hold,
-    advance: Callable[[int], None] = lambda rows: None,
+def run_spatial_load_team(
+    record: SpatialRecord,
+    progress: Callable[[int], None] = lambda rows: None,
     disturbance: Disturbance | None = None,
     seed: int = 0,
-) -> WeighedHold:
-    """Joins the agents by a bus in this process; `advance` is told each row.
+) -> SpatialTeamResult:
+    """Joins the agents by a bus in this process; `progress` is told each row.
 
     Messages take time from robot to robot. After the last row the robots go on talking, with nothing new to tell, so
     that all of it reaches everybody.
     """
-    names, rows = hold.graph.names, len(hold.time)
-    silence = [None] * round(1.2 * hold.rate)
+    names, rows = record.graph.names, len(record.time)
+    silence = [None] * round(1.2 * record.rate)
     events: list[tuple[str, float, SpatialEvent]] = []
 
     def watch(step: int, robot: str, turn: Turn) -> None:
-        noticed = float(hold.time[min(step, rows - 1)])
+        noticed = float(record.time[min(step, rows - 1)])
         events.extend((robot, noticed, event) for event in turn.events)
         if robot == names[-1] and step < rows:
-            advance(1)
+            progress(1)
 
-    agents = spatial_team(hold.graph, hold.rate, hold.noise, hold.gravity, "step" if hold.held else "sample")
-    samples = {name: [*own, *silence] for name, own in hold.samples().items()}
+    agents = spatial_team(record.graph, record.rate, record.noise, record.gravity, "step" if record.held else "sample")
+    samples = {name: [*own, *silence] for name, own in record.samples().items()}
     begin = time.perf_counter()
-    run = run_team(agents, samples, Bus(hold.graph, disturbance, seed), watch=watch)
+    run = run_team(agents, samples, Bus(record.graph, disturbance, seed), watch=watch)
     seconds = (time.perf_counter() - begin) / (len(samples[names[0]]) * len(names))
-    sent = {name: run.bytes_sent[name] * hold.rate / len(samples[name]) for name in names}
+    sent = {name: run.bytes_sent[name] * record.rate / len(samples[name]) for name in names}
     last = {name: dict(run.last(name)) for name in names}
-    return WeighedHold(run.estimates, last, events, sent, seconds, agents[0], run.states[names[0]])
+    return SpatialTeamResult(run.estimates, last, events, sent, seconds, agents[0], run.states[names[0]])
 
 
-def weigh_hold_at_once(hold: Hold, advance: Callable[[int], None] = lambda rows: None) -> WeighedHold:
+def estimate_spatial_load_at_once(
+    record: SpatialRecord, progress: Callable[[int], None] = lambda rows: None
+) -> SpatialTeamResult:
     """The same answers without messages: one robot that has all rows at once, its answers in everybody's frame.
 
     For statistics over many holds. Robots that talk say the same, later by the messages' ways.
     """
-    names = hold.graph.names
-    agents = spatial_team(hold.graph, hold.rate, hold.noise, hold.gravity, "step" if hold.held else "sample")
+    names = record.graph.names
+    agents = spatial_team(record.graph, record.rate, record.noise, record.gravity, "step" if record.held else "sample")
     state = agents[0].init()
     history: dict[str, list[Said]] = {name: [] for name in names}
     events: list[tuple[str, float, SpatialEvent]] = []
     taken = -1
     begin = time.perf_counter()
-    for k in range(len(hold.time) + 1):
-        if k < len(hold.time):
-            found = state.mind.add(float(hold.time[k]), np.ascontiguousarray(hold.readings[k]))
-            advance(1)
+    for k in range(len(record.time) + 1):
+        if k < len(record.time):
+            found = state.mind.add(float(record.time[k]), np.ascontiguousarray(record.readings[k]))
+            progress(1)
         else:
             found = state.mind.finish()
-        noticed = float(hold.time[min(k, len(hold.time) - 1)])
+        noticed = float(record.time[min(k, len(record.time) - 1)])
         events.extend((name, noticed, event) for event in found for name in names)
         if state.mind.taken != taken:
             taken = state.mind.taken
             for agent in agents:
                 history[agent.name].append(agent.report(state))
-    seconds = (time.perf_counter() - begin) / len(hold.time)
+    seconds = (time.perf_counter() - begin) / len(record.time)
     last = {name: dict(history[name][-1]) for name in names}
-    return WeighedHold(history, last, events, {}, seconds, agents[0], state)
+    return SpatialTeamResult(history, last, events, {}, seconds, agents[0], state)

@@ -12,7 +12,7 @@ from steelyard.team import Graph, SpatialSample
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Hold:
+class SpatialRecord:
     """What a team recorded while it held a load, each robot in its own sensor axes; NaN where nothing was."""
 
     graph: Graph
@@ -55,12 +55,12 @@ def _sample(row: int, time: float, values: np.ndarray) -> SpatialSample:
     )
 
 
-def read_hold(log: Log, config: Config) -> Hold:
+def read_spatial_record(log: Log, config: Config) -> SpatialRecord:
     """Reads the robots' columns, and estimates the noise that nobody stated; what cannot be read is a `BadInput`."""
     graph, time = _graph(log, config), np.asarray(log.time)
     readings = np.stack([read_wrist(log, name) for name in graph.names], axis=1)
     noise, notes = wrist_noise(time, readings, config)
-    return Hold(graph, time, readings, noise, config.gravity, config.inputs.hold == "step", notes)
+    return SpatialRecord(graph, time, readings, noise, config.gravity, config.inputs.hold == "step", notes)
 
 
 def _graph(log: Log, config: Config) -> Graph:

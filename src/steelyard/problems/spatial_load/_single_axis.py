@@ -3,7 +3,7 @@
 import numpy as np
 
 from steelyard.estimators import Estimate
-from steelyard.problems.spatial_load._reading import Hold
+from steelyard.problems.spatial_load._reading import SpatialRecord
 from steelyard.team import SpatialState, load_in_frame
 
 AXIS_INERTIA = "axis_inertia"
@@ -16,29 +16,29 @@ _FITS = 1.1
 """Times the squares that were expected, up to which the rows count as explained."""
 
 
-def turning_of(hold: Hold, robot: int) -> tuple[np.ndarray, np.ndarray, float]:
+def turning_of(record: SpatialRecord, robot: int) -> tuple[np.ndarray, np.ndarray, float]:
     """Mean squares of a robot's angular velocities along their principal axes (columns), and what counts as turning."""
-    omega = hold.readings[:, robot, :3]
+    omega = record.readings[:, robot, :3]
     omega = omega[np.isfinite(omega).all(axis=1)]
-    noise = hold.noise["twist/angular"]
+    noise = record.noise["twist/angular"]
     squares = omega.T @ omega / max(len(omega), 1) - noise**2 * np.eye(3)
     sizes, axes = np.linalg.eigh(squares)
     return sizes, axes, max(0.05**2, 4.0 * noise**2 / max(len(omega), 1) ** 0.5)
 
 
-def axis_of(hold: Hold, robot: int) -> np.ndarray | None:
+def axis_of(record: SpatialRecord, robot: int) -> np.ndarray | None:
     """(3,), sensor axes: the one axis about which the load turned; None where it was none, or more."""
-    sizes, axes, least = turning_of(hold, robot)
+    sizes, axes, least = turning_of(record, robot)
     return axes[:, 2] if sizes[2] >= least and sizes[1] < max(_ONE_AXIS * sizes[2], least) else None
 
 
-def axis_inertia(hold: Hold, state: SpatialState, robot: int, time: float) -> Estimate | None:
+def axis_inertia(record: SpatialRecord, state: SpatialState, robot: int, time: float) -> Estimate | None:
     """In kg m², as a robot knows it; None where the load turned about more axes or none, or it is not known.
 
     To first order from where the rows were linearised: the rest of the inertia is unknown, and a step there is so long
     that the moments it leads to are only kept possible.
     """
-    axis, course = axis_of(hold, robot), state.mind.course
+    axis, course = axis_of(record, robot), state.mind.course
     if axis is None or course is None or course.doubt > _FITS or not course.lean.turned:
         return None
     numbers, J = load_in_frame(course.point, robot)
@@ -47,4 +47,4 @@ def axis_inertia(hold: Hold, state: SpatialState, robot: int, time: float) -> Es
     std = float(np.sqrt(course.doubt * (about @ course.covariance @ about)))
     if value <= 0.0 or std > _KNOWN_BELOW * value:
         return None
-    return Estimate.known(np.asarray(value), np.asarray(std), "kg m²", hold.graph.names[robot], time)
+    return Estimate.known(np.asarray(value), np.asarray(std), "kg m²", record.graph.names[robot], time)

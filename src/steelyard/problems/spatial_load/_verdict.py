@@ -7,7 +7,7 @@ import numpy as np
 from steelyard.estimators import Estimate
 from steelyard.problems._wrist_sensors import SIGNALS
 from steelyard.problems.rigid_body._verdict import named_direction
-from steelyard.problems.spatial_load._reading import Hold
+from steelyard.problems.spatial_load._reading import SpatialRecord
 from steelyard.problems.spatial_load._single_axis import AXIS_INERTIA, axis_of, turning_of
 from steelyard.team import SpatialState
 
@@ -17,7 +17,7 @@ _ODD = 1.25
 Robots = Mapping[str, Mapping[str, Estimate]]
 
 
-def spatial_verdict(hold: Hold, robots: Robots, state: SpatialState, reasons: Sequence[str]) -> str:
+def spatial_verdict(record: SpatialRecord, robots: Robots, state: SpatialState, reasons: Sequence[str]) -> str:
     """How well everything is known by the robot that knows it least, and why something is not."""
     if reasons:
         return f"Nothing can be said about the load: {'; '.join(reasons)}."
@@ -25,23 +25,23 @@ def spatial_verdict(hold: Hold, robots: Robots, state: SpatialState, reasons: Se
     lacking = [what for what in ("mass", "com", "inertia") if any(r[what].value is None for r in robots.values())]
     course = state.mind.course
     if lacking and course is not None:
-        said.append(_why(hold, lacking, np.asarray(course.covariance)))
-    said.append(_about_axis(hold, robots))
-    if course is None or poor_motion(hold) is None or not lacking:
-        said.append(_believable(hold, state))
+        said.append(_why(record, lacking, np.asarray(course.covariance)))
+    said.append(_about_axis(record, robots))
+    if course is None or poor_motion(record) is None or not lacking:
+        said.append(_believable(record, state))
     return " ".join(part for part in said if part)
 
 
-def odd_channels(hold: Hold, state: SpatialState) -> list[str]:
+def odd_channels(record: SpatialRecord, state: SpatialState) -> list[str]:
     """Channels that are farther off than everybody else's of their kind."""
     course = state.mind.course
     if course is None:
         return []
-    squares = course.by_channel.reshape(len(hold.graph.names), 3, 3).mean(axis=2)
+    squares = course.by_channel.reshape(len(record.graph.names), 3, 3).mean(axis=2)
     usual = np.median(squares, axis=0) if len(squares) > 2 else np.ones(3)
     return [
         f"{name}/{signal}"
-        for i, name in enumerate(hold.graph.names)
+        for i, name in enumerate(record.graph.names)
         for k, signal in enumerate(list(SIGNALS)[:3])
         if squares[i, k] > _ODD * max(1.0, float(usual[k]))
     ]
@@ -72,21 +72,21 @@ def _poses(robots: Robots) -> str:
     return f"Neighbours' frames are known to {1960 * worst[:3].max():.2g} mm and {1960 * worst[3:].max():.2g} mrad."
 
 
-def _about_axis(hold: Hold, robots: Robots) -> str:
+def _about_axis(record: SpatialRecord, robots: Robots) -> str:
     for i, (name, said) in enumerate(robots.items()):
-        one, axis = said.get(AXIS_INERTIA), axis_of(hold, i)
+        one, axis = said.get(AXIS_INERTIA), axis_of(record, i)
         if one is not None and one.value is not None and one.std is not None and axis is not None:
             about = f"about {named_direction(axis)} ({name}), through the centre of mass"
             return f"The inertia {about}, is {float(one.value):.4g} ± {1.96 * float(one.std):.2g} kg m² (95 %)."
     return ""
 
 
-def poor_motion(hold: Hold) -> str | None:
+def poor_motion(record: SpatialRecord) -> str | None:
     """What the motion lacked, by the angular velocities of the first robot that has any; None where it was rich."""
     robot, name = next(
-        (i, name) for i, name in enumerate(hold.graph.names) if np.isfinite(hold.readings[:, i, :3]).any()
+        (i, name) for i, name in enumerate(record.graph.names) if np.isfinite(record.readings[:, i, :3]).any()
     )
-    sizes, axes, least = turning_of(hold, robot)
+    sizes, axes, least = turning_of(record, robot)
     if sizes[-1] < least:
         return "because the load hardly turned: turn it about every axis"
     if sizes[0] < max(0.1 * sizes[-1], least):
@@ -95,21 +95,21 @@ def poor_motion(hold: Hold) -> str | None:
     return None
 
 
-def _why(hold: Hold, lacking: Sequence[str], P: np.ndarray) -> str:
+def _why(record: SpatialRecord, lacking: Sequence[str], P: np.ndarray) -> str:
     names = {"mass": "the mass", "com": "the centre of mass", "inertia": "the inertia"}
     what = " and ".join(names[one] for one in lacking)
-    why = poor_motion(hold) or "because the load turned too little for this noise: turn it faster, or for longer"
+    why = poor_motion(record) or "because the load turned too little for this noise: turn it faster, or for longer"
     more = ""
     if "com" in lacking:
         more = f" The centre of mass is least known along {named_direction(np.linalg.eigh(P[7:10, 7:10])[1][:, -1])}."
     return f"{what[0].upper()}{what[1:]} cannot be told from this motion, {why}.{more}"
 
 
-def _believable(hold: Hold, state: SpatialState) -> str:
+def _believable(record: SpatialRecord, state: SpatialState) -> str:
     course = state.mind.course
     if course is None:
         return "There were too few rows to find out where the robots hold the load."
-    odd, off = odd_channels(hold, state), float(np.sqrt(course.misfit / max(course.count, 1)))
+    odd, off = odd_channels(record, state), float(np.sqrt(course.misfit / max(course.count, 1)))
     if odd:
         return (
             f"{', '.join(odd)} {'is' if len(odd) == 1 else 'are'} farther off than noise and the other robots allow; "
