@@ -1,6 +1,10 @@
 """What was recorded? One `Log`, from and to files."""
 
 from ._log import Log as Log
+from ._recording import Limits as Limits
+from ._recording import Recording as Recording
+from ._recording import Stream as Stream
+from ._recording import read_recording as read_recording
 from ._vocabulary import SIGNALS as SIGNALS
 from ._vocabulary import Column as Column
 from ._vocabulary import Signal as Signal
