@@ -9,6 +9,7 @@ from steelyard import _jax as _jax
 from ._agent import Agent as Agent
 from ._agent import Message as Message
 from ._agent import Turn as Turn
+from ._cache import Cache as Cache
 from ._run import PlanarSample as PlanarSample
 from ._run import Stay as Stay
 from ._run import TeamRun as TeamRun

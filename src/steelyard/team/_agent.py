@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from steelyard.estimators import Estimate
+from steelyard.team._cache import Cache
 
 
 class Message(msgspec.Struct, frozen=True, array_like=True):
@@ -38,6 +39,8 @@ class Agent(abc.ABC):
     """Frozen configuration of one robot; its state is a value that goes in and comes out."""
 
     name: str
+    cache: Cache | None = None
+    """Results that the runner lets agents of one process share; a step returns the same with any."""
 
     @abc.abstractmethod
     def init(self) -> Any:

@@ -1,5 +1,6 @@
 """A team in one process: each agent gets its own samples and its own inbox, and nothing else."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -47,6 +48,8 @@ class TeamRun(msgspec.Struct, frozen=True):
     forces: dict[str, list[tuple[float, float]]]
     """By robot, the force (N, world axes) from each sample to the next, for agents that choose one."""
     bytes_sent: dict[str, int]
+    seconds_a_step: dict[str, float]
+    """By robot, the mean cost of its own step: results that it took from other robots' work are charged in full."""
 
     def last(self, robot: str) -> Mapping[str, Estimate]:
         """A robot's last word."""
@@ -67,6 +70,8 @@ class _Team:
         self.states = {name: agent.init() for name, agent in self.agents.items()}
         self.estimates: dict[str, list[Mapping[str, Estimate]]] = {name: [] for name in self.agents}
         self.forces: dict[str, list[tuple[float, float]]] = {name: [] for name in self.agents}
+        self.seconds = dict.fromkeys(self.agents, 0.0)
+        self.steps = dict.fromkeys(self.agents, 0)
 
     def step(self, k: int, samples: Mapping[str, Any]) -> dict[str, Turn]:
         """Every robot that is there takes its step; what they send is delivered later."""
@@ -74,7 +79,10 @@ class _Team:
         for name, agent in self.agents.items():
             if not self.stays[name].covers(k):
                 continue
-            turn = agent.step(self.states[name], samples[name], self.bus.collect(k, name))
+            inbox, begin = self.bus.collect(k, name), time.perf_counter()
+            turn = agent.step(self.states[name], samples[name], inbox)
+            self.seconds[name] += time.perf_counter() - begin
+            self.steps[name] += 1
             self.states[name] = turn.state
             self.bus.post(k, name, turn.outbox)
             if turn.estimates and (not self.estimates[name] or self.estimates[name][-1] is not turn.estimates):
@@ -87,7 +95,12 @@ class _Team:
         return turns
 
     def result(self) -> TeamRun:
-        return TeamRun(self.estimates, self.states, self.forces, dict(self.bus.bytes_sent))
+        mean = {
+            name: (self.seconds[name] + (0.0 if agent.cache is None else agent.cache.borrowed))
+            / max(self.steps[name], 1)
+            for name, agent in self.agents.items()
+        }
+        return TeamRun(self.estimates, self.states, self.forces, dict(self.bus.bytes_sent), mean)
 
 
 def run_team(
