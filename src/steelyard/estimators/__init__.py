@@ -17,6 +17,9 @@ from ._estimator import Guess as Guess
 from ._estimator import Innovation as Innovation
 from ._estimator import Noise as Noise
 from ._estimator import Sample as Sample
+from ._gauss_newton import Damping as Damping
+from ._gauss_newton import damped_step as damped_step
+from ._gauss_newton import gauss_newton as gauss_newton
 from ._gaussian_belief import Headed as Headed
 from ._gaussian_belief import KalmanBelief as KalmanBelief
 from ._late import LateBelief as LateBelief

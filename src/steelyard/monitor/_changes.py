@@ -20,6 +20,7 @@ from steelyard.estimators import (
 )
 from steelyard.geometry import product, retract, wide_product
 from steelyard.models import Control, Measurement, Seconds
+from steelyard.monitor._jump_evidence import jump_evidence
 
 
 class Change(eqx.Module):
@@ -112,11 +113,8 @@ class ChangeWatch(Estimator):
 
     def _weigh(self, shadows: Shadows) -> "_Verdict":
         """Of each candidate `log ∫ p(innovations | size) p(size) d size`, less the same without a jump."""
-        prior = self._prior_precision()
-        posterior = shadows.information + prior
-        size = shadows.score / posterior
-        log_ratio = 0.5 * shadows.score * size - 0.5 * jnp.log(posterior / prior)
-        return _Verdict(log_ratio, size, 1.0 / posterior + (self.bend * size**2) ** 2)
+        log_ratio, size, precision = jump_evidence(shadows.score, shadows.information, self._prior_precision())
+        return _Verdict(log_ratio, size, 1.0 / precision + (self.bend * size**2) ** 2)
 
     def _open(self, belief: WatchfulBelief) -> WatchfulBelief:
         """Replaces the oldest onset of every watched coordinate by "now", when it is time to."""

@@ -1,6 +1,8 @@
 """The answer of one who has everybody's data: maximum likelihood over the load, its first motion and every contact."""
 
+import dataclasses
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -8,17 +10,30 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from steelyard.estimators import Damping, damped_step, gauss_newton
 from steelyard.geometry import differentiate, retract, tangent_size
 from steelyard.models import PlanarLoad, PlanarLoadState
 
-_ITERATIONS = 50
-_DAMPING = 1e-6
+_TRIALS = 50
+_DAMPING = Damping(first=1e-6, grow=100.0)
+_UNDAMPED = Damping(first=0.0, most=0.0, restart=1.0)
+"""A step that is rejected ends the search."""
 _SETTLED = 1e-10
 """Share of the sum of squares by which a step must lower it to be followed by another."""
-_EASED = 4
+_MOTION_STEPS = 4
 """Steps of the first motion alone that follow each step of everything."""
 _MOTION = slice(1, 4)
 """Angular velocity and velocity among a state's coordinates."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Fit:
+    """A first state, the sum of squares there, and the normal equations of a step from it."""
+
+    state: PlanarLoadState
+    cost: float
+    matrix: np.ndarray
+    right: np.ndarray
 
 
 def centralised(
@@ -34,35 +49,33 @@ def centralised(
     bent. The first motion, which is what bends it, follows each step until it fits again.
     """
     data = tuple(jnp.asarray(one) for one in (dt, forces, velocities))
-    state, damping = _eased(start, data), _DAMPING
-    cost, M, g = _normal(state, *data)
-    for _ in range(_ITERATIONS):
-        N, right = np.asarray(M)[1:, 1:], np.asarray(g)[1:]
-        step = np.linalg.solve(N + damping * np.diag(np.diag(N)), right)
-        tried = _eased(retract(state, jnp.asarray(np.concatenate([[0.0], step]))), data)
-        found = _normal(tried, *data)
-        if float(found[0]) <= float(cost):
-            settled = float(cost - found[0]) < _SETTLED * float(cost)
-            state, (cost, M, g), damping = tried, found, 0.1 * damping
-            if settled:
-                break
-        else:
-            damping = 100.0 * damping
-    return state
+
+    def attempt(now: _Fit, damping: float) -> _Fit:
+        step = damped_step(now.matrix[1:, 1:], now.right[1:], damping)  # the heading stays
+        return _motion_fitted(retract(now.state, jnp.asarray(np.concatenate([[0.0], step]))), data)
+
+    def settled(before: _Fit, after: _Fit) -> bool:
+        return before.cost - after.cost < _SETTLED * before.cost
+
+    return gauss_newton(_motion_fitted(start, data), attempt, settled, _DAMPING, trials=_TRIALS).state
 
 
-def _eased(state: PlanarLoadState, data: tuple[Array, ...]) -> PlanarLoadState:
+def _motion_fitted(state: PlanarLoadState, data: tuple[Array, ...]) -> _Fit:
     """With the first motion that fits best, all else as it is, or nearer to it; never a worse one."""
-    cost, M, g = _normal_of_motion(state, *data)
-    for _ in range(_EASED):
-        step = np.zeros(tangent_size(state))
-        step[_MOTION] = np.linalg.solve(np.asarray(M), np.asarray(g))
-        tried = retract(state, jnp.asarray(step))
-        found = _normal_of_motion(tried, *data)
-        if not float(found[0]) < float(cost):
-            break
-        state, (cost, M, g) = tried, found
-    return state
+
+    def attempt(now: _Fit, damping: float) -> _Fit:
+        step = np.zeros(tangent_size(now.state))
+        step[_MOTION] = damped_step(now.matrix, now.right, damping)
+        return _fit(retract(now.state, jnp.asarray(step)), _normal_of_motion, data)
+
+    first = _fit(state, _normal_of_motion, data)
+    best = gauss_newton(first, attempt, lambda before, after: False, _UNDAMPED, trials=_MOTION_STEPS)
+    return _fit(best.state, _normal, data)
+
+
+def _fit(state: PlanarLoadState, equations: Callable[..., tuple[Array, Array, Array]], data: tuple[Array, ...]) -> _Fit:
+    cost, matrix, right = equations(state, *data)
+    return _Fit(state, float(cost), np.asarray(matrix), np.asarray(right))
 
 
 def end_of(state: PlanarLoadState, dt: np.ndarray, forces: np.ndarray) -> PlanarLoadState:
