@@ -6,12 +6,13 @@ import numpy as np
 from spatial_runs import recorded
 from spatial_world import SpatialWorld
 
+from steelyard.models import WRIST_SIGNALS
 from steelyard.team import Bus, Graph, run_team, spatial_team
 from steelyard.team.spatial_load._compiled_filter import machine_of
 from steelyard.team.spatial_load._filter_pass import Course, advance, vague
 from steelyard.team.spatial_load._initial_guess import first_point
 from steelyard.team.spatial_load._linearised_filter import begin, sweep
-from steelyard.team.spatial_load._record import SIGNALS, Record
+from steelyard.team.spatial_load._record import Record
 from steelyard.worlds import SpatialHold
 
 ROBOTS, GRAVITY = 2, 9.81
@@ -50,7 +51,7 @@ def real_time_and_not() -> list[dict[str, tuple[np.ndarray, np.ndarray]]]:
     graph = Graph.line([f"r{k + 1}" for k in range(ROBOTS)])
     _, samples = recorded(HOLD, 1)
     samples = {name: [*own, *[None] * 130] for name, own in samples.items()}
-    noise = dict(zip(SIGNALS, HOLD.noises, strict=True))
+    noise = dict(zip(WRIST_SIGNALS, HOLD.noises, strict=True))
     told = []
     for real_time in (True, False):
         agents = spatial_team(graph, HOLD.rate, noise, real_time=real_time)

@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from steelyard.models import WRIST_SIGNALS
 from steelyard.team import Bus, Disturbance, Graph, SpatialSample, run_team, spatial_team
 from steelyard.worlds import SpatialHold, spatial_truth
-from steelyard.worlds.spatial._scenario import SIGNALS, errors_of
+from steelyard.worlds.spatial._scenario import errors_of
 
 
 def recorded(hold: SpatialHold, seed: int) -> tuple:
@@ -24,7 +25,7 @@ def recorded(hold: SpatialHold, seed: int) -> tuple:
 
 def team_of(hold: SpatialHold, graph: Graph) -> list:
     """Agents that were told the true noise."""
-    return spatial_team(graph, hold.rate, dict(zip(SIGNALS, hold.noises, strict=True)))
+    return spatial_team(graph, hold.rate, dict(zip(WRIST_SIGNALS, hold.noises, strict=True)))
 
 
 def weighed(hold: SpatialHold, seed: int, graph: Graph, radio: Disturbance | None = None) -> tuple:

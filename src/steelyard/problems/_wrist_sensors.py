@@ -7,16 +7,9 @@ import numpy as np
 from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.logs import Log
+from steelyard.models import WRIST_SIGNALS
 from steelyard.problems._channel_noise import vector_noise
 
-SIGNALS = {
-    "twist/angular": "rad/s",
-    "twist/linear": "m/s",
-    "specific_force": "m/s²",
-    "wrench/torque": "N m",
-    "wrench/force": "N",
-}
-"""Of every robot, in the order of its fifteen numbers, with their units."""
 _FEWEST_ROWS = 20
 _XYZ = ("x", "y", "z")
 # No sensor is better than this, SI units.
@@ -34,7 +27,7 @@ def read_wrist(log: Log, robot: str) -> np.ndarray:
     if len(log) < _FEWEST_ROWS:
         raise BadInput(f"{log.origin} has {len(log)} rows; to weigh a load takes {_FEWEST_ROWS} rows at least.")
     parts = []
-    for signal in SIGNALS:
+    for signal in WRIST_SIGNALS:
         if signal in ("twist/linear", "specific_force") and not log.has(robot, signal, _XYZ):
             parts.append(np.full((len(log), 3), np.nan))
         else:
@@ -50,7 +43,7 @@ def read_wrist(log: Log, robot: str) -> np.ndarray:
 def wrist_noise(time: np.ndarray, readings: np.ndarray, config: Config) -> tuple[dict[str, float], tuple[str, ...]]:
     """One standard deviation an axis by signal, as stated or from the readings (n, robot, 15), with a note on those."""
     noise, estimated = {}, []
-    for k, (signal, unit) in enumerate(SIGNALS.items()):
+    for k, (signal, unit) in enumerate(WRIST_SIGNALS.items()):
         stated = getattr(config.noise, signal.replace("/", "_"))
         if stated is None:
             own = [vector_noise(time, readings[:, i, 3 * k : 3 * k + 3]) for i in range(readings.shape[1])]

@@ -44,7 +44,6 @@ from .planar import contacts_on as contacts_on
 from .planar import outline as outline
 from .planar import planar_truth as planar_truth
 from .planar import simulate_planar as simulate_planar
-from .spatial import SIGNALS as SIGNALS
 from .spatial import SpatialBody as SpatialBody
 from .spatial import SpatialHold as SpatialHold
 from .spatial import SpatialTruth as SpatialTruth

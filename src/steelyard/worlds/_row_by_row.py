@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from steelyard.models import WRIST_SIGNALS
 from steelyard.worlds.planar._body import PlanarBody
 from steelyard.worlds.planar._scenario import PlanarPush, check_push, contacts_of, forces_of, noises_of
 from steelyard.worlds.spatial._body import SpatialBody
 from steelyard.worlds.spatial._scenario import (
-    SIGNALS,
     Box,
     SpatialHold,
     box_of,
@@ -134,7 +134,7 @@ class SpatialPlay(Player):
             values = measured[i].reshape(-1, 3) + self._errors[:, row, i]
             readings[name] = {
                 f"{signal}/{axis}": float(values[k, a])
-                for k, signal in enumerate(SIGNALS)
+                for k, signal in enumerate(WRIST_SIGNALS)
                 for a, axis in enumerate("xyz")
             }
         return Row(row / rate, readings)

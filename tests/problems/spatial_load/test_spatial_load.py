@@ -11,11 +11,11 @@ from earnest import in_earnest
 from steelyard.cli._main import run
 from steelyard.config import Config, Noise
 from steelyard.logs import Log
+from steelyard.models import WRIST_SIGNALS
 from steelyard.problems import estimate_spatial_load_at_once, identify, read_spatial_record, run_spatial_load_team
 from steelyard.worlds import SpatialHold, simulate_spatial
 
 HOLD = SpatialHold(robots=3, duration=3.0, sensors="realistic")
-SIGNALS = ("twist/angular", "twist/linear", "specific_force", "wrench/torque", "wrench/force")
 
 
 def answer(hold: SpatialHold, seed: int, damage: str = "", problem: str = "spatial-load"):
@@ -24,7 +24,7 @@ def answer(hold: SpatialHold, seed: int, damage: str = "", problem: str = "spati
     _damage(columns, damage)
     log = Log(columns["time"], {name: values for name, values in columns.items() if name != "time"}, "a hold")
     noises = hold.noises if min(hold.noises) > 0 else [None] * 5
-    noise = Noise(**dict(zip((signal.replace("/", "_") for signal in SIGNALS), noises, strict=True)))
+    noise = Noise(**dict(zip((signal.replace("/", "_") for signal in WRIST_SIGNALS), noises, strict=True)))
     said = identify(log, problem, Config(noise=noise))
     return dataclasses.replace(said, series={}, truth={}), log
 
@@ -51,7 +51,7 @@ def _damage(columns: dict[str, np.ndarray], damage: str) -> None:
         for name in of("twist/angular"):
             columns[name] = np.clip(columns[name], -0.5, 0.5)
     elif damage == "late clock":
-        for name in (name for signal in SIGNALS for name in of(signal)):
+        for name in (name for signal in WRIST_SIGNALS for name in of(signal)):
             columns[name] = np.concatenate([columns[name][:1].repeat(5), columns[name][:-5]])
     elif damage == "degrees":
         for name in of("twist/angular"):

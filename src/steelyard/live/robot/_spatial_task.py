@@ -12,25 +12,24 @@ from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.live.robot._consistency_check import spatial_liar
 from steelyard.live.robot._tasks import LETS_GO_WITHIN, Task, scenario
+from steelyard.models import WRIST_SIGNALS
 from steelyard.team import Agent, Graph, Message, SpatialMessage, SpatialSample, machine_of, spatial_team
 from steelyard.worlds import Player, SpatialHold, SpatialPlay
 
-_SIGNALS = ("twist/angular", "twist/linear", "specific_force", "wrench/torque", "wrench/force")
-_UNITS = ("rad/s", "m/s", "m/s²", "N m", "N")
 _SILENT = struct.pack("<9d", *[math.nan] * 9)
 
 
 class SpatialTask(Task):
     """Each robot in its own sensor frame; see `Task`."""
 
-    columns = tuple(f"{signal}/{axis}" for signal in _SIGNALS for axis in "xyz")
+    columns = tuple(f"{signal}/{axis}" for signal in WRIST_SIGNALS for axis in "xyz")
     motion = 9
     shuns = False
 
     def __init__(self, config: Config, path: Path):
         self._config, self._path = config, path
         self._noise: dict[str, float] = {}
-        for signal, unit in zip(_SIGNALS, _UNITS, strict=True):
+        for signal, unit in WRIST_SIGNALS.items():
             key = signal.replace("/", "_")
             size = getattr(config.noise, key)
             if size is None:

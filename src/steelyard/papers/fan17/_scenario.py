@@ -11,9 +11,10 @@ import dataclasses
 
 import numpy as np
 
+from steelyard.models import WRIST_SIGNALS
 from steelyard.problems import SpatialRecord
 from steelyard.team import Graph
-from steelyard.worlds import SIGNALS, SpatialHold, SpatialTruth, errors_of, spatial_truth
+from steelyard.worlds import SpatialHold, SpatialTruth, errors_of, spatial_truth
 
 HOLD = SpatialHold(robots=5, duration=50.0, force=30.0, torque=3.5, drop_share=0.4, drop_time=35.0)
 NAMES = tuple(f"r{i + 1}" for i in range(HOLD.robots))
@@ -52,7 +53,7 @@ def measured(hold: SpatialHold, truth: SpatialTruth, graph: Graph, seed: int) ->
     """What the robots of a hold read, with the noise of this seed, which they know."""
     errors = errors_of(hold, len(truth.time), seed)
     readings = np.concatenate([truth.readings, truth.wrenches], axis=-1) + np.concatenate(list(errors), axis=-1)
-    noise = {str(signal): size for signal, size in zip(SIGNALS, hold.noises, strict=True)}
+    noise = {str(signal): size for signal, size in zip(WRIST_SIGNALS, hold.noises, strict=True)}
     return SpatialRecord(graph, truth.time, readings, noise, (0.0, 0.0, -9.81), held=False, notes=())
 
 

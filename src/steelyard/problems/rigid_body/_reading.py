@@ -10,8 +10,8 @@ from steelyard.config import Config
 from steelyard.estimators import Guess, Noise, Sample
 from steelyard.geometry import SO3
 from steelyard.logs import Log
-from steelyard.models import RigidLoad, RigidLoadState
-from steelyard.problems._wrist_sensors import SIGNALS, read_wrist, wrist_noise
+from steelyard.models import WRIST_SIGNALS, RigidLoad, RigidLoadState
+from steelyard.problems._wrist_sensors import read_wrist, wrist_noise
 
 _SMOOTH = 0.1  # s, to either side
 _FIRST_STRETCH = 2.0  # s, over which the vertical is looked for
@@ -71,7 +71,7 @@ class WristRecord:
 
     def random(self, drift: float = 0.0) -> Noise:
         """Everything random; the motion may drift by itself, in SI units per √s."""
-        sizes = [self.noise[signal] for signal in SIGNALS for _ in range(3)]
+        sizes = [self.noise[signal] for signal in WRIST_SIGNALS for _ in range(3)]
         walk = jnp.asarray([drift] * 9 + [0.0] * 16)
         spread = np.nan_to_num(np.nanstd(self.wrench, axis=0)) + np.array(sizes[9:])
         return Noise(jnp.asarray(sizes[:9]), jnp.asarray(sizes[9:]), walk, jnp.asarray(spread))

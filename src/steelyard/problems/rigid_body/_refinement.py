@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from steelyard.geometry import Inertia, log_cholesky
-from steelyard.problems._wrist_sensors import SIGNALS
+from steelyard.models import WRIST_SIGNALS
 from steelyard.problems.rigid_body._changes import Piece
 from steelyard.problems.rigid_body._quantities import last_load
 from steelyard.problems.rigid_body._reading import vertical
@@ -31,7 +31,7 @@ def finished(piece: Piece) -> Piece:
         float(found.mass[0]), found.com[0], found.inertia[0], vertical(record), np.eye(3)[None], np.zeros((1, 3))
     )
     rows = np.concatenate([record.reading, record.wrench], axis=1)
-    noise = np.array([record.noise[signal] for signal in SIGNALS])
+    noise = np.array([record.noise[signal] for signal in WRIST_SIGNALS])
     alone = weigh_alone(point, record.time, rows, noise, record.held)
     if alone is None or alone.misfit > _MUCH_BETTER * float(np.mean(told.value[told.present] ** 2)):
         return piece

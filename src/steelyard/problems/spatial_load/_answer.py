@@ -8,11 +8,11 @@ from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
 from steelyard.estimators import Estimate, Knowledge
 from steelyard.logs import Log
+from steelyard.models import WRIST_SIGNALS
 from steelyard.problems._gaps import silences
 from steelyard.problems._identification import Event, Identification, Series
 from steelyard.problems._provenance import settings_of, truth_in
 from steelyard.problems._series import series_of_said
-from steelyard.problems._wrist_sensors import SIGNALS
 from steelyard.problems.spatial_load._channel_faults import find_faults
 from steelyard.problems.spatial_load._method import SpatialTeamResult, run_spatial_load_team
 from steelyard.problems.spatial_load._reading import SpatialRecord, read_spatial_record
@@ -96,7 +96,7 @@ def _events(record: SpatialRecord, result: SpatialTeamResult, faults: Sequence[E
     events = [*faults, *(_change(robot, noticed, event, result) for robot, noticed, event in changes)]
     told = {(event.robot, event.quantity) for event in faults}
     for i, name in enumerate(record.graph.names):
-        for k, signal in enumerate(SIGNALS):
+        for k, signal in enumerate(WRIST_SIGNALS):
             if (name, signal) not in told:
                 events += silences(record.time, record.readings[:, i, 3 * k : 3 * k + 3], name, signal)
     return sorted(events, key=lambda event: event.time)

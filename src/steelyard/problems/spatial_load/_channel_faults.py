@@ -4,8 +4,8 @@ import dataclasses
 
 import numpy as np
 
+from steelyard.models import WRIST_SIGNALS
 from steelyard.problems._identification import Event
-from steelyard.problems._wrist_sensors import SIGNALS
 from steelyard.problems.spatial_load._reading import SpatialRecord
 
 _STUCK = 0.5
@@ -37,11 +37,14 @@ def find_faults(record: SpatialRecord) -> Faults:
     """Screens every channel; what can do without its bad samples goes on without them."""
     readings, events, notes, reasons = record.readings.copy(), [], [], []
     for i, name in enumerate(record.graph.names):
-        for k, signal in enumerate(SIGNALS):
+        for k, (signal, unit) in enumerate(WRIST_SIGNALS.items()):
             part = slice(3 * k, 3 * k + 3)
             stuck = _stuck(record, i, part)
             limit, clipped = _clipped(record.readings[:, i, part], record.noise[signal])
-            for bad, what in ((stuck, "is stuck"), (clipped, f"is at its limit of {limit:.3g} {SIGNALS[signal]}")):
+            for bad, what in (
+                (stuck, "is stuck"),
+                (clipped, f"is at its limit of {limit:.3g} {unit}"),
+            ):
                 if not bad.any():
                     continue
                 readings[bad, i, part] = np.nan
@@ -64,7 +67,7 @@ def _stuck(record: SpatialRecord, robot: int, part: slice) -> np.ndarray:
     """(n,): rows in which a signal repeats itself, while others that should move with it do not."""
     values = record.readings[:, robot, part]
     same = np.all(values[1:] == values[:-1], axis=1)
-    noise = np.repeat([record.noise[signal] for signal in SIGNALS], 3)
+    noise = np.repeat([record.noise[signal] for signal in WRIST_SIGNALS], 3)
     moves = np.abs(np.diff(record.readings[:, robot], axis=0)) > noise
     alive = np.any(np.delete(moves, np.arange(part.start, part.stop), axis=1), axis=1)
     rows, need = np.zeros(len(values), bool), max(round(_STUCK * record.rate), 3)
@@ -97,7 +100,7 @@ def _odd_sizes(record: SpatialRecord) -> list[tuple[str, str, str]]:
     found, names = [], record.graph.names
     limits = {"twist/angular": _RATIO, "specific_force": _RATIO, "wrench/force": _RATIO**2, "twist/linear": _RATIO**2}
     for signal, most in limits.items():
-        k = list(SIGNALS).index(signal)
+        k = list(WRIST_SIGNALS).index(signal)
         part = slice(3 * k, 3 * k + 3)
         square = np.nanmean(np.sum(record.readings[:, :, part] ** 2, axis=2), axis=0) - 3 * record.noise[signal] ** 2
         size = np.sqrt(np.maximum(square, 3 * record.noise[signal] ** 2))

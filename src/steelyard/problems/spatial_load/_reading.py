@@ -19,7 +19,7 @@ class SpatialRecord:
     time: np.ndarray
     """(n,), s."""
     readings: np.ndarray
-    """(n, robot, 15), in the order of `_wrist.SIGNALS`."""
+    """(n, robot, 15), in the order of `models.WRIST_SIGNALS`."""
     noise: dict[str, float]
     """One standard deviation an axis, by signal."""
     gravity: tuple[float, float, float]

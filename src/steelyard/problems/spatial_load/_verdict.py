@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from steelyard.estimators import Estimate
-from steelyard.problems._wrist_sensors import SIGNALS
+from steelyard.models import WRIST_SIGNALS
 from steelyard.problems.rigid_body._verdict import named_direction
 from steelyard.problems.spatial_load._reading import SpatialRecord
 from steelyard.problems.spatial_load._single_axis import AXIS_INERTIA, axis_of, turning_of
@@ -42,7 +42,7 @@ def odd_channels(record: SpatialRecord, state: SpatialState) -> list[str]:
     return [
         f"{name}/{signal}"
         for i, name in enumerate(record.graph.names)
-        for k, signal in enumerate(list(SIGNALS)[:3])
+        for k, signal in enumerate(list(WRIST_SIGNALS)[:3])
         if squares[i, k] > _ODD * max(1.0, float(usual[k]))
     ]
 

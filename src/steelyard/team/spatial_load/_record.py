@@ -8,8 +8,6 @@ import numpy as np
 from steelyard.team._fresh import shallow
 from steelyard.team.spatial_load._equations_of_motion import Rows
 
-SIGNALS = ("twist/angular", "twist/linear", "specific_force", "wrench/torque", "wrench/force")
-"""Of every robot, in the order of its fifteen numbers."""
 _SMOOTH = 0.12  # s, to either side
 _SPARE = 512  # rows for which there is room, and that are forgotten at once
 _LONGEST_GAP = 0.3  # s without somebody's wrench, over which it is taken as a straight line
@@ -23,7 +21,7 @@ class Record:
     """
 
     def __init__(self, robots: int, rate: float, noise: np.ndarray, held: bool, compiled: bool = False):
-        """`noise`: five standard deviations, in the order of `SIGNALS`; `held`: wrenches act until the next row.
+        """`noise`: standard deviations in the order of `models.WRIST_SIGNALS`; `held`: wrenches act until the next row.
 
         `compiled`: whether rows are swept in machine code, where there is a compiler.
         """

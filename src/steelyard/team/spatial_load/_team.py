@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from steelyard.errors import BadInput
+from steelyard.models import WRIST_SIGNALS
 from steelyard.team.membership._graph import Graph
 from steelyard.team.spatial_load._agent import LetsGo, SpatialAgent
-from steelyard.team.spatial_load._record import SIGNALS
 
 
 def spatial_team(
@@ -27,10 +27,10 @@ def spatial_team(
     the load; by default nobody knows. With `real_time` no step takes long: robots think one after the other, in
     instalments, and in machine code where there is a compiler (which takes seconds for the first team of its size).
     """
-    missing = [signal for signal in SIGNALS if signal not in noise]
+    missing = [signal for signal in WRIST_SIGNALS if signal not in noise]
     if missing:
         raise BadInput(f'The noise of "{missing[0]}" is not stated; give a standard deviation for every signal.')
-    sizes = tuple(float(noise[signal]) for signal in SIGNALS)
+    sizes = tuple(float(noise[signal]) for signal in WRIST_SIGNALS)
     if not (rate > 0.0 and all(0.0 < size < math.inf for size in sizes)):
         raise BadInput(f"{rate} samples a second with noise of {sizes} is no team; give positive numbers.")
     size = math.sqrt(sum(g * g for g in gravity))

@@ -1,7 +1,6 @@
 """Robots hold a rigid load in space and shake it."""
 
 from ._body import SpatialBody as SpatialBody
-from ._scenario import SIGNALS as SIGNALS
 from ._scenario import SpatialHold as SpatialHold
 from ._scenario import check_hold as check_hold
 from ._scenario import errors_of as errors_of

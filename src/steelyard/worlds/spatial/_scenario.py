@@ -9,12 +9,10 @@ import numpy as np
 from jaxtyping import Float
 
 from steelyard.errors import BadInput
+from steelyard.models import WRIST_SIGNALS
 
 MotionName = Literal["rich", "no-turning", "one-axis", "in-plane", "still", "free"]
 SensorsName = Literal["paper", "realistic", "exact"]
-
-SIGNALS = ("twist/angular", "twist/linear", "specific_force", "wrench/torque", "wrench/force")
-"""Of every robot, in the order of its readings."""
 
 _PRESETS: dict[str, tuple[float, ...]] = {
     "paper": (0.4, 0.4, 0.4, 0.4, 0.4),
@@ -184,10 +182,10 @@ def shaking_of(hold: SpatialHold, seed: int) -> Shaking:
 
 
 def errors_of(hold: SpatialHold, rows: int, seed: int) -> Float[np.ndarray, "signal time robot 3"]:
-    """Noise and bias of every reading, in the order of `SIGNALS`."""
+    """Noise and bias of every reading, in the order of `models.WRIST_SIGNALS`."""
     sizes = np.array(hold.noises)[:, None, None, None]
-    shape = (len(SIGNALS), rows, hold.robots, 3)
-    signs = _chance(seed, 3).choice([-1.0, 1.0], (len(SIGNALS), 1, hold.robots, 3))
+    shape = (len(WRIST_SIGNALS), rows, hold.robots, 3)
+    signs = _chance(seed, 3).choice([-1.0, 1.0], (len(WRIST_SIGNALS), 1, hold.robots, 3))
     return sizes * (_chance(seed, 2).standard_normal(shape) + hold.bias * signs)
 
 

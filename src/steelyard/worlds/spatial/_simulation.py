@@ -6,9 +6,9 @@ import math
 import numpy as np
 from jaxtyping import Float
 
+from steelyard.models import WRIST_SIGNALS
 from steelyard.worlds.spatial._body import SpatialBody, Wrenches
 from steelyard.worlds.spatial._scenario import (
-    SIGNALS,
     Shaking,
     SpatialHold,
     box_of,
@@ -103,7 +103,7 @@ def simulate_spatial(
     errors = errors_of(hold, len(truth.time), seed)
     for i in range(hold.robots):
         name = f"r{i + 1}"
-        for k, signal in enumerate(SIGNALS):
+        for k, signal in enumerate(WRIST_SIGNALS):
             values = measured[:, i, 3 * k : 3 * k + 3] + errors[k, :, i]
             columns |= {f"{name}/{signal}/{axis}": values[:, a] for a, axis in enumerate("xyz")}
     for i in range(hold.robots):
