@@ -12,7 +12,7 @@ from steelyard.estimators import Belief, ExtendedKalman, Guess, Noise, Sample
 from steelyard.geometry import SO3
 from steelyard.logs import Log
 from steelyard.models import Multirotor, MultirotorState
-from steelyard.problems import read_flight
+from steelyard.problems import read_flight_record
 from steelyard.worlds import MultirotorFlight, simulate
 
 
@@ -50,7 +50,7 @@ def lay_out(seconds: float = 10.0) -> Course:
     """A constant-mass flight without drag, so that ten states are the whole truth."""
     flight = MultirotorFlight(profile="constant", duration=seconds, drag=0.0, quadratic_drag=0.0)
     columns = simulate(flight, seed=1)
-    record = read_flight(Log(columns.pop("time"), columns, "bench"), "r1", Config())
+    record = read_flight_record(Log(columns.pop("time"), columns, "bench"), "r1", Config())
     none = jnp.zeros(0)
     state = MultirotorState(
         SO3(jnp.asarray(record.attitude[0])),

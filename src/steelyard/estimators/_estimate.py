@@ -7,10 +7,22 @@ import numpy as np
 
 Knowledge = Literal["known", "not-yet-known", "not-identifiable", "failed"]
 
+_REASONS: dict[Knowledge, str] = {
+    "not-yet-known": "The data so far do not determine it.",
+    "not-identifiable": "This motion cannot tell it.",
+    "failed": "The estimator has failed.",
+}
+
 
 @dataclasses.dataclass(frozen=True)
 class Estimate:
     """One quantity at one time.
+
+    >>> mass = Estimate.known(2.0, 0.01, "kg", None, time=12.5)
+    >>> print(*(f"{bound:.4f}" for bound in mass.interval))
+    1.9804 2.0196
+    >>> Estimate.unknown("not-yet-known", "kg", None, time=0.1).interval is None
+    True
 
     "Not yet known" and "this motion cannot tell" are statuses, never a number or NaN: `value` and `covariance` are
     None unless the status is `known`.
@@ -26,6 +38,8 @@ class Estimate:
     time: float
     """s."""
     status: Knowledge
+    reason: str | None = None
+    """One sentence, where it is not known and the method can tell why."""
 
     def __post_init__(self):
         if (self.status == "known") != (self.value is not None and self.covariance is not None):
@@ -38,9 +52,9 @@ class Estimate:
         return Estimate(np.asarray(value, float), np.diag(std**2), unit, frame, float(time), "known")
 
     @staticmethod
-    def unknown(status: Knowledge, unit: str, frame: str | None, time: float) -> "Estimate":
-        """A quantity without a number, and why."""
-        return Estimate(None, None, unit, frame, float(time), status)
+    def unknown(status: Knowledge, unit: str, frame: str | None, time: float, reason: str | None = None) -> "Estimate":
+        """A quantity without a number, and why; without a reason of the method, the general one of the status."""
+        return Estimate(None, None, unit, frame, float(time), status, reason or _REASONS.get(status))
 
     @property
     def std(self) -> np.ndarray | None:
@@ -52,7 +66,7 @@ class Estimate:
 
     @property
     def interval(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """The 95 % interval."""
+        """The 95 % interval, its lower and its upper bound; None unless the value is known, and for a pose."""
         if self.value is None or self.std is None or self.std.shape != self.value.shape:
             return None
         return self.value - 1.96 * self.std, self.value + 1.96 * self.std

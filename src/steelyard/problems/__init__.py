@@ -33,8 +33,8 @@ from .jets import separations as separations
 from .jets import sparse_terms as sparse_terms
 from .jets import standing as standing
 from .jets import thrust_run as thrust_run
-from .multirotor import Flight as Flight
-from .multirotor import read_flight as read_flight
+from .multirotor import FlightRecord as FlightRecord
+from .multirotor import read_flight_record as read_flight_record
 from .own import OwnRobot as OwnRobot
 from .own import Quantity as Quantity
 from .own import identify_own as identify_own

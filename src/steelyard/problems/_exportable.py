@@ -4,7 +4,12 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+import jax
+import jax.numpy as jnp
+import numpy as np
+
 from steelyard.errors import BadInput, nearest
+from steelyard.estimators import Estimator
 from steelyard.logs import Log
 
 
@@ -34,3 +39,8 @@ def demanded(log: Log | None, problem: str) -> Log:
     if log is None:
         raise BadInput(f"--as {problem} needs a log that shows its columns; give one with --log.")
     return log
+
+
+def step_of(estimator: Estimator) -> Callable[[Any, Any], Any]:
+    """Its step, with NumPy's numbers in it made JAX's, as a compiled run makes them."""
+    return jax.tree.map(lambda leaf: jnp.asarray(leaf) if isinstance(leaf, np.ndarray) else leaf, estimator).step

@@ -4,14 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
-from steelyard.estimators import Estimator
 from steelyard.logs import Log
-from steelyard.problems._exportable import ExportableStep, chosen_method, demanded
+from steelyard.problems._exportable import ExportableStep, chosen_method, demanded, step_of
 
 
 def exportable_step(problem: str, method: str | None, log: Log | None, config: Config) -> ExportableStep:
@@ -31,11 +29,6 @@ def first_sample(ready: ExportableStep) -> Any:
     return jax.tree.map(lambda leaf: np.asarray(leaf)[0], ready.samples)
 
 
-def _step_of(estimator: Estimator) -> Callable[[Any, Any], Any]:
-    """Its step, with NumPy's numbers in it made JAX's, as a compiled run makes them."""
-    return jax.tree.map(lambda leaf: jnp.asarray(leaf) if isinstance(leaf, np.ndarray) else leaf, estimator).step
-
-
 def _own(path: str, method: str | None, log: Log | None) -> ExportableStep:
     from steelyard.problems.own._answer import METHODS, load_robot
 
@@ -44,23 +37,14 @@ def _own(path: str, method: str | None, log: Log | None) -> ExportableStep:
     estimator = METHODS[chosen](robot)
     samples = robot.samples(demanded(log, path).without_truth())
     return ExportableStep(
-        _step_of(estimator), estimator.init(robot.guess), samples, f"The filter {chosen} of {robot.name}"
+        step_of(estimator), estimator.init(robot.guess), samples, f"The filter {chosen} of {robot.name}"
     )
 
 
 def _multirotor(method: str | None, log: Log | None, config: Config) -> ExportableStep:
-    from steelyard.problems.multirotor._answer import figures_of, robots_of
-    from steelyard.problems.multirotor._method import METHODS
-    from steelyard.problems.multirotor._reading import read_flight
+    from steelyard.problems.multirotor._step import multirotor_step
 
-    chosen = chosen_method(method, "adaptive", list(METHODS), "multirotor")
-    flown = demanded(log, "multirotor").without_truth()
-    flight = read_flight(flown, robots_of(flown, config)[0], config)
-    figures, _ = figures_of(flight, config, chosen)
-    made = METHODS[chosen](flight, figures, config)
-    return ExportableStep(
-        _step_of(made.estimator), made.belief, made.samples, f"The filter {chosen} of {flight.robot}, a multirotor"
-    )
+    return multirotor_step(method, log, config)
 
 
 def _jets(method: str | None, log: Log | None, config: Config) -> ExportableStep:
@@ -72,7 +56,7 @@ def _jets(method: str | None, log: Log | None, config: Config) -> ExportableStep
     flown, configured = demanded(log, "jets").without_truth(), robot_from(config)
     robot = (config.team.robots or tuple(r for r in flown.robots if "throttle" in flown.signals(r)) or ("r1",))[0]
     run = thrust_run(read_jets_record(flown, robot, configured, config), configured, config, THRUST_METHODS[chosen])
-    return ExportableStep(_step_of(run.estimator), run.belief, run.samples, f"The filter {chosen} of {robot}, on jets")
+    return ExportableStep(step_of(run.estimator), run.belief, run.samples, f"The filter {chosen} of {robot}, on jets")
 
 
 def _planar(method: str | None, log: Log | None, config: Config) -> ExportableStep:

@@ -1,4 +1,4 @@
-"""The ways to weigh a multirotor: for each method an estimator, a start, the samples, and what to keep."""
+"""The methods for a multirotor: for each an estimator, a start, the samples, and what to keep of every row."""
 
 import dataclasses
 from collections.abc import Callable
@@ -22,24 +22,15 @@ from steelyard.estimators import (
     Sample,
     SlidingWindow,
     UnscentedKalman,
+    replay_in_chunks,
 )
 from steelyard.models import CommandedState, ImpulseState, MultirotorImpulse, Numbers
 from steelyard.monitor import Change, ChangeWatch, no_change
 from steelyard.problems.multirotor._impulses import impulses
-from steelyard.problems.multirotor._noise import Figures
-from steelyard.problems.multirotor._reading import Flight
-from steelyard.problems.multirotor._setup import (
-    DRAG_PRIOR,
-    LAG_PRIOR,
-    MASS_PRIOR,
-    Plant,
-    drag_is_unknown,
-    first_mass,
-    set_up,
-)
-
-WALK = 0.02
-"""How fast the logarithm of the mass wanders in the paper's filters, per √s."""
+from steelyard.problems.multirotor._noise import NoiseLevels, choose_noise_levels
+from steelyard.problems.multirotor._reading import FlightRecord
+from steelyard.problems.multirotor._setup import ModelSetup, drag_is_unknown, first_mass, set_up
+from steelyard.problems.multirotor._tuning import TUNING
 
 
 class Track(eqx.Module):
@@ -61,8 +52,8 @@ class Track(eqx.Module):
 
 
 @dataclasses.dataclass(frozen=True)
-class Weighing:
-    """A method made ready for a flight."""
+class EstimatorRun:
+    """A method set up for one record: all that a replay needs."""
 
     estimator: Estimator
     belief: Belief
@@ -71,86 +62,124 @@ class Weighing:
     channels: tuple[str, ...]
     """Names of the innovations."""
 
+    def track(self, progress: Callable[[int], None] = lambda rows: None) -> Track:
+        """The replay over all rows; `progress` is called with the number of rows that are done."""
+        return replay_in_chunks(self.estimator, self.belief, self.samples, self.keep, progress)
+
+
+def noise_levels_of(record: FlightRecord, config: Config, method: str) -> tuple[NoiseLevels, tuple[str, ...]]:
+    """The noise levels of a record, as configured or as its first rows suggest, and the notes about them."""
+    return choose_noise_levels(record, config, _likelihood_of(record.head(TUNING.noise_rows), config, method))
+
+
+def _likelihood_of(record: FlightRecord, config: Config, method: str) -> Callable[[NoiseLevels], float]:
+    """The log-likelihood of a record as a function of the noise levels, rows around its jumps left out.
+
+    The innovations at a jump are large and depend little on the noise. Which rows those are is settled by the first
+    levels asked about, so that all others are compared on the same rows.
+    """
+    calm: list[np.ndarray] = []
+
+    def log_likelihood(levels: NoiseLevels) -> float:
+        track = METHODS[method](record, levels, config).track()
+        if not calm:
+            calm.append(_calm(record.time, track))
+        value, variance = track.innovation.value[calm[0]], track.innovation.variance[calm[0]]
+        return -0.5 * float(np.nansum(value**2 / variance + np.log(variance)))
+
+    return log_likelihood
+
+
+def _calm(times: np.ndarray, track: Track) -> np.ndarray:
+    """Rows that are not just before or after a jump was detected."""
+    calm = np.ones(len(times), bool)
+    for row in np.flatnonzero(track.change.found):
+        calm &= (times < times[row] - track.change.age[row] - 0.1) | (times > times[row] + 0.5)
+    return calm
+
 
 @eqx.filter_jit
 def _start(estimator: Estimator, guess: Guess) -> Belief:
     return estimator.init(guess)
 
 
-def adaptive(flight: Flight, figures: Figures, config: Config) -> Weighing:
-    """Ours: a quiet filter that follows a slow loss and reopens at a jump."""
+def adaptive(record: FlightRecord, levels: NoiseLevels, config: Config) -> EstimatorRun:
+    """Ours: a filter with little process noise that follows a slow loss and reopens its covariance at a jump."""
     drift = config.multirotor.mass_drift
-    plant = set_up(flight, figures, config, 5e-4 if drift is None else drift, may_spray=True)
+    setup = set_up(record, levels, config, TUNING.quiet_mass_walk if drift is None else drift, may_flow=True)
     estimator = ChangeWatch(
-        ExtendedKalman(plant.model, plant.noise),
-        watch=(plant.coordinate("log_mass"), plant.coordinate("loss/0")),
-        jump_std=(0.3, 0.08 * plant.mass),
-        threshold=10.0,
-        bend=0.5,
+        ExtendedKalman(setup.model, setup.noise),
+        watch=(setup.coordinate("log_mass"), setup.coordinate("loss/0")),
+        jump_std=(TUNING.jump_std, TUNING.flow_jump_share * setup.mass),
+        threshold=TUNING.jump_threshold,
+        bend=TUNING.jump_bend,
     )
-    return _ready(estimator, plant, flight, _keep_watched)
+    return _run_of(estimator, setup, record, _keep_watched)
 
 
-def ekf(flight: Flight, figures: Figures, config: Config) -> Weighing:
+def ekf(record: FlightRecord, levels: NoiseLevels, config: Config) -> EstimatorRun:
     """The paper's filter, [sesame, Eqs. (3)-(8)]: the mass walks at random, fast enough for a step in a second."""
-    plant = _walking(flight, figures, config)
-    return _ready(ExtendedKalman(plant.model, plant.noise), plant, flight, _keep_filtered)
+    setup = _walking(record, levels, config)
+    return _run_of(ExtendedKalman(setup.model, setup.noise), setup, record, _keep_filtered)
 
 
-def ukf(flight: Flight, figures: Figures, config: Config) -> Weighing:
+def ukf(record: FlightRecord, levels: NoiseLevels, config: Config) -> EstimatorRun:
     """The paper's filter by points instead of derivatives, [sesame, Eqs. (15)-(17)]; all else as in `ekf`."""
-    plant = _walking(flight, figures, config)
-    return _ready(UnscentedKalman(plant.model, plant.noise), plant, flight, _keep_filtered)
+    setup = _walking(record, levels, config)
+    return _run_of(UnscentedKalman(setup.model, setup.noise), setup, record, _keep_filtered)
 
 
-def msckf(flight: Flight, figures: Figures, config: Config) -> Weighing:
+def msckf(record: FlightRecord, levels: NoiseLevels, config: Config) -> EstimatorRun:
     """The paper's filter with clones of its last rows, all but the parameters, [sesame, Eqs. (9)-(14), (49)]."""
-    plant = _walking(flight, figures, config)
-    estimator = MultiStateKalman(plant.model, plant.noise, _window(flight, config), cloned=tuple(range(9)))
-    return _ready(estimator, plant, flight, _keep_filtered)
+    setup = _walking(record, levels, config)
+    estimator = MultiStateKalman(setup.model, setup.noise, _window(record, config), cloned=tuple(range(9)))
+    return _run_of(estimator, setup, record, _keep_filtered)
 
 
-def swls(flight: Flight, figures: Figures, config: Config) -> Weighing:
+def swls(record: FlightRecord, levels: NoiseLevels, config: Config) -> EstimatorRun:
     """Least squares over the last rows, the rest a prior, [sesame, Eqs. (18)-(23), (50)-(54)]; all else as in `ekf`."""
-    plant = _walking(flight, figures, config)
-    return _ready(SlidingWindow(plant.model, plant.noise, _window(flight, config)), plant, flight, _keep_filtered)
+    setup = _walking(record, levels, config)
+    return _run_of(SlidingWindow(setup.model, setup.noise, _window(record, config)), setup, record, _keep_filtered)
 
 
-def _window(flight: Flight, config: Config) -> int:
-    """Rows to look back on; a flight must have as many."""
-    rows, window = len(flight.time), config.multirotor.window
+def _window(record: FlightRecord, config: Config) -> int:
+    """Rows to look back on; a record must have as many."""
+    rows, window = len(record.time), config.multirotor.window
     if rows < window:
         raise BadInput(
-            f"{flight.robot}'s flight has {rows} rows, fewer than the {window} of the window; give a longer flight, or "
+            f"{record.robot}'s flight has {rows} rows, fewer than the {window} of the window; give a longer flight, or "
             "a smaller [multirotor] window."
         )
     return window
 
 
-def rls(flight: Flight, figures: Figures, config: Config) -> Weighing:
+def rls(record: FlightRecord, levels: NoiseLevels, config: Config) -> EstimatorRun:
     """Least squares on the impulse of blocks of a quarter second, the past fading over two seconds."""
-    flight = flight.acted(config.multirotor.motor_lag or LAG_PRIOR[0])
-    samples = impulses(flight, config, block=0.25)
-    mass = float(first_mass(flight, config))
+    record = record.acted(config.multirotor.motor_lag or TUNING.lag_prior[0])
+    samples = impulses(record, config, TUNING.impulse_block)
+    mass = float(first_mass(record, config))
     state = ImpulseState(jnp.asarray(1.0 / mass), jnp.zeros(2))
-    drag_std = np.array(DRAG_PRIOR) / mass if drag_is_unknown(config) else np.full(2, 1e-9)
-    guess = Guess(state, jnp.array([MASS_PRIOR / mass, *drag_std]))
-    noise = Noise(jnp.full(3, np.sqrt(2.0) * figures.linear_velocity), jnp.zeros(9), jnp.zeros(3), jnp.ones(9))
-    estimator = RecursiveLeastSquares(MultirotorImpulse(), noise, memory=2.0, gate=8.0)
-    return Weighing(estimator, _start(estimator, guess), samples, _keep_regressed, tuple(f"impulse/{a}" for a in "xyz"))
+    drag_std = np.array(TUNING.drag_prior) / mass if drag_is_unknown(config) else np.full(2, 1e-9)
+    guess = Guess(state, jnp.array([TUNING.mass_prior / mass, *drag_std]))
+    noise = Noise(jnp.full(3, np.sqrt(2.0) * levels.linear_velocity), jnp.zeros(9), jnp.zeros(3), jnp.ones(9))
+    estimator = RecursiveLeastSquares(MultirotorImpulse(), noise, memory=TUNING.rls_memory, gate=TUNING.rls_gate)
+    channels = tuple(f"impulse/{axis}" for axis in "xyz")
+    return EstimatorRun(estimator, _start(estimator, guess), samples, _keep_regressed, channels)
 
 
-def _walking(flight: Flight, figures: Figures, config: Config) -> Plant:
+def _walking(record: FlightRecord, levels: NoiseLevels, config: Config) -> ModelSetup:
     """A vehicle whose mass walks at random."""
     drift = config.multirotor.mass_drift
-    return set_up(flight, figures, config, WALK if drift is None else drift, may_spray=False)
+    return set_up(record, levels, config, TUNING.mass_walk if drift is None else drift, may_flow=False)
 
 
-def _ready(estimator: Estimator, plant: Plant, flight: Flight, keep: Callable[[Belief], Track]) -> Weighing:
-    return Weighing(estimator, _start(estimator, plant.guess), flight.samples(), keep, _CHANNELS)
+def _run_of(
+    estimator: Estimator, setup: ModelSetup, record: FlightRecord, keep: Callable[[Belief], Track]
+) -> EstimatorRun:
+    return EstimatorRun(estimator, _start(estimator, setup.guess), record.samples(), keep, _CHANNELS)
 
 
-METHODS: dict[str, Callable[[Flight, Figures, Config], Weighing]] = {
+METHODS: dict[str, Callable[[FlightRecord, NoiseLevels, Config], EstimatorRun]] = {
     "adaptive": adaptive,
     "ekf": ekf,
     "ukf": ukf,

@@ -1,19 +1,21 @@
-"""A multirotor's noise figures: stated in the configuration, or measured from its flight."""
+"""A multirotor's noise levels: stated in the configuration, estimated from a log, or the defaults of a stream."""
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+import numpy as np
 
 from steelyard.config import Config
 from steelyard.problems._channel_noise import attitude_noise, vector_noise
-from steelyard.problems.multirotor._reading import Flight
+from steelyard.problems.multirotor._reading import FlightRecord
+from steelyard.problems.multirotor._tuning import TUNING
 
-_LEAST = 1e-6  # no sensor is better than this, SI units; keeps noise-free logs solvable
-_SPARE = {"position": 0.01, "attitude": 0.01, "linear_velocity": 0.03, "rates": 0.01}  # for channels never heard
+_UNITS = {"position": "m", "attitude": "rad", "linear_velocity": "m/s", "rates": "rad/s", "thrust": "N"}
 
 
 @dataclasses.dataclass(frozen=True)
-class Figures:
+class NoiseLevels:
     """Standard deviations an axis, SI units."""
 
     position: float
@@ -23,42 +25,64 @@ class Figures:
     thrust: float
     """N, of the thrust that acted about the logged one: motors and their map together."""
 
+    def listed(self, names: Sequence[str]) -> str:
+        """Some of them as text."""
+        return ", ".join(f"{name} {getattr(self, name):.2g} {_UNITS[name]}" for name in names)
 
-def choose_figures(
-    flight: Flight, config: Config, log_likelihood: Callable[[Figures], float]
-) -> tuple[Figures, tuple[str, ...]]:
-    """The stated figures, the others measured, and a note that says which.
+
+def choose_noise_levels(
+    record: FlightRecord, config: Config, log_likelihood: Callable[[NoiseLevels], float]
+) -> tuple[NoiseLevels, tuple[str, ...]]:
+    """The stated levels, the others estimated, and a note that names those.
 
     A sensor's noise shows in its own channel. That of the thrust does not: it is the one under which the whole
     flight is most likely.
     """
-    measured = {
-        "position": lambda: vector_noise(flight.time, flight.position),
-        "attitude": lambda: attitude_noise(flight.time, flight.attitude),
-        "linear_velocity": lambda: vector_noise(flight.time, flight.velocity),
-        "rates": lambda: vector_noise(flight.time, flight.rates),
+    estimators = {
+        "position": lambda: vector_noise(record.time, record.position),
+        "attitude": lambda: attitude_noise(record.time, record.attitude),
+        "linear_velocity": lambda: vector_noise(record.time, record.velocity),
+        "rates": lambda: vector_noise(record.time, record.rates),
     }
-    stated = {name: getattr(config.noise, name) for name in (*measured, "thrust")}
-    chosen = {name: stated[name] or _usable(measure(), _SPARE[name]) for name, measure in measured.items()}
-    mean_thrust = max(float(_mean(flight.thrust)), 1e-3)
-    figures = Figures(**chosen, thrust=stated["thrust"] or 0.03 * mean_thrust)
-    if stated["thrust"] is None:
-        figures = _likeliest_thrust_noise(figures, mean_thrust, log_likelihood)
-    return figures, _note(figures, [name for name, value in stated.items() if value is None])
+    unstated = _unstated(config)
+    estimated = {name: estimators[name]() for name in unstated if name in estimators}
+    usable = {name: max(std, TUNING.least_noise) for name, std in estimated.items() if not math.isnan(std)}
+    levels = dataclasses.replace(default_noise_levels(record, config)[0], **usable)
+    if "thrust" in unstated:
+        levels = _likeliest_thrust_noise(levels, log_likelihood)
+    if not unstated:
+        return levels, ()
+    text = f"Noise estimated from the log, because [noise] does not state it: {levels.listed(unstated)}."
+    return levels, (text,)
 
 
-def _likeliest_thrust_noise(
-    figures: Figures, mean_thrust: float, log_likelihood: Callable[[Figures], float]
-) -> Figures:
-    """A search over four decades in thirds of a decade, uphill from 3 %; then a parabola through the best three.
+def default_noise_levels(record: FlightRecord, config: Config) -> tuple[NoiseLevels, tuple[str, ...]]:
+    """The stated levels, the others by default, and a note that names those: a stream cannot wait for its end."""
+    heard = record.thrust[np.isfinite(record.thrust)]
+    mean_thrust = max(float(heard.mean()) if heard.size else 0.0, 1e-3)
+    unstated = _unstated(config)
+    default = {name: getattr(TUNING, f"{name}_noise") for name in _UNITS if name != "thrust"}
+    default["thrust"] = TUNING.thrust_noise_share * mean_thrust
+    levels = NoiseLevels(**{name: getattr(config.noise, name) or default[name] for name in _UNITS})
+    if not unstated:
+        return levels, ()
+    return levels, (f"Noise by default, because [noise] does not state it: {levels.listed(unstated)}.",)
 
-    The answer is a third of its standard deviation above the likeliest: too small a figure makes an interval that lies,
-    too large a one only makes it a little wide.
+
+def _unstated(config: Config) -> list[str]:
+    return [name for name in _UNITS if getattr(config.noise, name) is None]
+
+
+def _likeliest_thrust_noise(levels: NoiseLevels, log_likelihood: Callable[[NoiseLevels], float]) -> NoiseLevels:
+    """A search over four decades in thirds of a decade, uphill from the default; then a parabola through the best.
+
+    The answer is a third of its standard deviation above the likeliest: too small a level makes the interval too
+    narrow, too large a one only makes it a little wide.
     """
     step = math.log(10.0) / 3
 
-    def at(k: int | float) -> Figures:
-        return dataclasses.replace(figures, thrust=0.03 * mean_thrust * math.exp(step * k))
+    def at(k: int | float) -> NoiseLevels:
+        return dataclasses.replace(levels, thrust=levels.thrust * math.exp(step * k))
 
     scores = {0: log_likelihood(at(0))}
     for direction in (-1, 1):
@@ -74,20 +98,3 @@ def _likeliest_thrust_noise(
     if curvature >= 0:
         return at(best + 1)
     return at(best + 0.5 * (left - right) / curvature + min(1.0, 0.3 / math.sqrt(-curvature)))
-
-
-def _note(figures: Figures, estimated: list[str]) -> tuple[str, ...]:
-    if not estimated:
-        return ()
-    units = {"position": "m", "attitude": "rad", "linear_velocity": "m/s", "rates": "rad/s", "thrust": "N"}
-    said = ", ".join(f"{name} {getattr(figures, name):.2g} {units[name]}" for name in estimated)
-    return (f"Noise estimated from the log, because [noise] does not state it: {said}.",)
-
-
-def _usable(std: float, spare: float) -> float:
-    return spare if math.isnan(std) else max(std, _LEAST)
-
-
-def _mean(values) -> float:
-    heard = values[values == values]
-    return float(heard.mean()) if heard.size else 0.0

@@ -11,10 +11,11 @@ from steelyard.estimators import Sample
 from steelyard.geometry import SO3
 from steelyard.logs import Log
 from steelyard.models import CommandedControl, MultirotorControl, MultirotorReading
+from steelyard.problems.multirotor._tuning import TUNING
 
 
 @dataclasses.dataclass(frozen=True)
-class Flight:
+class FlightRecord:
     """What one multirotor recorded, in SI units; NaN where nothing was."""
 
     robot: str
@@ -35,35 +36,43 @@ class Flight:
     """How inputs behave between rows: `sample` or `step`."""
     notes: tuple[str, ...]
 
-    def head(self, rows: int) -> "Flight":
+    def head(self, rows: int) -> "FlightRecord":
         """The first rows."""
-        arrays = {name: value[:rows] for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+        return self.rows(slice(rows))
+
+    def rows(self, which: slice) -> "FlightRecord":
+        """Some of the rows."""
+        arrays = {name: value[which] for name, value in vars(self).items() if isinstance(value, np.ndarray)}
         return dataclasses.replace(self, **arrays)
 
     def samples(self) -> Sample:
         """One sample a row; its control is that of the interval which ends there."""
-        rates = self._over_interval(self.rates)
-        if self.commanded:
-            control = CommandedControl(_before(self.thrust), np.zeros(len(self.time)), rates)
-        else:
-            control = MultirotorControl(self._over_interval(self.thrust), rates)
-        reading = MultirotorReading(SO3(jnp.asarray(self.attitude)), self.position, self.velocity)
-        return Sample(np.diff(self.time, prepend=self.time[:1]), control, reading)
+        before = {name: np.concatenate([u[:1], u[:-1]]) for name, u in (("thrust", self.thrust), ("rates", self.rates))}
+        dt = np.diff(self.time, prepend=self.time[:1])
+        attitude = jnp.asarray(self.attitude)
+        return sample_of(self, dt, before["thrust"], before["rates"], attitude)
 
-    def acted(self, lag: float) -> "Flight":
+    def acted(self, lag: float) -> "FlightRecord":
         """The flight with the thrust that motors of this time constant, s, made of the command."""
         thrust = _lagged(self.thrust, self.time, lag) if self.commanded else self.thrust
         return dataclasses.replace(self, thrust=thrust, commanded=False)
 
-    def _over_interval(self, u: np.ndarray) -> np.ndarray:
-        return _before(u) if self.hold == "step" else 0.5 * (_before(u) + u)
+
+def sample_of(record: FlightRecord, dt, thrust_before, rates_before, attitude) -> Sample:
+    """A record as a sample, given the interval and the inputs at its begin; of one row or of many."""
+
+    def over_interval(before, now):
+        return before if record.hold == "step" else 0.5 * (before + now)
+
+    rates = over_interval(rates_before, record.rates)
+    if record.commanded:
+        control = CommandedControl(thrust_before, np.zeros_like(dt), rates)
+    else:
+        control = MultirotorControl(over_interval(thrust_before, record.thrust), rates)
+    return Sample(dt, control, MultirotorReading(SO3(attitude), record.position, record.velocity))
 
 
-def _before(u: np.ndarray) -> np.ndarray:
-    return np.concatenate([u[:1], u[:-1]])
-
-
-def read_flight(log: Log, robot: str, config: Config) -> Flight:
+def read_flight_record(log: Log, robot: str, config: Config) -> FlightRecord:
     """Reads a robot's columns; what is missing and can be done without becomes a note, all else a `BadInput`."""
     if len(log) < 2:
         raise BadInput(f"{log.origin} has a single row; a flight needs two rows at least.")
@@ -76,7 +85,7 @@ def read_flight(log: Log, robot: str, config: Config) -> Flight:
     rates = _optional(log, robot, "rates", notes)
     blank = np.full((len(log), 3), np.nan)
     thrust, commanded = _thrust(log, robot, config, notes)
-    return Flight(
+    return FlightRecord(
         robot=robot,
         time=np.asarray(log.time),
         attitude=attitude,
@@ -90,6 +99,17 @@ def read_flight(log: Log, robot: str, config: Config) -> Flight:
     )
 
 
+def input_limit(values: np.ndarray, usual: float = 0.0) -> float:
+    """The largest input that is no outlier, from what is usual in these rows."""
+    return TUNING.outlier_factor * max(usual, float(np.nanmedian(np.abs(values))))
+
+
+def throttle_thrust(throttle: np.ndarray, config: Config) -> np.ndarray:
+    """Collective thrust, N, that the bench's map gives for the rotors' throttles, percent, along the last axis."""
+    table = np.asarray(config.multirotor.throttle_map)
+    return np.interp(np.nanmean(throttle, axis=-1) / 100.0, np.linspace(0.0, 1.0, len(table)), table)
+
+
 def _optional(log: Log, robot: str, signal: str, notes: list[str]) -> np.ndarray | None:
     """The signal; None, with a note, where no column of it exists. A signal with columns must be whole."""
     if any(name.startswith(f"{robot}/{signal}/") for name in log.columns):
@@ -99,15 +119,15 @@ def _optional(log: Log, robot: str, signal: str, notes: list[str]) -> np.ndarray
 
 
 def _plausible(values: np.ndarray, name: str, notes: list[str], usual: float = 0.0) -> np.ndarray:
-    """Inputs over a hundred times what is usual count as missing: no filter survives being driven by them."""
-    limit = 100.0 * max(usual, float(np.nanmedian(np.abs(values))))
-    absurd = np.abs(values) > limit
-    if absurd.any():
-        first = int(np.flatnonzero(absurd.reshape(len(values), -1).any(axis=1))[0])
+    """The inputs, outliers replaced by NaN."""
+    outlier = np.abs(values) > input_limit(values, usual)
+    if outlier.any():
+        first = int(np.flatnonzero(outlier.reshape(len(values), -1).any(axis=1))[0])
         notes.append(
-            f"{name} is absurd in {int(absurd.sum())} cells (first in row {first + 1}); they count as missing."
+            f"{name} has {int(outlier.sum())} outliers (first in row {first + 1}), over "
+            f"{TUNING.outlier_factor:g} times what is usual; they count as missing."
         )
-    return np.where(absurd, np.nan, values)
+    return np.where(outlier, np.nan, values)
 
 
 def _unit_quaternions(log: Log, robot: str) -> np.ndarray:
@@ -115,20 +135,21 @@ def _unit_quaternions(log: Log, robot: str) -> np.ndarray:
     norm = np.sqrt(np.sum(q**2, axis=1))
     off = np.flatnonzero(np.abs(norm - 1.0) > 0.1)
     if off.size:
-        raise BadInput(
-            f"{log.origin}: {robot}/attitude in row {off[0] + 1} has the norm {norm[off[0]]:.3g}, so it is no unit "
-            f"quaternion w, x, y, z; convert the attitude."
-        )
+        raise BadInput(f"{log.origin}: {robot}/attitude in row {off[0] + 1} {no_unit_quaternion(norm[off[0]])}")
     return q / norm[:, None]
+
+
+def no_unit_quaternion(norm: float) -> str:
+    """How the sentence about an attitude that is none ends."""
+    return f"has the norm {norm:.3g}, so it is no unit quaternion w, x, y, z; convert the attitude."
 
 
 def _thrust(log: Log, robot: str, config: Config, notes: list[str]) -> tuple[np.ndarray, bool]:
     """The throttles through the bench's map where there is one, else the thrust as logged; and if it is a command."""
     own = config.multirotor
     if own.throttle_map is not None and (f"{robot}/thrust" not in log.columns or "throttle" in log.signals(robot)):
-        throttle = np.nanmean(log.require(robot, "throttle"), axis=1) / 100.0
         notes.append(f"{robot}'s thrust comes from its throttle through the bench's map.")
-        return np.interp(throttle, np.linspace(0.0, 1.0, len(own.throttle_map)), own.throttle_map), True
+        return throttle_thrust(log.require(robot, "throttle"), config), True
     thrust = log.require(robot, "thrust")[:, 0]
     if np.nanmax(thrust) <= 0:
         raise BadInput(f"{log.origin}: {robot}/thrust is never positive; log the collective thrust along body z in N.")

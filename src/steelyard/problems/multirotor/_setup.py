@@ -9,23 +9,13 @@ from steelyard.config import Config
 from steelyard.estimators import Guess, Noise
 from steelyard.geometry import SO3, tangent_names
 from steelyard.models import CommandedMultirotor, CommandedState, Model, Multirotor, MultirotorState
-from steelyard.problems.multirotor._noise import Figures
-from steelyard.problems.multirotor._reading import Flight
-
-MASS_PRIOR = 0.4
-"""Standard deviation of the first guess of the logarithm of the mass."""
-DRAG_PRIOR = (0.5, 0.2)
-"""Standard deviation of the linear (N s/m) and quadratic (N s²/m²) drag coefficient before the flight."""
-DRAG_DRIFT = 0.002
-"""How fast drag may wander, in its units per √s."""
-LOSS_DRIFT = 0.001
-"""How fast a flow may wander, as a share of the mass, 1/s per √s; also how large it may be at first, 1/s."""
-LAG_PRIOR = (0.05, 0.7)
-"""Motors' usual time constant, s, and the standard deviation of its logarithm before the flight."""
+from steelyard.problems.multirotor._noise import NoiseLevels
+from steelyard.problems.multirotor._reading import FlightRecord
+from steelyard.problems.multirotor._tuning import TUNING
 
 
 @dataclasses.dataclass(frozen=True)
-class Plant:
+class ModelSetup:
     """What every Kalman-type method needs."""
 
     model: Model
@@ -39,47 +29,47 @@ class Plant:
         return next(k for k, path in enumerate(tangent_names(self.guess.state)) if f"/{path}".endswith(f"/{name}"))
 
 
-def set_up(flight: Flight, figures: Figures, config: Config, mass_drift: float, may_spray: bool) -> Plant:
+def set_up(record: FlightRecord, levels: NoiseLevels, config: Config, mass_drift: float, may_flow: bool) -> ModelSetup:
     """The body alone where the thrust that acted is logged; behind its motors where only the command is."""
     drag = np.zeros(2 if drag_is_unknown(config) else 0)
-    loss = np.zeros(1 if may_spray else 0)
-    mass = first_mass(flight, config)
+    loss = np.zeros(1 if may_flow else 0)
+    mass = first_mass(record, config)
     state = MultirotorState(
-        attitude=SO3(jnp.asarray(_first(flight.attitude, [1.0, 0.0, 0.0, 0.0]))),
-        position=_first(flight.position, np.zeros(3)),
-        velocity=_first(flight.velocity, np.zeros(3)),
+        attitude=SO3(jnp.asarray(_first(record.attitude, [1.0, 0.0, 0.0, 0.0]))),
+        position=_first(record.position, np.zeros(3)),
+        velocity=_first(record.velocity, np.zeros(3)),
         log_mass=np.asarray(np.log(mass)),
         drag=drag,
         loss=loss,
     )
-    x, v, theta = figures.position, figures.linear_velocity, figures.attitude
+    x, v, theta = levels.position, levels.linear_velocity, levels.attitude
     given = (config.multirotor.drag or 0.0, config.multirotor.quadratic_drag or 0.0)
     body = Multirotor(drag=given, gravity=config.gravity)
     moving = [theta] * 3 + [x] * 3 + [max(v, 0.1)] * 3
-    std = [*moving, MASS_PRIOR, *DRAG_PRIOR[: drag.size], *[LOSS_DRIFT * mass] * loss.size]
-    drift = [0.0] * 9 + [mass_drift] + [DRAG_DRIFT] * drag.size + [LOSS_DRIFT * mass] * loss.size
+    std = [*moving, TUNING.mass_prior, *TUNING.drag_prior[: drag.size], *[TUNING.loss_drift * mass] * loss.size]
+    drift = [0.0] * 9 + [mass_drift] + [TUNING.drag_drift] * drag.size + [TUNING.loss_drift * mass] * loss.size
     reading = jnp.asarray([theta] * 3 + [x] * 3 + [v] * 3)
     weight = 9.81 * mass
-    if not flight.commanded:
+    if not record.commanded:
         noise = Noise(
             measurement=reading,
-            control=jnp.asarray([figures.thrust] + [figures.rates] * 3),
+            control=jnp.asarray([levels.thrust] + [levels.rates] * 3),
             drift=jnp.asarray(drift),
             blind=jnp.asarray([0.5 * weight, 1.0, 1.0, 1.0]),
         )
-        return Plant(body, noise, Guess(state, jnp.asarray(std)), mass)
+        return ModelSetup(body, noise, Guess(state, jnp.asarray(std)), mass)
     lag = config.multirotor.motor_lag
-    unknown = [] if lag is not None else [LAG_PRIOR[1]]
-    log_lag = np.full(len(unknown), np.log(LAG_PRIOR[0]))
+    unknown = [] if lag is not None else [TUNING.lag_prior[1]]
+    log_lag = np.full(len(unknown), np.log(TUNING.lag_prior[0]))
     noise = Noise(
         measurement=reading,
-        control=jnp.asarray([1e-4 * weight, figures.thrust] + [figures.rates] * 3),
+        control=jnp.asarray([1e-4 * weight, levels.thrust] + [levels.rates] * 3),
         drift=jnp.asarray(drift + [0.0] * (1 + len(unknown))),
-        blind=jnp.asarray([0.5 * weight, figures.thrust, 1.0, 1.0, 1.0]),
+        blind=jnp.asarray([0.5 * weight, levels.thrust, 1.0, 1.0, 1.0]),
     )
-    thrust = np.asarray(_first(flight.thrust[:, None], [weight])[0])
+    thrust = np.asarray(_first(record.thrust[:, None], [weight])[0])
     guess = Guess(CommandedState(state, thrust, log_lag), jnp.asarray([*std, 0.1 * weight, *unknown]))
-    return Plant(CommandedMultirotor(body, LAG_PRIOR[0] if lag is None else lag), noise, guess, mass)
+    return ModelSetup(CommandedMultirotor(body, TUNING.lag_prior[0] if lag is None else lag), noise, guess, mass)
 
 
 def drag_is_unknown(config: Config) -> bool:
@@ -88,22 +78,22 @@ def drag_is_unknown(config: Config) -> bool:
     return own.estimate_drag and own.drag is None and own.quadratic_drag is None
 
 
-def first_mass(flight: Flight, config: Config) -> float:
+def first_mass(record: FlightRecord, config: Config) -> float:
     """The stated guess; else the mass that the first second's impulse suggests, kg."""
     if config.guess.mass is not None:
         return config.guess.mass
     g = np.asarray(config.gravity)
-    thrust = np.nan_to_num(flight.thrust)
-    early = flight.time <= flight.time[0] + 1.0
-    heard = np.flatnonzero(early & np.isfinite(flight.velocity).all(axis=1))
+    thrust = np.nan_to_num(record.thrust)
+    early = record.time <= record.time[0] + TUNING.first_mass_span
+    heard = np.flatnonzero(early & np.isfinite(record.velocity).all(axis=1))
     weight = max(float(thrust[early].mean()), 1e-3)
-    if heard.size < 2 or flight.time[heard[-1]] - flight.time[heard[0]] < 0.3:
+    if heard.size < 2 or record.time[heard[-1]] - record.time[heard[0]] < 0.3:
         return weight / max(float(np.linalg.norm(g)), 1.0)
     first, last = heard[0], heard[-1]
     impulse = np.linalg.norm(
-        flight.velocity[last] - flight.velocity[first] - g * (flight.time[last] - flight.time[first])
+        record.velocity[last] - record.velocity[first] - g * (record.time[last] - record.time[first])
     )
-    given = np.sum(thrust[first : last + 1][1:] * np.diff(flight.time[first : last + 1]))
+    given = np.sum(thrust[first : last + 1][1:] * np.diff(record.time[first : last + 1]))
     return float(np.clip(given / max(impulse, 1e-6), 0.2 * weight / 9.81, 5.0 * weight / 9.81))
 
 
