@@ -1,9 +1,15 @@
 """How JAX is set up here; every numerical room imports this before it touches an array."""
 
+import atexit
+import functools
 import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import jax
+
+from steelyard._files import is_private
 
 jax.config.update("jax_enable_x64", True)  # float64 by default: a covariance in float32 loses definiteness
 
@@ -16,6 +22,37 @@ def cache_folder() -> Path:
     if own := os.environ.get("STEELYARD_CACHE"):
         return Path(own)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "steelyard"
+
+
+def private_folder(name: str) -> Path:
+    """A folder of the cache: ours, mode 0700, and below no folder that others can write; else one for this process.
+
+    Compiled code is loaded from there, so nobody else may put any there.
+    """
+    folder = cache_folder() / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if folder.lstat().st_uid == os.getuid() and not folder.is_symlink():
+            folder.chmod(0o700)
+        private = is_private(folder)
+    except OSError:
+        private = False
+    return folder if private else _own_folder(name)
+
+
+@functools.cache
+def package_state() -> str:
+    """Something that changes with any file of this package."""
+    files = sorted(Path(__file__).parent.rglob("*.py"))
+    found = [f"{path} {path.stat().st_mtime_ns} {path.stat().st_size}" for path in files]
+    return "\n".join([jax.__version__, *found])
+
+
+@functools.cache
+def _own_folder(name: str) -> Path:
+    folder = Path(tempfile.mkdtemp(prefix=f"steelyard-{name}-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def prepare_program(remember: bool = True) -> None:
@@ -33,6 +70,6 @@ def prepare_program(remember: bool = True) -> None:
     jax.config.update("jax_cpu_enable_async_dispatch", False)
     if not remember or os.environ.get("JAX_COMPILATION_CACHE_DIR"):
         return
-    jax.config.update("jax_compilation_cache_dir", str(cache_folder() / "xla"))
+    jax.config.update("jax_compilation_cache_dir", str(private_folder("xla")))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)

@@ -31,7 +31,7 @@ ROOMS = (
     "bench",
     "cli",
 )
-SHARED = ("errors", "_files", "_jax", "config")  # importable by all, and import no room
+SHARED = ("errors", "_files", "_jax", "_typed_values", "config")  # importable by all, and import no room
 ENTRANCES = ("__main__",)  # may import every room: nothing imports them
 CORE = ("geometry", "models", "estimators", "information", "monitor")
 CORE_PACKAGES = {"numpy", "jax", "jaxlib", "jaxlie", "equinox", "jaxtyping", "msgspec"}

@@ -12,11 +12,13 @@ import numpy as np
 import pytest
 from hearing import hearing
 
+from steelyard._files import is_private
+from steelyard._jax import private_folder
 from steelyard.native import NoCompiler, emit, load
 from steelyard.native.c._python_binding import library_source
-from steelyard.native.runtime._compiler import is_private, private_folder, shared_library
+from steelyard.native.runtime._compiler import shared_library
 
-HASTY = ("-std=c99", "-O0")
+QUICK = ("-std=c99", "-O0")
 
 
 @pytest.fixture(autouse=True)
@@ -35,13 +37,13 @@ def entries(cache: Path) -> list[Path]:
 
 
 def test_the_second_time_nothing_is_compiled(cache, source, monkeypatch):
-    first = shared_library(source, HASTY)
+    first = shared_library(source, QUICK)
     made = first.stat().st_mtime_ns
-    assert shared_library(source, HASTY) == first
+    assert shared_library(source, QUICK) == first
     assert first.stat().st_mtime_ns == made
     assert entries(cache) == [first]
     assert stat.S_IMODE(cache.stat().st_mode) == 0o700
-    assert shared_library(source, (*HASTY, "-O1")) != first  # by content, flags included
+    assert shared_library(source, (*QUICK, "-O1")) != first  # by content, flags included
 
 
 def corrupt(entry: Path) -> None:
@@ -72,10 +74,10 @@ def give_away(entry: Path) -> None:
 
 @pytest.mark.parametrize("spoil", [corrupt, cut_short, open_to_all, replace_by_link, give_away])
 def test_a_spoilt_entry_is_made_again_and_never_loaded(source, spoil):
-    first = shared_library(source, HASTY)
+    first = shared_library(source, QUICK)
     good = first.read_bytes()
     spoil(first)
-    again = shared_library(source, HASTY)
+    again = shared_library(source, QUICK)
     assert again.read_bytes() == good
     assert not again.is_symlink()
     assert again.stat().st_uid == os.getuid()
@@ -85,10 +87,10 @@ def test_a_spoilt_entry_is_made_again_and_never_loaded(source, spoil):
 def test_a_folder_that_others_can_write_is_not_used(cache, source, tmp_path):
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache").chmod(0o777)
-    folder = private_folder()
+    folder = private_folder("native")
     assert cache not in (folder, *folder.parents)
     assert is_private(folder)
-    assert folder in shared_library(source, HASTY).parents
+    assert folder in shared_library(source, QUICK).parents
 
 
 def test_a_folder_that_is_a_link_is_not_used(cache, tmp_path):
@@ -96,12 +98,12 @@ def test_a_folder_that_is_a_link_is_not_used(cache, tmp_path):
     elsewhere.mkdir()
     cache.parent.mkdir()
     cache.symlink_to(elsewhere)
-    assert private_folder() not in (cache, elsewhere)
+    assert private_folder("native") not in (cache, elsewhere)
 
 
 def test_a_compiler_that_fails_leaves_nothing(cache):
     with pytest.raises(NoCompiler, match="failed"):
-        shared_library("this is no C", HASTY)
+        shared_library("this is no C", QUICK)
     assert entries(cache) == []
 
 
@@ -116,16 +118,16 @@ def test_an_interruption_leaves_no_half_file(cache, tmp_path):
     environment = {**os.environ, "CC": str(slow)}
     process = subprocess.Popen(hearing([sys.executable, "-c", code]), env=environment, stderr=subprocess.DEVNULL)
     until = time.monotonic() + 60
-    while not list(cache.glob(".building-*/step.so")) and time.monotonic() < until:
+    while not list(cache.glob(".building.draft-*/step.so")) and time.monotonic() < until:
         time.sleep(0.02)
-    assert list(cache.glob(".building-*/step.so"))
+    assert list(cache.glob(".building.draft-*/step.so"))
     process.send_signal(signal.SIGINT)
     assert process.wait(20) != 0
     assert entries(cache) == []
 
 
 def test_a_loaded_function_outlives_what_it_came_from():
-    call = load(emit(lambda x: 2.0 * x, (np.zeros(2),)), HASTY).call
+    call = load(emit(lambda x: 2.0 * x, (np.zeros(2),)), QUICK).call
     out = np.empty(2)
     for _ in range(3):
         call(np.array([1.0, 2.0]), out)

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from steelyard.papers import _checkpoints
-from steelyard.papers._checkpoints import Shelf, clear_shelves
+from steelyard.papers._checkpoints import TrialCache, clear_trials
 from steelyard.papers._processes import all_of
 
 
@@ -21,40 +21,40 @@ def half(done, number):
     return number / 2.0
 
 
-half.__module__ = "steelyard.papers.tested._half"  # the room is the third name
+half.__module__ = "steelyard.papers.tested._half"  # the paper is the third name
 
 
 @pytest.fixture
-def shelves(tmp_path, monkeypatch):
+def caches(tmp_path, monkeypatch):
     monkeypatch.setattr(_checkpoints, "private_folder", lambda name: tmp_path / name)
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     return tmp_path
 
 
-def test_what_was_done_before_an_interruption_is_not_done_again(shelves):
-    work, told = functools.partial(half, shelves / "done"), []
+def test_what_was_done_before_an_interruption_is_not_done_again(caches):
+    work, told = functools.partial(half, caches / "done"), []
     with pytest.raises(KeyboardInterrupt):
         all_of(work, [3, 4, 7, 5], lambda steps: None)
     assert all_of(work, [5, 4, 3], told.append) == [2.5, 2.0, 1.5]
-    assert (shelves / "done").read_text().split() == ["3", "4", "7", "5"]
+    assert (caches / "done").read_text().split() == ["3", "4", "7", "5"]
     assert told == [1, 1, 1]
 
 
-def test_other_arguments_and_a_cleared_shelf_begin_anew(shelves):
-    work = functools.partial(half, shelves / "done")
+def test_other_arguments_and_cleared_trials_begin_anew(caches):
+    work = functools.partial(half, caches / "done")
     assert all_of(work, [3], lambda steps: None) == [1.5]
-    assert Shelf(functools.partial(half, shelves / "other")).find(3) is None
-    assert Shelf(work).find(3) == (1.5,)
-    clear_shelves("tested")
-    assert Shelf(work).find(3) is None
+    assert TrialCache(functools.partial(half, caches / "other")).find(3) is None
+    assert TrialCache(work).find(3) == (1.5,)
+    clear_trials("tested")
+    assert TrialCache(work).find(3) is None
 
 
-def test_a_spoilt_entry_counts_as_none(shelves):
-    work = functools.partial(half, shelves / "done")
+def test_a_spoilt_entry_counts_as_none(caches):
+    work = functools.partial(half, caches / "done")
     all_of(work, [3], lambda steps: None)
-    (entry,) = (shelves / "trials").rglob("*.pickle")
+    (entry,) = (caches / "trials").rglob("*.msgpack")
     entry.write_bytes(entry.read_bytes()[:5])
-    assert Shelf(work).find(3) is None
+    assert TrialCache(work).find(3) is None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

@@ -56,7 +56,8 @@ def killed(before: float, away: float, after: float, cut: float = 0.0) -> dict:
     team.advance(away)
     meanwhile = {name: team.pilots[name].known["mass"].value.item() for name in team.names if name != "r3"}
     team.replace("r3")
-    resumed = team.pilots["r3"].resume(checkpoint)
+    team.pilots["r3"].resume(checkpoint)
+    resumed = team.pilots["r3"].tick >= 0
     team.advance(after)
     back = _told(team)
     team.advance(2 * cut)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import tyro
 
+from steelyard._files import check_output_folder, make_folder, whole_file
 from steelyard.cli._output import print_json
 from steelyard.cli._parse import parse
 from steelyard.errors import BadInput
@@ -38,7 +39,7 @@ def run(arguments: Sequence[str]) -> None:
     folder = Path(command.output)
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder} is a file; choose another folder with --output.")
-    folder.mkdir(parents=True, exist_ok=True)
+    check_output_folder(make_folder(folder))
 
     from steelyard._jax import prepare_program
 
@@ -60,7 +61,8 @@ def run(arguments: Sequence[str]) -> None:
     logs.write(logs.Log(columns.pop("time"), columns, "simulation"), log_path)
     ring = Graph.ring([f"r{i + 1}" for i in range(hold.robots)])
     links = [list(pair) for pair in ring.links]
-    team_path.write_text(_TEAM.format(robots=_toml(list(ring.names)), links=_toml(links)), encoding="utf-8")
+    with whole_file(team_path) as draft:
+        draft.write_text(_TEAM.format(robots=_toml(list(ring.names)), links=_toml(links)), encoding="utf-8")
     said.print(
         "Now the log is read back. No robot knows the load, nor where the others hold it; each hears two others."
     )

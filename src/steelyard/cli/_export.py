@@ -8,6 +8,7 @@ from typing import Annotated
 
 import tyro
 
+from steelyard._files import check_output_folder
 from steelyard.cli._output import print_json
 from steelyard.cli._parse import parse
 from steelyard.config import Config, load
@@ -45,6 +46,7 @@ def run(arguments: Sequence[str]) -> None:
         raise BadInput(f'--name is "{command.name}"; give small letters, digits and underscores.')
     if not Path(command.output).absolute().parent.is_dir():
         raise BadInput(f"{command.output}: its folder does not exist; create it or choose another output.")
+    check_output_folder(Path(command.output).absolute().parent)
     config = Config() if command.config is None else load(command.config, Config)
 
     from steelyard import logs

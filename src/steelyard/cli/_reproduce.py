@@ -100,7 +100,7 @@ def run(arguments: Sequence[str]) -> None:
     prepare_program()
 
     from steelyard import report
-    from steelyard.papers._checkpoints import clear_shelves
+    from steelyard.papers._checkpoints import clear_trials
 
     found = _reproduce(command)
     if page is not None:
@@ -110,7 +110,7 @@ def run(arguments: Sequence[str]) -> None:
     else:
         _print(found)
         print(f"Report: {page}")
-    clear_shelves("planar" if paper == "icra15" else paper)  # once all is out
+    clear_trials("planar" if paper == "icra15" else paper)  # once all is out
 
 
 def _check(command: _Shared) -> None:

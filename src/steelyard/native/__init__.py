@@ -14,5 +14,3 @@ from .runtime import Online as Online
 from .runtime import find_compiler as find_compiler
 from .runtime import load as load
 from .runtime import load_run as load_run
-from .runtime import package_state as package_state
-from .runtime import private_folder as private_folder

@@ -2,51 +2,68 @@
 
 import functools
 import hashlib
-import pickle
+import os
 import shutil
-import tempfile
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from steelyard.native import package_state, private_folder
+from steelyard._files import whole_file
+from steelyard._jax import package_state, private_folder
+from steelyard._typed_values import Classes, NotOurs, classes_in, decode, encode
+from steelyard.errors import BadInput
+
+_RESULTS = ("steelyard.papers", "steelyard.estimators")
+"""Packages whose classes a result may hold."""
 
 
-class Shelf:
-    """What one kind of trial gave, by trial. The package's own files are part of the label: a change empties it."""
+class TrialCache:
+    """What one kind of trial gave, by trial. The package's own files are part of the label: a change empties it.
+
+    Results are data only, see `_typed_values`; an entry that is damaged or belongs to somebody else counts as none.
+    """
 
     def __init__(self, work: Callable[[Any], Any]):
         label = f"{_described(work)}\0{package_state()}"
-        self._folder = _room(work) / hashlib.sha256(label.encode()).hexdigest()[:32]
+        self._folder = _paper_folder(work) / hashlib.sha256(label.encode()).hexdigest()[:32]
 
     def find(self, job: Any) -> tuple[Any] | None:
         """What a trial gave, in brackets; None where it is still to be done."""
+        path = self._path(job)
         try:
-            with self._place(job).open("rb") as file:
-                return (pickle.load(file),)
-        except (OSError, EOFError, pickle.UnpicklingError, AttributeError, ImportError):
+            found = path.lstat()
+            if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+                return None
+            return (decode(path.read_bytes(), _classes()),)
+        except (OSError, NotOurs):
             return None
 
     def put(self, job: Any, result: Any) -> None:
         """Whole or not at all; a full disk costs the next run time, not this one."""
+        data = encode(result, _classes())
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=self._folder, delete=False) as draft:
-                pickle.dump(result, draft)
-            Path(draft.name).replace(self._place(job))
-        except OSError:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with whole_file(self._path(job)) as draft:
+                draft.write_bytes(data)
+                draft.chmod(0o600)
+        except (OSError, BadInput):
             return
 
-    def _place(self, job: Any) -> Path:
-        return self._folder / f"{hashlib.sha256(repr(job).encode()).hexdigest()[:32]}.pickle"
+    def _path(self, job: Any) -> Path:
+        return self._folder / f"{hashlib.sha256(repr(job).encode()).hexdigest()[:32]}.msgpack"
 
 
-def clear_shelves(room: str) -> None:
-    """Once a paper's figures are out, the trials of its room under `papers` are let go: the next run measures anew."""
-    shutil.rmtree(private_folder("trials") / room, ignore_errors=True)
+def clear_trials(paper: str) -> None:
+    """Removes the trials of a folder of `papers`, once its results are out: the next run measures anew."""
+    shutil.rmtree(private_folder("trials") / paper, ignore_errors=True)
 
 
-def _room(work: Callable[[Any], Any]) -> Path:
+def _classes() -> Classes:
+    return classes_in(*_RESULTS)
+
+
+def _paper_folder(work: Callable[[Any], Any]) -> Path:
     while isinstance(work, functools.partial):
         work = work.func
     return private_folder("trials") / work.__module__.split(".")[2]

@@ -1,31 +1,38 @@
-"""What a robot writes down each second, so that a process that is killed goes on where it was."""
+"""What a robot writes down each second, so that a process that is killed goes on where it was.
 
-import io
+MessagePack, data only: see `_typed_values`. A checkpoint that others could have written is not read.
+"""
+
+import functools
 import os
-import pickle
+import stat
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-_VERSION = 1
-_HARMLESS = {
-    "builtins": {"complex", "set", "frozenset", "bytearray", "slice", "range", "object"},
-    "collections": {"deque", "OrderedDict", "defaultdict", "Counter"},
-    "copyreg": {"_reconstructor"},
-    "numpy": {"ndarray", "dtype"},
-    "numpy.core.multiarray": {"_reconstruct", "scalar"},
-    "numpy._core.multiarray": {"_reconstruct", "scalar"},
-    "numpy._core.numeric": {"_frombuffer"},
-    "jaxlib._jax": {"ArrayImpl"},
-    "jax._src.array": {"_reconstruct_array"},
-}
+from steelyard._typed_values import Classes, NotOurs, classes_in, decode, encode, fingerprint
+
+_VERSION = 2
+_STATES = (
+    "steelyard.team.planar_load",
+    "steelyard.team.spatial_load",
+    "steelyard.team.consensus",
+    "steelyard.estimators",
+)
+"""Packages whose classes a state may hold."""
+
+
+class NoCheckpoint(Exception):
+    """There is a checkpoint, and it is not used; the message is the sentence that says why."""
 
 
 class Checkpoint(msgspec.Struct, frozen=True, array_like=True):
     """A robot's memory."""
 
     version: int
+    code: str
+    """Fingerprint of the classes of the state."""
     team: str
     robot: str
     agent: str
@@ -39,54 +46,87 @@ class Checkpoint(msgspec.Struct, frozen=True, array_like=True):
     tick: int
     """Of the last sample."""
     heard: dict[str, tuple[int, int]]
-    """By neighbour, the newest process and number: what is older is not heard again."""
-    liars: tuple[str, ...]
+    """By neighbour, the newest process and number: what is older is not accepted again."""
+    faulty: tuple[str, ...]
+    """Members whose motion is not used any more."""
     state: bytes
 
 
+class _Heading(msgspec.Struct, frozen=True, array_like=True):
+    """What a checkpoint of every version begins with."""
+
+    version: int
+
+
+def make_checkpoint(team: str, robot: str, agent: Any, state: Any, **rest: Any) -> Checkpoint:
+    """Of an agent in a state; TypeError where the state holds what is no data."""
+    kind, written = type(agent).__qualname__, encode(state, _classes())
+    return Checkpoint(version=_VERSION, code=_code(), team=team, robot=robot, agent=kind, state=written, **rest)
+
+
+def read_state(checkpoint: Checkpoint, agent: Any) -> Any:
+    """The agent's state; `NoCheckpoint` where it was written by other code or is damaged."""
+    if checkpoint.code != _code():
+        raise NoCheckpoint("was written by another version of this package")
+    try:
+        state = decode(checkpoint.state, _classes())
+    except NotOurs as error:
+        raise NoCheckpoint(f"cannot be read: {error}") from None
+    if type(state) is not type(agent.init()):
+        raise NoCheckpoint(f"holds a {type(state).__name__}, which is no state of this robot")
+    return state
+
+
 def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
-    """Whole or not at all, readable by its owner only."""
+    """Whole or not at all, for its owner only."""
     draft = path.with_suffix(".draft")
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    draft.unlink(missing_ok=True)  # of a process that was killed as it wrote
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "wb") as file:
         file.write(msgspec.msgpack.encode(checkpoint))
     draft.replace(path)
 
 
 def read_checkpoint(path: Path, team: str, robot: str, agent: str) -> Checkpoint | None:
-    """The last one; None where there is none that fits this robot."""
-    try:
-        found = msgspec.msgpack.decode(path.read_bytes(), type=Checkpoint)
-    except (OSError, msgspec.DecodeError):
+    """The last one, None where there is none; `NoCheckpoint` where it is not this robot's own."""
+    data = _own_bytes(path)
+    if data is None:
         return None
-    fits = (found.version, found.team, found.robot, found.agent) == (_VERSION, team, robot, agent)
-    return found if fits else None
-
-
-def make_checkpoint(team: str, robot: str, agent: Any, **rest: Any) -> Checkpoint:
-    """Of an agent whose state is `rest`'s."""
-    return Checkpoint(version=_VERSION, team=team, robot=robot, agent=type(agent).__qualname__, **rest)
-
-
-def close_state(state: Any) -> bytes:
-    """An agent's state as it is now."""
-    return pickle.dumps(state, protocol=5)
-
-
-def open_state(data: bytes) -> Any | None:
-    """An agent's state; None where it cannot be made out, as after a change of the package."""
     try:
-        return _Careful(io.BytesIO(data)).load()
-    except Exception:  # whatever an old or damaged state does: the neighbours know enough to start afresh
+        if (version := msgspec.msgpack.decode(data, type=_Heading).version) != _VERSION:
+            raise NoCheckpoint(f"is in format {version}, and this is format {_VERSION}")
+        found = msgspec.msgpack.decode(data, type=Checkpoint)
+    except (msgspec.DecodeError, RecursionError):
+        raise NoCheckpoint("is damaged, or was written by another version of this package") from None
+    if (found.team, found.robot, found.agent) != (team, robot, agent):
+        raise NoCheckpoint(f"is of robot {found.robot} of team {found.team} ({found.agent})")
+    return found
+
+
+def _own_bytes(path: Path) -> bytes | None:
+    """Of a file that nobody but this user can have written."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
         return None
+    except OSError as error:
+        raise NoCheckpoint(f"cannot be opened ({error.strerror})") from None
+    with os.fdopen(handle, "rb") as file:
+        own, folder = os.fstat(handle), path.parent.stat()
+        if not stat.S_ISREG(own.st_mode):
+            raise NoCheckpoint("is no regular file")
+        for found, what in ((own, "it"), (folder, f"its folder {path.parent}")):
+            if found.st_uid != os.getuid():
+                raise NoCheckpoint(f"is not trusted, because {what} belongs to another user")
+            if found.st_mode & 0o022:
+                raise NoCheckpoint(f"is not trusted, because others can write {what}; take that away with chmod go-w")
+        return file.read()
 
 
-class _Careful(pickle.Unpickler):
-    """Makes states of agents and arrays, and calls nothing else."""
+def _classes() -> Classes:
+    return classes_in(*_STATES)
 
-    def find_class(self, module: str, name: str) -> Any:
-        if module == "steelyard" or module.startswith("steelyard."):
-            return super().find_class(module, name)
-        if name in _HARMLESS.get(module, ()):
-            return super().find_class(module, name)
-        raise pickle.UnpicklingError(f"a checkpoint holds no {module}.{name}")
+
+@functools.cache
+def _code() -> str:
+    return fingerprint(_classes())

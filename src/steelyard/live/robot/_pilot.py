@@ -4,13 +4,14 @@ import dataclasses
 import math
 from collections import deque
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from steelyard.estimators import Estimate
 from steelyard.live.robot._alignment import Aligned, Aligner
-from steelyard.live.robot._checkpoint import Checkpoint, close_state, make_checkpoint, open_state
+from steelyard.live.robot._checkpoint import Checkpoint, NoCheckpoint, make_checkpoint, read_state
 from steelyard.live.robot._consistency_exchange import Witness
 from steelyard.live.robot._recording import Recorder
 from steelyard.live.robot._status import Lateness, Noticed, Phase
@@ -100,20 +101,21 @@ class Pilot:
         """Robots whose account of the motion is not believed."""
         self._lies = next((one for one in faults.lie if one.robot == name), None)
 
-    def resume(self, checkpoint: Checkpoint) -> bool:
-        """Goes on from a checkpoint, if its state can be read."""
-        state = open_state(checkpoint.state)
-        if state is None:
-            return False
-        self.clock.start, self.liars = checkpoint.start, frozenset(checkpoint.liars)
+    def resume(self, checkpoint: Checkpoint) -> None:
+        """Goes on from a checkpoint; `NoCheckpoint`, and nothing has changed, where its state cannot be used."""
+        found = read_state(checkpoint, self.agent)
+        try:
+            state = self.agent.resume(found)
+        except Exception as error:  # whatever a state that does not fit does: the neighbours know enough to go on
+            raise NoCheckpoint(f"does not fit this robot ({type(error).__name__})") from None
+        self.state, self.tick = state, checkpoint.tick
+        self.clock.start, self.liars = checkpoint.start, frozenset(checkpoint.faulty)
         if self.plan.task.shuns:
             self.gate.shunned = set(self.liars) & set(self.neighbours)
-        self.state, self.tick = self.agent.resume(state), checkpoint.tick
         for sender, (epoch, newest) in checkpoint.heard.items():
             self._epochs[sender] = epoch
             if sender in self.neighbours and (account := self.gate.ledger.account(sender, epoch)) is not None:
                 account.skip_to(newest)
-        return True
 
     def checkpoint(self, now: float) -> Checkpoint:
         """All that a later process of this robot needs."""
@@ -122,13 +124,13 @@ class Pilot:
             self.plan.name,
             self.name,
             self.agent,
+            self.agent.keepsake(self.state),
             written=now,
             offset=self.clock.offset or 0.0,
             start=self.clock.start or 0.0,
             tick=self.tick,
-            state=close_state(self.agent.keepsake(self.state)),
             heard={name: (account.epoch, account.newest) for name, account in accounts.items()},
-            liars=tuple(sorted(self.liars)),
+            faulty=tuple(sorted(self.liars)),
         )
 
     def run_time(self, now: float) -> float:
@@ -321,6 +323,11 @@ class Pilot:
                     f"{self.plan.path.name} --robot {name}, or take its links out of the team file."
                 )
                 self._notice(self.run_time(now), "missing", what, name)
+
+    def note_checkpoint(self, path: Path, why: str) -> None:
+        """A checkpoint was there and is not used."""
+        what = f"{self.name} starts afresh: its checkpoint {path} {why}."
+        self._notice(self.run_time(self._now()), "checkpoint", what)
 
     def _notice(self, time: float, kind: str, what: str, about: str | None = None) -> None:
         self.events.append(Noticed(time, kind, self.name, what, about))

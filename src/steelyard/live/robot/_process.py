@@ -13,8 +13,9 @@ from typing import Any
 
 import msgspec
 
+from steelyard._files import make_folder
 from steelyard.errors import BadInput
-from steelyard.live.robot._checkpoint import read_checkpoint, write_checkpoint
+from steelyard.live.robot._checkpoint import NoCheckpoint, read_checkpoint, write_checkpoint
 from steelyard.live.robot._local_clock import OwnClock
 from steelyard.live.robot._pilot import Pilot, Reading
 from steelyard.live.robot._recording import Recorder
@@ -49,8 +50,9 @@ class RobotProcess:
         self._usage = Usage()
         self._reading = msgspec.json.Decoder(Reading)
         self._stop = False
+        self._cannot_keep = False
         self.overflow = 0
-        plan.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(plan.folder)
         endpoints, neighbours = plan.endpoints, plan.graph.neighbours(name)
         who, keys = f"Robot {name}", plan.keys(name)
         self._local = open_session(local_settings(endpoints.local[name], []), who)
@@ -155,14 +157,22 @@ class RobotProcess:
 
     def _resume(self) -> None:
         agent = type(self.pilot.agent).__qualname__
-        checkpoint = read_checkpoint(self._path, self.plan.name, self.name, agent)
-        if checkpoint is not None and self.pilot.paced and self._clock.now() - checkpoint.written < 60.0:
-            self.pilot.resume(checkpoint)
+        try:
+            checkpoint = read_checkpoint(self._path, self.plan.name, self.name, agent)
+            if checkpoint is not None and self.pilot.paced and self._clock.now() - checkpoint.written < 60.0:
+                self.pilot.resume(checkpoint)
+        except NoCheckpoint as error:
+            self.pilot.note_checkpoint(self._path, str(error))
 
     def _keep(self, now: float) -> None:
         """What a process that comes after this one will find."""
-        if self.pilot.phase == "running":
+        if self.pilot.phase != "running" or self._cannot_keep:
+            return
+        try:
             write_checkpoint(self._path, self.pilot.checkpoint(now))
+        except (OSError, TypeError) as error:  # a full disk does not end a robot
+            self._cannot_keep = True
+            print(f"steelyard: {self.name} writes no more checkpoints: {error}", file=sys.stderr, flush=True)
 
     def _flush(self) -> None:
         if self._recorder is not None:
@@ -206,7 +216,7 @@ class RobotProcess:
     def _tell_events(self) -> None:
         for event in self.pilot.events:
             self._publish("event", event)
-            if event.kind in ("missing", "liar"):
+            if event.kind in ("missing", "liar", "checkpoint"):
                 print(f"steelyard: {self.name}: {event.what}", file=sys.stderr, flush=True)
         self.pilot.events.clear()
 

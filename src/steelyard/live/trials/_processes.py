@@ -96,5 +96,5 @@ def next_folder(parent: Path) -> Path:
     parent.mkdir(parents=True, exist_ok=True)
     taken = [int(path.name[4:]) for path in parent.glob("run-*") if path.name[4:].isdigit()]
     folder = parent / f"run-{max(taken, default=0) + 1}"
-    folder.mkdir()
+    folder.mkdir(mode=0o755)  # nobody else puts checkpoints there
     return folder

@@ -2,7 +2,6 @@
 
 import dataclasses
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from steelyard._files import check_output_folder, draft_folder
 from steelyard.errors import BadInput
 from steelyard.native.c._emit import Code, emit
 from steelyard.native.c._export_texts import build_file, check_program, header_file, readme, source_file, vector_file
@@ -54,6 +54,7 @@ def export(
         raise BadInput(f"{place} is there already and not an empty folder; give a new one.")
     if not place.parent.is_dir():
         raise BadInput(f"{place}: the folder {place.parent} does not exist; create it or choose another output.")
+    check_output_folder(place.parent)
     code = emit(step, example, f"{name}_step", single, symmetric)
     states, rows, expected = _recorded(step, example, samples, code)
     source = source_file(code, name)
@@ -99,8 +100,8 @@ def _vector(tree: Any) -> np.ndarray:
 
 def _write_all(place: Path, texts: dict[str, str]) -> None:
     """All files or none: they are written beside and moved at once."""
-    with tempfile.TemporaryDirectory(prefix=".exporting-", dir=place.parent) as name:
-        room = Path(name) / "folder"
+    with draft_folder(place.parent, place.name) as parent:
+        room = parent / "folder"
         room.mkdir()
         for file, text in texts.items():
             (room / file).write_text(text, encoding="utf-8")

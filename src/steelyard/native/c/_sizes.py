@@ -3,9 +3,9 @@
 import dataclasses
 import re
 import shutil
-import tempfile
-from pathlib import Path
 
+from steelyard._files import draft_folder
+from steelyard._jax import private_folder
 from steelyard.native.runtime._compiler import FLAGS, NoCompiler, run_compiler
 
 TARGETS = {
@@ -41,8 +41,7 @@ def measure(header: str, source: str, name: str) -> list[Size]:
 
 
 def _measure(target: str, compiler: str, options: tuple[str, ...], header: str, source: str, name: str) -> Size:
-    with tempfile.TemporaryDirectory(prefix="steelyard-") as folder:
-        room = Path(folder)
+    with draft_folder(private_folder("native"), "sizes") as room:
         (room / f"{name}.h").write_text(header, encoding="utf-8")
         (room / f"{name}.c").write_text(source, encoding="utf-8")
         # For a small machine small code; for this one what is loaded here.

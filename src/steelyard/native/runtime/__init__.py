@@ -4,8 +4,6 @@ from ._compiler import FLAGS as FLAGS
 from ._compiler import HERE as HERE
 from ._compiler import NoCompiler as NoCompiler
 from ._compiler import find_compiler as find_compiler
-from ._compiler import package_state as package_state
-from ._compiler import private_folder as private_folder
 from ._loading import Loaded as Loaded
 from ._loading import load as load
 from ._loading import load_run as load_run

@@ -8,13 +8,12 @@ import shutil
 import signal
 import stat
 import subprocess
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import jax
-
-from steelyard._jax import cache_folder
+from steelyard._files import draft_folder
+from steelyard._jax import package_state, private_folder
+from steelyard.native.runtime._tuning import TUNING
 
 COMPILERS = ("cc", "gcc", "clang")
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-ffp-contract=off")
@@ -47,7 +46,7 @@ def shared_library(source: str, flags: Sequence[str] = FLAGS) -> Path:
     compiler = find_compiler()
     given = "\0".join([source, compiler, _version(compiler, _changed(compiler)), _processor(), *flags, *SHARED])
     key = hashlib.sha256(given.encode()).hexdigest()[:32]
-    folder = private_folder()
+    folder = private_folder("native")
     for entry in sorted(folder.glob(f"{key}-*.so")):
         if _is_whole(entry):
             return entry
@@ -62,7 +61,7 @@ def recalled_library(key: str, make: Callable[[], str], flags: Sequence[str] = F
     """
     compiler = find_compiler()
     parts = [key, package_state(), compiler, _version(compiler, _changed(compiler)), _processor(), *flags]
-    note = private_folder() / f"{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:32]}.name"
+    note = private_folder("native") / f"{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:32]}.name"
     if note.is_file():
         entry = note.parent / Path(note.read_text(encoding="utf-8")).name
         if entry.suffix == ".so" and entry.is_file() and _is_whole(entry):
@@ -72,48 +71,6 @@ def recalled_library(key: str, make: Callable[[], str], flags: Sequence[str] = F
     draft.write_text(path.name, encoding="utf-8")
     draft.replace(note)
     return path
-
-
-@functools.cache
-def package_state() -> str:
-    """Something that changes with any file of this package."""
-    files = sorted(Path(__file__).parents[1].rglob("*.py"))
-    told = [f"{path} {path.stat().st_mtime_ns} {path.stat().st_size}" for path in files]
-    return "\n".join([jax.__version__, *told])
-
-
-def private_folder(name: str = "native") -> Path:
-    """A folder of the cache: ours, mode 0700, and below no folder that others can write; else one for this process."""
-    folder = cache_folder() / name
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if folder.lstat().st_uid == os.getuid() and not folder.is_symlink():
-            folder.chmod(0o700)
-    except OSError:
-        return _own_folder()
-    return folder if is_private(folder) else _own_folder()
-
-
-def is_private(folder: Path) -> bool:
-    """Whether only this user, and root, can put a file there, or put another folder in its place."""
-    own = folder.lstat()
-    if not stat.S_ISDIR(own.st_mode) or own.st_uid != os.getuid() or own.st_mode & 0o077:
-        return False
-    for parent in folder.resolve().parents:
-        found = parent.stat()
-        sticky = bool(found.st_mode & stat.S_ISVTX)  # others may add files there, but not move ours
-        if found.st_uid not in (0, os.getuid()) or (found.st_mode & 0o022 and not sticky):
-            return False
-    return True
-
-
-@functools.cache
-def _own_folder() -> Path:
-    import atexit
-
-    folder = Path(tempfile.mkdtemp(prefix="steelyard-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return folder
 
 
 def _is_whole(entry: Path) -> bool:
@@ -129,8 +86,7 @@ def _digest(path: Path) -> str:
 
 def _build(source: str, compiler: str, flags: Sequence[str], folder: Path, key: str) -> Path:
     """In a folder of its own that goes away whatever happens; the result arrives by one atomic move."""
-    with tempfile.TemporaryDirectory(prefix=".building-", dir=folder) as name:
-        room = Path(name)
+    with draft_folder(folder, "building") as room:
         (room / "step.c").write_text(source, encoding="utf-8")
         run_compiler([compiler, *flags, "step.c", "-o", "step.so", "-lm"], room)
         made = room / "step.so"
@@ -138,24 +94,45 @@ def _build(source: str, compiler: str, flags: Sequence[str], folder: Path, key: 
         return made.replace(folder / f"{key}-{_digest(made)}.so")
 
 
+_SUPERVISED = """parent=$1; shift
+"$@" & child=$!
+(while kill -0 "$parent"; do sleep 0.5; done; kill -KILL 0) >/dev/null 2>&1 &
+watcher=$!; wait "$child"; code=$?; kill "$watcher"; exit "$code"
+"""
+"""A compiler, and beside it a watcher that ends the whole group once this process is gone, by whatever signal."""
+
+
+_HANGING: set[str] = set()
+"""Compilers that this process has given up."""
+
+
 def run_compiler(command: Sequence[str], room: Path) -> str:
     """Runs a compiler in a folder, its scratch files there too; what it printed.
 
-    It is the head of a group of processes, which ends with us: an interruption leaves neither files nor processes.
+    It is in a group of processes of its own, which ends with us: an interruption leaves neither files nor processes.
+    One that takes too long is ended, and counts as none.
     """
+    if command[0] in _HANGING:
+        raise NoCompiler(f"{command[0]} did not finish before and is not asked again")
     environment = {**os.environ, "TMPDIR": str(room), "LC_ALL": "C"}
     with subprocess.Popen(
-        command, cwd=room, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        start_new_session=True,
+        ["/bin/sh", "-c", _SUPERVISED, "sh", str(os.getpid()), *command], cwd=room, env=environment,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
     ) as process:  # fmt: skip
         try:
-            said, _ = process.communicate()
+            printed, _ = process.communicate(timeout=TUNING.longest_compilation)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            _HANGING.add(command[0])
+            raise NoCompiler(
+                f"{command[0]} had not finished after {TUNING.longest_compilation:g} s and was ended"
+            ) from None
         except BaseException:
             os.killpg(process.pid, signal.SIGKILL)
             raise
     if process.returncode != 0:
-        raise NoCompiler(f"{command[0]} failed: {' '.join(said.split())[:300]}")
-    return said
+        raise NoCompiler(f"{command[0]} failed: {' '.join(printed.split())[:300]}")
+    return printed
 
 
 @functools.cache
@@ -171,8 +148,8 @@ def _processor() -> str:
 @functools.cache
 def _version(compiler: str, changed: int) -> str:
     del changed  # another compiler at the same path is asked again
-    done = subprocess.run([compiler, "--version"], capture_output=True, text=True)
-    return done.stdout
+    with draft_folder(private_folder("native"), "version") as room:
+        return run_compiler([compiler, "--version"], room)
 
 
 def _changed(compiler: str) -> int:
