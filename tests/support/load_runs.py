@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 from planar_world import CONTACTS, NAMES
 
-from steelyard.team import Agent, Bus, Disturbance, Graph, PlanarSample, Stay, Turn, load_team, run_team
+from steelyard.team import Agent, Bus, Disturbance, Graph, PlanarSample, Presence, Turn, planar_load_team, run_team
 from steelyard.team.planar_load import _rollouts as _shots
 from steelyard.team.planar_load._fit import N_UNKNOWNS, Averaging
 from steelyard.team.planar_load._rollouts import normal_of, slopes_of, torque_slopes_of
@@ -83,15 +83,15 @@ def pushed(
     return Pushed(samples, truth, dict(zip(names, arms, strict=True)), rate)
 
 
-def weighed(push, radio=None, stays=None, hold="step", graph=LINE, noise=NOISE, friction=False) -> Weighed:
+def weighed(push, radio=None, presences=None, hold="step", graph=LINE, noise=NOISE, friction=False) -> Weighed:
     """The push through a team."""
     events = []
 
     def watch(k, name, turn):
         events.extend((k / push.rate, name, event.kind) for event in turn.events)
 
-    agents = load_team(graph, push.rate, noise, hold, friction)
-    run = run_team(agents, push.samples, Bus(graph, radio), stays, watch)
+    agents = planar_load_team(graph, push.rate, noise, hold, friction)
+    run = run_team(agents, push.samples, Bus(graph, radio), presences, watch)
     return Weighed({name: run.last(name) for name in graph.names}, events, push)
 
 
@@ -107,14 +107,14 @@ def one_leaves():
     def stops(time, f, arms):
         return np.where((np.arange(4) == 3) & (time > 7.0), 0.0, f)
 
-    return weighed(pushed(12.0, forces=stops), stays={"r4": Stay(0, 702)})
+    return weighed(pushed(12.0, forces=stops), presences={"r4": Presence(0, 702)})
 
 
 def one_joins():
     def starts(time, f, arms):
         return np.where((np.arange(4) == 3) & (time < 4.0), 0.0, f)
 
-    return weighed(pushed(14.0, forces=starts), stays={"r4": Stay(398)})
+    return weighed(pushed(14.0, forces=starts), presences={"r4": Presence(398)})
 
 
 def gone_or_idle():
@@ -125,7 +125,7 @@ def gone_or_idle():
 
     push, nan = pushed(12.0, forces=stops), (float("nan"), float("nan"))
     idle = [s if s.time <= 6.0 else PlanarSample(s.time, nan, s.force) for s in push.samples["r4"]]
-    gone = weighed(push, stays={"r4": Stay(0, 601)})
+    gone = weighed(push, presences={"r4": Presence(0, 601)})
     return gone, weighed(push._replace(samples=push.samples | {"r4": idle}))
 
 
@@ -194,7 +194,7 @@ def gone_twice():
         return np.where((np.arange(4) == 3) & any(a < time <= b for a, b in away), 0.0, f)
 
     push = pushed(13.0, forces=pushes)
-    agents, bus = load_team(LINE, push.rate, NOISE), Bus(LINE)
+    agents, bus = planar_load_team(LINE, push.rate, NOISE), Bus(LINE)
     states, last = {agent.name: agent.init() for agent in agents}, {}
     for k in range(len(push.truth)):
         for agent in agents:
@@ -233,7 +233,7 @@ def wild_push():
         if k / push.rate > 8.0 and mass is not None:
             errors[name].append(np.inf if mass.value is None else abs(mass.value / push.mass - 1.0))
 
-    run_team(load_team(graph, push.rate, push.velocity_noise), samples, Bus(graph), watch=watch)
+    run_team(planar_load_team(graph, push.rate, push.velocity_noise), samples, Bus(graph), watch=watch)
     return {name: max(one) for name, one in errors.items()}
 
 
@@ -290,11 +290,11 @@ def outputs(turn):
     """All that leaves a step, as bytes."""
     told = {name: msgspec.msgpack.encode(message) for name, message in turn.outbox.items()}
     said = {name: (e.status, None if e.value is None else e.value.tolist()) for name, e in turn.estimates.items()}
-    return told, said, turn.force
+    return told, said, turn.action
 
 
 def recorded_load(seconds=3.0, spoil=None):
-    team = [Recorder(agent) for agent in load_team(LINE, 100.0, NOISE)]
+    team = [Recorder(agent) for agent in planar_load_team(LINE, 100.0, NOISE)]
     samples = pushed(seconds).samples
     if spoil is not None:
         bad = [s if k < spoil else PlanarSample(s.time, (9.0, 9.0), (9.0, 9.0)) for k, s in enumerate(samples["r4"])]
@@ -310,7 +310,7 @@ def differences_when_alone(name):
     letters come twice. Also steps that changed the state they were given.
     """
     team = recorded_load()
-    agent = load_team(LINE, 100.0, NOISE)[NAMES.index(name)]
+    agent = planar_load_team(LINE, 100.0, NOISE)[NAMES.index(name)]
     state, differs, changed = agent.init(), [], []
     for k, (sample, letters) in enumerate(zip(team[name].samples, team[name].inboxes, strict=True)):
         inbox = tuple(agent.decode(data) for data in letters)

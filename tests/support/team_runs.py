@@ -3,8 +3,8 @@
 import numpy as np
 from planar_world import CONTACTS, NAMES, PlanarWorld
 
-from steelyard.papers.planar.robots import cdc14_team, icra15_team, trace
-from steelyard.team import Bus, Graph, Stay, drive
+from steelyard.papers.planar.robots import cdc14_team, drive, icra15_team, trace
+from steelyard.team import Bus, Graph, Presence
 
 LINE, RING = Graph.line(NAMES), Graph.ring(NAMES[:3])
 
@@ -102,7 +102,7 @@ def cdc14_without_a_sensor():
 
 def cdc14_one_leaves():
     world = PlanarWorld(5.0, 12.3795, CONTACTS)
-    return drive(cdc14_team(LINE), world, Bus(LINE), 9.0, 100.0, stays={"r4": Stay(leave=600)})
+    return drive(cdc14_team(LINE), world, Bus(LINE), 9.0, 100.0, presences={"r4": Presence(leave=600)})
 
 
 RUNS = (

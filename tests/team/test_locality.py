@@ -9,8 +9,8 @@ from load_runs import Recorder, outputs
 from planar_world import CONTACTS, NAMES, PlanarWorld
 
 from steelyard.errors import BadInput
-from steelyard.papers.planar.robots import cdc14_team
-from steelyard.team import Bus, Graph, PlanarSample, drive, run_team
+from steelyard.papers.planar.robots import cdc14_team, drive
+from steelyard.team import Bus, Graph, PlanarSample, run_team
 
 LINE = Graph.line(NAMES)
 
@@ -111,7 +111,7 @@ def test_a_garbled_letter_counts_as_lost(change):
             assert outputs(turn) == outputs(agent.step(state, sample, ()))
             assert outputs(turn) != team["r1"].turns[k]
         state = turn.state
-    assert np.isfinite(turn.force).all()
+    assert np.isfinite(turn.action).all()
 
 
 def garble(message, change):

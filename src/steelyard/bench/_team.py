@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.bench._rows import Row
 from steelyard.papers.planar.robots import cdc14_team
-from steelyard.team import Agent, Bus, Graph, PlanarSample, load_team
+from steelyard.team import Agent, Bus, Graph, PlanarSample, planar_load_team
 
 SIZES = (4, 20, 100, 500)
 TEAM_RACES = 2 * len(SIZES)
@@ -22,7 +22,10 @@ def measure_team(advance: Callable[[int], None] = lambda steps: None, sizes: Seq
     rows = []
     for n in sizes:
         ring = Graph.ring([f"r{i:03d}" for i in range(n)])
-        for key, agents in (("team_step_cdc14", cdc14_team(ring, _RATE)), ("team_step", load_team(ring, _RATE, 0.2))):
+        for key, agents in (
+            ("team_step_cdc14", cdc14_team(ring, _RATE)),
+            ("team_step", planar_load_team(ring, _RATE, 0.2)),
+        ):
             rows.append(Row(f"{key}_n{n}", 1e6 * _step(agents, Bus(ring)), "us"))
             advance(1)
     return rows

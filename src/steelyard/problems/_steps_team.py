@@ -10,7 +10,7 @@ from steelyard.problems._exportable import ExportableStep, chosen_method, demand
 from steelyard.problems.planar_load._observer import CenterObservation, CenterSample, ObservedCenter
 from steelyard.problems.planar_load._reading import read_planar_record
 from steelyard.problems.spatial_load._reading import read_spatial_record
-from steelyard.team import Bus, load_team, row_steps, run_team, spatial_team, window_steps
+from steelyard.team import Bus, planar_load_team, row_steps, run_team, spatial_team, window_steps
 
 ROWS = 128
 """Of sums, that the planar step holds."""
@@ -22,7 +22,7 @@ def planar_step(method: str | None, log: Log | None, config: Config) -> Exportab
     if chosen_method(method, "consensus", ["consensus", "observer"], "planar-load") == "observer":
         return _observer()
     push = read_planar_record(demanded(log, "planar-load").without_truth(), config)
-    agents = load_team(push.graph, push.rate, push.velocity_noise, friction=push.friction)
+    agents = planar_load_team(push.graph, push.rate, push.velocity_noise, friction=push.friction)
     agent = agents[0]
     enough = round((ROWS + 24) * agent.per_row)  # the last sums are still on their way
     samples = {name: own[:enough] for name, own in push.samples().items()}

@@ -1,4 +1,8 @@
-"""Who talks to whom? Graphs, messages, buses; in folders: consensus, the papers' robots, ours, and the wire.
+"""Who exchanges what with whom? Agents that estimate together, and the parts they need.
+
+`membership/`: who is in the team, who is linked to whom, who leads. `consensus/`: which value the team agrees on.
+`transport/`: how a message gets from one process to another, and whether it may be used. `planar_load/` and
+`spatial_load/`: the agents of a team that carries one load.
 
 An agent is pure: its own sample and its own inbox in, a message to each neighbour out. A bus moves messages; nothing
 else knows which bus it is.
@@ -10,29 +14,21 @@ from ._agent import Agent as Agent
 from ._agent import Message as Message
 from ._agent import Turn as Turn
 from ._cache import Cache as Cache
-from ._run import PlanarSample as PlanarSample
-from ._run import Stay as Stay
+from ._run import Presence as Presence
 from ._run import TeamRun as TeamRun
-from ._run import drive as drive
+from ._run import run_closed_loop as run_closed_loop
 from ._run import run_team as run_team
-from .consensus import Average as Average
-from .consensus import Centroid as Centroid
-from .consensus import Consensus as Consensus
-from .consensus import ConsensusAgent as ConsensusAgent
-from .consensus import DynamicAverage as DynamicAverage
-from .consensus import FlowState as FlowState
-from .consensus import Maximum as Maximum
-from .consensus import NetworkSize as NetworkSize
-from .consensus import Parcel as Parcel
-from .consensus import PushSum as PushSum
-from .consensus import Tree as Tree
-from .consensus import without as without
+from .consensus import FlowMessage as FlowMessage
+from .consensus import TreeMessage as TreeMessage
+from .consensus import TreeSum as TreeSum
+from .consensus import next_flow as next_flow
 from .membership import Graph as Graph
 from .membership import metropolis_weight as metropolis_weight
-from .planar_load import LoadAgent as LoadAgent
-from .planar_load import LoadEvent as LoadEvent
-from .planar_load import LoadMessage as LoadMessage
-from .planar_load import load_team as load_team
+from .planar_load import PlanarLoadAgent as PlanarLoadAgent
+from .planar_load import PlanarLoadEvent as PlanarLoadEvent
+from .planar_load import PlanarLoadMessage as PlanarLoadMessage
+from .planar_load import PlanarSample as PlanarSample
+from .planar_load import planar_load_team as planar_load_team
 from .planar_load import window_steps as window_steps
 from .spatial_load import SpatialAgent as SpatialAgent
 from .spatial_load import SpatialEvent as SpatialEvent

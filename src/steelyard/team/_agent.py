@@ -29,8 +29,8 @@ class Turn(msgspec.Struct, frozen=True):
     """To each neighbour, its message; whom it does not name gets none."""
     estimates: Mapping[str, Estimate]
     """What the robot makes of it all by now; each says of which time."""
-    force: tuple[float, float] | None = None
-    """N, world axes: what the robot applies until its next sample; None for agents that only watch."""
+    action: Any = None
+    """What the robot does until its next sample, as `run_closed_loop` gives it to the world; None where it only watches."""
     events: tuple[Any, ...] = ()
     """What the robot has just found out to have happened."""
 

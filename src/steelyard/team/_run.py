@@ -5,30 +5,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from steelyard.errors import BadInput
 from steelyard.estimators import Estimate
 from steelyard.team._agent import Agent, Turn
 from steelyard.team.transport._bus import Bus
 
-World = Callable[[dict[str, np.ndarray], float], Mapping[str, np.ndarray]]
+World = Callable[[int, Mapping[str, Any]], Mapping[str, Any]]
+"""Called with the step and every robot's last action, where it has one: the samples of that step, by robot."""
 Watch = Callable[[int, str, Turn], None]
-"""Called with the step, the robot and what it did: for figures of what no estimate says."""
+"""Called with the step, the robot and what came out of its step: for what no estimate has."""
 
 
-class PlanarSample(msgspec.Struct, frozen=True):
-    """What a robot that holds a planar load knows by itself, world axes."""
-
-    time: float
-    """s."""
-    velocity: tuple[float, float]
-    """m/s, of its own contact; NaN where there is none."""
-    force: tuple[float, float]
-    """N, what it applied from the sample before to this one."""
-
-
-class Stay(msgspec.Struct, frozen=True):
+class Presence(msgspec.Struct, frozen=True):
     """When a robot is in the team, in samples: from `join` on, and no more from `leave` on."""
 
     join: int = 0
@@ -45,31 +34,31 @@ class TeamRun(msgspec.Struct, frozen=True):
     estimates: dict[str, list[Mapping[str, Estimate]]]
     """By robot, each new set of estimates in its order."""
     states: dict[str, Any]
-    forces: dict[str, list[tuple[float, float]]]
-    """By robot, the force (N, world axes) from each sample to the next, for agents that choose one."""
     bytes_sent: dict[str, int]
     seconds_a_step: dict[str, float]
     """By robot, the mean cost of its own step: results that it took from other robots' work are charged in full."""
 
     def last(self, robot: str) -> Mapping[str, Estimate]:
-        """A robot's last word."""
+        """A robot's final estimates."""
         return self.estimates[robot][-1]
 
 
 class _Team:
-    """Who is there, what each believes, and what is on its way."""
+    """Who is there, every agent's state, and the messages on their way."""
 
-    def __init__(self, agents: Sequence[Agent], bus: Bus, stays: Mapping[str, Stay] | None, watch: Watch | None):
+    def __init__(
+        self, agents: Sequence[Agent], bus: Bus, presences: Mapping[str, Presence] | None, watch: Watch | None
+    ):
         self.agents = {agent.name: agent for agent in agents}
         if set(self.agents) != set(bus.graph.names):
             odd = sorted(set(self.agents) ^ set(bus.graph.names))[0]
             raise BadInput(f'Robot "{odd}" is either without an agent or not in the graph; give each robot one agent.')
         self.bus = bus
         self.watch = watch
-        self.stays = {name: (stays or {}).get(name, Stay()) for name in self.agents}
+        self.presences = {name: (presences or {}).get(name, Presence()) for name in self.agents}
         self.states = {name: agent.init() for name, agent in self.agents.items()}
         self.estimates: dict[str, list[Mapping[str, Estimate]]] = {name: [] for name in self.agents}
-        self.forces: dict[str, list[tuple[float, float]]] = {name: [] for name in self.agents}
+        self.borrowed = {name: _borrowed(agent) for name, agent in self.agents.items()}
         self.seconds = dict.fromkeys(self.agents, 0.0)
         self.steps = dict.fromkeys(self.agents, 0)
 
@@ -77,7 +66,7 @@ class _Team:
         """Every robot that is there takes its step; what they send is delivered later."""
         turns = {}
         for name, agent in self.agents.items():
-            if not self.stays[name].covers(k):
+            if not self.presences[name].covers(k):
                 continue
             inbox, begin = self.bus.collect(k, name), time.perf_counter()
             turn = agent.step(self.states[name], samples[name], inbox)
@@ -87,8 +76,6 @@ class _Team:
             self.bus.post(k, name, turn.outbox)
             if turn.estimates and (not self.estimates[name] or self.estimates[name][-1] is not turn.estimates):
                 self.estimates[name].append(turn.estimates)
-            if turn.force is not None:
-                self.forces[name].append(turn.force)
             if self.watch is not None:
                 self.watch(k, name, turn)
             turns[name] = turn
@@ -96,25 +83,26 @@ class _Team:
 
     def result(self) -> TeamRun:
         mean = {
-            name: (self.seconds[name] + (0.0 if agent.cache is None else agent.cache.borrowed))
-            / max(self.steps[name], 1)
+            name: (self.seconds[name] + _borrowed(agent) - self.borrowed[name]) / max(self.steps[name], 1)
             for name, agent in self.agents.items()
         }
-        return TeamRun(self.estimates, self.states, self.forces, dict(self.bus.bytes_sent), mean)
+        return TeamRun(self.estimates, self.states, dict(self.bus.bytes_sent), mean)
 
 
 def run_team(
     agents: Sequence[Agent],
     samples_by_robot: Mapping[str, Sequence[Any]],
     bus: Bus,
-    stays: Mapping[str, Stay] | None = None,
+    presences: Mapping[str, Presence] | None = None,
     watch: Watch | None = None,
 ) -> TeamRun:
     """Recorded samples through a team, the k-th of every robot at the same step; None is a missing sample."""
-    team = _Team(agents, bus, stays, watch)
+    team = _Team(agents, bus, presences, watch)
     missing = [name for name in team.agents if name not in samples_by_robot]
     if missing:
-        raise BadInput(f'Robot "{missing[0]}" has no samples; give a sequence for every robot, of None where it slept.')
+        raise BadInput(
+            f'Robot "{missing[0]}" has no samples; give every robot a sequence, None where one is missing.'
+        )
     lengths = {name: len(samples_by_robot[name]) for name in team.agents}
     if len(set(lengths.values())) > 1:
         short = min(lengths, key=lambda name: lengths[name])
@@ -124,32 +112,21 @@ def run_team(
     return team.result()
 
 
-def drive(
+def run_closed_loop(
     agents: Sequence[Agent],
     world: World,
     bus: Bus,
-    duration: float,
-    rate: float,
-    stays: Mapping[str, Stay] | None = None,
+    steps: int,
+    presences: Mapping[str, Presence] | None = None,
     watch: Watch | None = None,
 ) -> TeamRun:
-    """Agents that choose their forces, in a world that answers with velocities.
-
-    `world(forces, dt)` holds the forces (N, world axes, by robot) for dt seconds and returns every contact's velocity
-    as its robot measures it (m/s, world axes); called with dt = 0 it only measures. `rate` is in samples a second.
-    """
-    if not (rate > 0.0 and duration > 0.0):
-        raise BadInput(f"A run of {duration} s at {rate} samples a second is none; give positive numbers.")
-    team = _Team(agents, bus, stays, watch)
-    still = dict.fromkeys(team.agents, (0.0, 0.0))
-    forces, velocities = still, world({name: np.zeros(2) for name in team.agents}, 0.0)
-    for k in range(round(duration * rate) + 1):
-        samples = {name: PlanarSample(k / rate, _pair(velocities[name]), forces[name]) for name in team.agents}
-        turns = team.step(k, samples)
-        forces = still | {name: turn.force for name, turn in turns.items() if turn.force is not None}
-        velocities = world({name: np.array(force) for name, force in forces.items()}, 1.0 / rate)
+    """Agents that act, in a world that answers with samples: see `Turn.action` and `World`."""
+    team, actions = _Team(agents, bus, presences, watch), {}
+    for k in range(steps):
+        turns = team.step(k, world(k, actions))
+        actions = {name: turn.action for name, turn in turns.items() if turn.action is not None}
     return team.result()
 
 
-def _pair(vector: np.ndarray) -> tuple[float, float]:
-    return float(vector[0]), float(vector[1])
+def _borrowed(agent: Agent) -> float:
+    return 0.0 if agent.cache is None else agent.cache.borrowed

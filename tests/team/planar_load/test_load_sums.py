@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-from steelyard.team import Bus, Disturbance, Graph, Message, Parcel, Tree
+from steelyard.team import Bus, Disturbance, Graph, Message, TreeMessage, TreeSum
 
 WIDTH = 3
 
 
 class Letter(Message, frozen=True, array_like=True):
-    parcel: Parcel
+    parcel: TreeMessage
 
 
 def added_up(graph, disturbance, rows, drain, gone=None):
     """Trees after every robot added a row at each fourth sample; `gone` is a robot and the sample it vanished at."""
-    bus, trees = Bus(graph, disturbance), {name: Tree(name, graph.neighbours(name), WIDTH) for name in graph.names}
+    bus, trees = Bus(graph, disturbance), {name: TreeSum(name, graph.neighbours(name), WIDTH) for name in graph.names}
     for k in range(4 * rows + drain):
         for name, tree in trees.items():
             if gone is not None and name == gone[0] and k >= gone[1]:
@@ -66,11 +66,11 @@ def test_sums_go_on_without_a_robot_that_is_gone(who):
 
 
 def test_garbled_parcels_count_as_lost():
-    tree = Tree("b", ("a",), WIDTH)
+    tree = TreeSum("b", ("a",), WIDTH)
     nan = np.array([0.0, 0.0, 1.0, np.nan, 1.0]).tobytes()
     for sequence, data in enumerate((b"short", nan)):
-        tree.hear(1, "a", sequence, Parcel("a", 1, "", -1, 0, b"", data))
-    tree.hear(1, "stranger", 0, Parcel("a", 1, "", -1, 0, b"", b""))
+        tree.hear(1, "a", sequence, TreeMessage("a", 1, "", -1, 0, b"", data))
+    tree.hear(1, "stranger", 0, TreeMessage("a", 1, "", -1, 0, b"", b""))
     tree.step(1)
     assert not tree.totals
     assert tree.parcel(1, 1, "a").heard == -1

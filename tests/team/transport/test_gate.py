@@ -7,11 +7,11 @@ import msgspec
 import pytest
 
 from steelyard.live.trials._malformed_messages import bad_messages
-from steelyard.team import Graph, load_team
+from steelyard.team import Graph, planar_load_team
 from steelyard.team.transport import LARGEST, REASONS, VERSION, Claim, Envelope, Gate, Ledger, Timing, close
 
 TIMING = Timing(5.0, 5.0, "r1", 1, 0, None, None, 0.0)
-R1, R2, R3 = load_team(Graph.line(["r1", "r2", "r3"]), 100.0, 0.1)
+R1, R2, R3 = planar_load_team(Graph.line(["r1", "r2", "r3"]), 100.0, 0.1)
 LETTER = msgspec.msgpack.encode(R1.step(R1.init(), None, ()).outbox["r2"])
 
 

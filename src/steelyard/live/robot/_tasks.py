@@ -13,7 +13,7 @@ from jaxtyping import Float
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
 from steelyard.live.robot._consistency_check import planar_liar
-from steelyard.team import Agent, Graph, Message, PlanarSample, load_team
+from steelyard.team import Agent, Graph, Message, PlanarSample, planar_load_team
 from steelyard.worlds import PlanarPlay, PlanarPush, Player
 
 ALONE = 1.0
@@ -87,7 +87,7 @@ class PlanarTask(Task):
         config = self._config
         assert config.noise.velocity is not None
         about = config.noise.velocity, config.inputs.hold, config.load.friction
-        return list(load_team(graph, rate, *about, lets_go=LETS_GO_WITHIN, real_time=True))
+        return list(planar_load_team(graph, rate, *about, lets_go=LETS_GO_WITHIN, real_time=True))
 
     def sample(self, time: float, values: tuple[float, ...]) -> PlanarSample:
         """See `Task`."""

@@ -11,9 +11,9 @@ from steelyard.papers.planar._figures import figures, said_list
 from steelyard.papers.planar._load import LINE, NAMES, RATE, Load
 from steelyard.papers.planar._picture import picture
 from steelyard.papers.planar._score import Errors, errors_of, worst
-from steelyard.papers.planar.robots import Stage, cdc14_team
+from steelyard.papers.planar.robots import Stage, cdc14_team, drive
 from steelyard.report import Markup, Section, figures_table
-from steelyard.team import Bus, PlanarSample, drive, load_team, run_team
+from steelyard.team import Bus, PlanarSample, planar_load_team, run_team
 
 INERTIA = 12.3795
 """kg m² [cdc14, Sec. VI]."""
@@ -52,7 +52,9 @@ def reproduce_cdc14(seed: int = 0, advance: Callable[[int], None] = lambda steps
     moments = {name: load.at(said[name]["mass"].time) for name in NAMES}
     errors = {name: [_errors(said[name], name, load)] for name in NAMES}
     heard = {name: one[: round(OUR_SECONDS * RATE) + 1] for name, one in samples.items()}
-    ours = run_team(load_team(LINE, RATE, OUR_NOISE), heard, Bus(LINE), watch=lambda step, robot, _: tell(step, robot))
+    ours = run_team(
+        planar_load_team(LINE, RATE, OUR_NOISE), heard, Bus(LINE), watch=lambda step, robot, _: tell(step, robot)
+    )
     our_errors = {name: [_errors(ours.last(name), name, load)] for name in NAMES}
     rows = [
         Row(quantity, "%", None, _percent(worst(errors, part)), _percent(worst(our_errors, part)))

@@ -24,7 +24,7 @@ class Record:
     stages: dict[Stage, float] = dataclasses.field(default_factory=dict)
 
     def watch(self, step: int, robot: str, turn: Turn) -> None:
-        """For `team.drive`; every robot changes stage at the same sample, so one is asked."""
+        """For `drive`; every robot changes stage at the same sample, so one is asked."""
         state = turn.state
         if robot == NAMES[0]:
             self.stages.setdefault(state.stage, step / RATE)

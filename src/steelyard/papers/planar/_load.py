@@ -39,7 +39,7 @@ class Moment:
 
 
 class Load:
-    """A world for `team.drive` that remembers what was true at every sample."""
+    """A world for `drive` that remembers what was true at every sample."""
 
     def __init__(self, inertia: float, velocity_noise: float = 0.0, seed: int = 0):
         self.inertia = inertia

@@ -12,7 +12,7 @@ from steelyard.papers._reproduction import Row
 from steelyard.papers.planar._centralised import centralised, end_of
 from steelyard.papers.planar._trials import INERTIA, VELOCITY_NOISE
 from steelyard.problems import PlanarRecord, PlanarTeamResult, run_planar_load_team
-from steelyard.team import Bus, Disturbance, Graph, Stay
+from steelyard.team import Bus, Disturbance, Graph, Presence
 from steelyard.worlds import PlanarPush, PlanarTruth, planar_truth
 
 GRAPHS = ("line", "ring", "random")
@@ -40,7 +40,7 @@ class Trial:
     """By robot, seconds from a change to its first report; infinite for none."""
 
 
-_PERFECT, _ALWAYS = Disturbance(), Stay()
+_PERFECT, _ALWAYS = Disturbance(), Presence()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Case:
     robots: int = ROBOTS
     graph: str = "line"
     radio: Disturbance = _PERFECT
-    stay: Stay = _ALWAYS
+    stay: Presence = _ALWAYS
     """Of the last robot, which pushes only while it is there."""
     drop: float = 0.0
 
@@ -68,8 +68,8 @@ DISTURBED = (
     Case("30 % of the messages lost", radio=Disturbance(loss=0.3)),
     Case("messages late by 5 samples", radio=Disturbance(delay=5)),
     Case("both", radio=Disturbance(loss=0.3, delay=5)),
-    Case("one leaves at half time", stay=Stay(leave=HALF)),
-    Case("one joins at half time", stay=Stay(join=HALF)),
+    Case("one leaves at half time", stay=Presence(leave=HALF)),
+    Case("one joins at half time", stay=Presence(join=HALF)),
 )
 DROPPED = Case("a part is lost", drop=DROP)
 
@@ -108,7 +108,7 @@ def team_trial(case: Case, seed: int) -> Trial:
     before = np.concatenate([forces[:1], forces[:-1]])
     graph = _graph(case, seed)
     told = PlanarRecord(graph, truth.time, velocities, 0.5 * (before + forces), VELOCITY_NOISE, 0.0, ())
-    weighed = run_planar_load_team(told, bus=Bus(graph, case.radio, seed), stays={graph.names[-1]: case.stay})
+    weighed = run_planar_load_team(told, bus=Bus(graph, case.radio, seed), presences={graph.names[-1]: case.stay})
     asked = graph.names[: case.there]
     errors = np.array([_errors(weighed, robot, name, truth) for robot, name in enumerate(asked)])
     noticed = tuple(_noticed(weighed, name) for name in asked) if case.drop else ()

@@ -5,8 +5,8 @@ import dataclasses
 from steelyard.papers.planar._curves import Record
 from steelyard.papers.planar._load import LINE, MASS, NAMES, RATE, Load
 from steelyard.papers.planar._score import Errors, errors_of
-from steelyard.papers.planar.robots import PaperState, Stage, icra15_team
-from steelyard.team import Bus, TeamRun, drive
+from steelyard.papers.planar.robots import PaperState, Stage, drive, icra15_team
+from steelyard.team import Bus, TeamRun
 
 INERTIA = 8.6891
 """kg m² [icra15, Sec. VI]."""

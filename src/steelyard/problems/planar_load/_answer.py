@@ -16,7 +16,7 @@ from steelyard.problems._series import series_of_said
 from steelyard.problems.planar_load._method import PlanarTeamResult, run_planar_load_team
 from steelyard.problems.planar_load._reading import PlanarRecord, read_planar_record
 from steelyard.problems.planar_load._verdict import planar_verdict
-from steelyard.team import Graph, LoadEvent
+from steelyard.team import Graph, PlanarLoadEvent
 
 METHODS = ("consensus",)
 
@@ -61,7 +61,7 @@ def _events(record: PlanarRecord, result: PlanarTeamResult) -> list[Event]:
     return sorted(events, key=lambda event: event.time)
 
 
-def _change(robot: str, noticed: float, event: LoadEvent, result: PlanarTeamResult) -> Event:
+def _change(robot: str, noticed: float, event: PlanarLoadEvent, result: PlanarTeamResult) -> Event:
     """Its size is from the last that was known before it to the last before another one, or at the end."""
     later = [other.time for who, _, other in result.events if who == robot and other.time > event.time + 1e-6]
     until = min(later, default=float("inf"))

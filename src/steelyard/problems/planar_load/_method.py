@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.estimators import Estimate
 from steelyard.problems.planar_load._reading import PlanarRecord
-from steelyard.team import Bus, LoadEvent, Stay, Turn, load_team, run_team
+from steelyard.team import Bus, PlanarLoadEvent, Presence, Turn, planar_load_team, run_team
 
 Said = Mapping[str, Estimate]
 """A robot's estimates by quantity."""
@@ -29,7 +29,7 @@ class PlanarTeamResult:
     """By robot, all that it said, in the log's time."""
     last: dict[str, dict[str, Estimate]]
     """By robot, what it says of the last sample."""
-    events: list[tuple[str, float, LoadEvent]]
+    events: list[tuple[str, float, PlanarLoadEvent]]
     """The robot that noticed, when (s), and what; in the log's time."""
     bytes_a_second: dict[str, float]
     """By robot, what it sends to its neighbours, all of them together."""
@@ -39,7 +39,7 @@ def run_planar_load_team(
     record: PlanarRecord,
     progress: Callable[[int], None] = lambda rows: None,
     bus: Bus | None = None,
-    stays: Mapping[str, Stay] | None = None,
+    presences: Mapping[str, Presence] | None = None,
 ) -> PlanarTeamResult:
     """Joins the agents by a bus in this process, a perfect one by default; `progress` is told each row.
 
@@ -49,18 +49,18 @@ def run_planar_load_team(
     names, start, rows = record.graph.names, float(record.time[0]), len(record.time)
     bus = bus or Bus(record.graph)
     silence = [None] * round(_DRAIN * record.rate + _WAYS * record.graph.diameter * bus.disturbance.hop)
-    events: list[tuple[str, float, LoadEvent]] = []
+    events: list[tuple[str, float, PlanarLoadEvent]] = []
 
     def watch(step: int, robot: str, turn: Turn) -> None:
         noticed = float(record.time[min(step, rows - 1)])
         for event in turn.events:
-            events.append((robot, noticed, LoadEvent(event.time + start, event.kind, event.quantity)))
+            events.append((robot, noticed, PlanarLoadEvent(event.time + start, event.kind, event.quantity)))
         if robot == names[-1] and step < rows:
             progress(1)
 
     samples = {name: [*own, *silence] for name, own in record.samples().items()}
-    agents = load_team(record.graph, record.rate, record.velocity_noise, friction=record.friction)
-    run = run_team(agents, samples, bus, stays, watch)
+    agents = planar_load_team(record.graph, record.rate, record.velocity_noise, friction=record.friction)
+    run = run_team(agents, samples, bus, presences, watch)
     history = {name: [_later(said, start) for said in run.estimates[name]] for name in names}
     end = float(record.time[-1])
     sent = {name: run.bytes_sent[name] * record.rate / len(samples[name]) for name in names}

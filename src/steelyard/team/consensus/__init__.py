@@ -1,14 +1,10 @@
-"""What a team agrees on by talking to neighbours: averages, extremes, flows, sizes, positions."""
+"""Which value does a team agree on by messages between neighbours?
 
-from ._average import Average as Average
-from ._centroid import Centroid as Centroid
-from ._consensus import Consensus as Consensus
-from ._consensus import ConsensusAgent as ConsensusAgent
-from ._flow import DynamicAverage as DynamicAverage
-from ._flow import FlowState as FlowState
-from ._flow import without as without
-from ._maximum import Maximum as Maximum
-from ._push_sum import PushSum as PushSum
-from ._size import NetworkSize as NetworkSize
-from ._tree_sums import Parcel as Parcel
-from ._tree_sums import Tree as Tree
+`TreeSum` gives every robot the exact sum over the team; `next_flow` is one round of averaging that survives lost
+messages.
+"""
+
+from ._flow import FlowMessage as FlowMessage
+from ._flow import next_flow as next_flow
+from ._tree_sums import TreeMessage as TreeMessage
+from ._tree_sums import TreeSum as TreeSum

@@ -22,7 +22,7 @@ _REMEMBERED = 64
 _ALL = (1 << (_REMEMBERED - 1)) - 1
 
 
-class Parcel(msgspec.Struct, frozen=True, array_like=True):
+class TreeMessage(msgspec.Struct, frozen=True, array_like=True):
     """The tree's share of a letter to one neighbour."""
 
     root: str
@@ -72,7 +72,7 @@ class Line:
         self.queue.setdefault((up, key))
 
 
-class Tree:
+class TreeSum:
     """One robot's end of the tree; `step` is called once a sample. It is part of an agent's state."""
 
     def __init__(self, name: str, neighbours: tuple[str, ...], width: int, per_letter: int = 8):
@@ -86,7 +86,7 @@ class Tree:
         self.fresh: list[Key] = []
         self._children: tuple[str, ...] = ()
 
-    def copied(self) -> "Tree":
+    def copied(self) -> "TreeSum":
         """The same, to go on from without touching this one."""
         tree = fresh(self)
         tree.lines = {name: fresh(line) for name, line in self.lines.items()}
@@ -116,7 +116,7 @@ class Tree:
                 del line.queue[item]
             line.from_letter = {item: at for item, at in line.from_letter.items() if keep(item[1])}
 
-    def hear(self, tick: int, sender: str, sequence: int, parcel: Parcel) -> None:
+    def hear(self, tick: int, sender: str, sequence: int, parcel: TreeMessage) -> None:
         """Takes in a neighbour's parcel; what is old or malformed is left out."""
         line = self.lines.get(sender)
         if line is None or line.has(sequence):
@@ -163,7 +163,7 @@ class Tree:
             for key in self.totals:
                 self.lines[name].enqueue(False, key)
 
-    def parcel(self, tick: int, sequence: int, neighbour: str) -> Parcel:
+    def parcel(self, tick: int, sequence: int, neighbour: str) -> TreeMessage:
         """What to send to a neighbour now."""
         line = self.lines[neighbour]
         for old in [old for old, (sent, _) in line.flying.items() if tick - sent > line.patience]:
@@ -185,7 +185,7 @@ class Tree:
         if sent:
             line.flying[sequence] = (tick, sent)
         told = _closed(chosen[True]), _closed(chosen[False])
-        return Parcel(self.root, self.beat, self.parent, line.newest, line.others, *told)
+        return TreeMessage(self.root, self.beat, self.parent, line.newest, line.others, *told)
 
     def _follow(self, tick: int) -> None:
         heard = {name: line for name, line in self.lines.items() if tick - line.last < SILENCE}
@@ -239,7 +239,7 @@ class Tree:
             self.lines[name].enqueue(False, key)
 
     @staticmethod
-    def _acknowledged(line: Line, tick: int, parcel: Parcel) -> None:
+    def _acknowledged(line: Line, tick: int, parcel: TreeMessage) -> None:
         for table in (line.flying, line.late):
             for sequence in list(table):
                 gap = parcel.heard - sequence

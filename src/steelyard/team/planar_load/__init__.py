@@ -1,7 +1,12 @@
-"""Our robots in the plane: sums over the team, one fit that all share, and each robot's own place."""
+"""What does a team that pushes one load on a plane know of it?
 
-from ._agent import LoadAgent as LoadAgent
-from ._state import LoadEvent as LoadEvent
-from ._state import LoadMessage as LoadMessage
-from ._team import load_team as load_team
+Sums over the team, one fit to them that all robots share, and each robot's own contact position. The equations are in
+docs/PLANAR_FIT.md.
+"""
+
+from ._agent import PlanarLoadAgent as PlanarLoadAgent
+from ._sample import PlanarSample as PlanarSample
+from ._state import PlanarLoadEvent as PlanarLoadEvent
+from ._state import PlanarLoadMessage as PlanarLoadMessage
+from ._team import planar_load_team as planar_load_team
 from ._window_step_start import window_steps as window_steps

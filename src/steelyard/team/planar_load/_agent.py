@@ -7,7 +7,6 @@ import msgspec
 import numpy as np
 
 from steelyard.team._agent import Agent, Message, Turn
-from steelyard.team._run import PlanarSample
 from steelyard.team.planar_load._contact_position import covariance
 from steelyard.team.planar_load._contributions import newest_told, others_fit, pass_over
 from steelyard.team.planar_load._fit import LOG_SCALE, N_UNKNOWNS, Averaging
@@ -20,15 +19,16 @@ from steelyard.team.planar_load._outer_iterations import (
     tell_places,
 )
 from steelyard.team.planar_load._report import report
+from steelyard.team.planar_load._sample import PlanarSample
 from steelyard.team.planar_load._shared_fit import find_jump, solve, start_over
 from steelyard.team.planar_load._state import (
     FIT_EVERY,
     KEPT,
     NOTE_EVERY,
     SHIFT,
-    LoadEvent,
-    LoadMessage,
     LoadState,
+    PlanarLoadEvent,
+    PlanarLoadMessage,
     version_at,
 )
 from steelyard.team.planar_load._successors import hear_will, take_over
@@ -46,8 +46,8 @@ _ROOM = 64  # sums that letters can carry each way in the time of a row: a versi
 _TELLS = 0.02  # s from letter to letter, where time is short
 
 
-class LoadAgent(Agent):
-    """Knows its own force and its contact's velocity, and hears its neighbours; made by `load_team`.
+class PlanarLoadAgent(Agent):
+    """Knows its own force and its contact's velocity, and hears its neighbours; made by `planar_load_team`.
 
     A sample of None is none, and the robot only passes on what others told it.
     """
@@ -74,7 +74,7 @@ class LoadAgent(Agent):
         """Of a velocity averaged over a row, m/s an axis."""
         self._lingers = 0 if lets_go is None else math.ceil(lets_go * rate / self.per_row)
         self._tells_every = max(round(_TELLS * rate), 1) if real_time else 1
-        self._decoder = msgspec.msgpack.Decoder(LoadMessage)
+        self._decoder = msgspec.msgpack.Decoder(PlanarLoadMessage)
 
     def init(self) -> LoadState:
         """Nothing is known but who the neighbours are."""
@@ -87,7 +87,7 @@ class LoadAgent(Agent):
         state.tree.meet_again(neighbour)
         return state
 
-    def decode(self, data: bytes) -> LoadMessage:
+    def decode(self, data: bytes) -> PlanarLoadMessage:
         """A message of another such robot from its bytes."""
         return self._decoder.decode(data)
 
@@ -101,7 +101,7 @@ class LoadAgent(Agent):
         state.tree.step(state.tick)
         state.note_totals()
         settle_places(self, state)
-        events: tuple[LoadEvent, ...] = ()
+        events: tuple[PlanarLoadEvent, ...] = ()
         stretch = self._due(state, sample)
         if stretch is not None:
             events = self._fit(state, stretch)
@@ -144,7 +144,7 @@ class LoadAgent(Agent):
 
     def _hear(self, state: LoadState, inbox: tuple[Message, ...]) -> None:
         for letter in inbox:
-            if not isinstance(letter, LoadMessage) or letter.sender not in self.neighbours:
+            if not isinstance(letter, PlanarLoadMessage) or letter.sender not in self.neighbours:
                 continue
             state.tree.hear(state.tick, letter.sender, letter.sequence, letter.parcel)
             for version, x, y in letter.places[:KEPT]:
@@ -208,7 +208,7 @@ class LoadAgent(Agent):
         means = Averaging(0.5 * (q - 1) * dt, dt * dt * (q * q - 1) / 24.0)
         return Window(state.rows(version, start, end), q * dt, means, self.row_noise, state.prior, self.friction)
 
-    def _fit(self, state: LoadState, stretch: tuple[int, int, int]) -> tuple[LoadEvent, ...]:
+    def _fit(self, state: LoadState, stretch: tuple[int, int, int]) -> tuple[PlanarLoadEvent, ...]:
         version, start, end = stretch
         if state.start is None:
             state.start = start
@@ -234,7 +234,7 @@ class LoadAgent(Agent):
                 state.fit_version, state.fit_end = version, end
                 time = (start + jump.row) * self.per_row / self.rate
                 begin_again(self, state, stretch, start + jump.row, (LOG_SCALE,), 0.0)
-                return tuple(LoadEvent(time, "change", quantity) for quantity in ("mass", "inertia"))
+                return tuple(PlanarLoadEvent(time, "change", quantity) for quantity in ("mass", "inertia"))
         if fit is None or not fit.good or len(window.rows) < 100:
             found = others_fit(state)  # who came later may look for it in vain
             again = solve(window, start_over(window) if found is None else [found, *start_over(window)], 25)
@@ -259,7 +259,7 @@ class LoadAgent(Agent):
         unfinished = sum((f for _, f in state.pending if f is not None), 0j) / self.per_row
         recent = state.own.recent(unfinished)
         return {
-            name: LoadMessage(
+            name: PlanarLoadMessage(
                 self.name,
                 state.sequence,
                 state.time,

@@ -12,7 +12,7 @@ from steelyard.team.planar_load._sums import N_SUMS, Sum
 from steelyard.team.planar_load._window import SIZES
 
 if TYPE_CHECKING:
-    from steelyard.team.planar_load._agent import LoadAgent
+    from steelyard.team.planar_load._agent import PlanarLoadAgent
 
 _NEWCOMER = 36  # rows from which a newcomer reads its place off the turning, for which all others wait
 _LAST_STEPS = 4  # of all places after the last sample, at most
@@ -29,7 +29,7 @@ class Ahead(NamedTuple):
     """The robot's own."""
 
 
-def renew_places(agent: "LoadAgent", state: LoadState) -> None:
+def renew_places(agent: "PlanarLoadAgent", state: LoadState) -> None:
     """A new version is due: by the notes on a fit that all robots choose alike, or where there is none by itself.
 
     A step of all places together is only good if all take it, so who has not heard all notes yet waits for them.
@@ -45,7 +45,7 @@ def renew_places(agent: "LoadAgent", state: LoadState) -> None:
         _make(agent, state, state.version, None)
 
 
-def settle_places(agent: "LoadAgent", state: LoadState) -> None:
+def settle_places(agent: "PlanarLoadAgent", state: LoadState) -> None:
     """Makes the versions whose notes have come, one after the other, so that all robots make the same."""
     for version, at in sorted(state.owed.items()):
         told = told_at(state, at)
@@ -61,7 +61,7 @@ def settle_places(agent: "LoadAgent", state: LoadState) -> None:
         _make(agent, state, version, told)
 
 
-def _make(agent: "LoadAgent", state: LoadState, version: int, told: Told | None) -> None:
+def _make(agent: "PlanarLoadAgent", state: LoadState, version: int, told: Told | None) -> None:
     """The contacts' places in a version, what their steps do to the fit for all to add up, and all rows with them."""
     shift, stepped = np.zeros(N_SUMS), False
     for contact in state.contacts:
@@ -87,7 +87,7 @@ def _add_rows(state: LoadState, version: int) -> None:
         state.tree.add((row, version), state.part_of(row, version))
 
 
-def _other_place(agent: "LoadAgent", state: LoadState) -> complex | None:
+def _other_place(agent: "PlanarLoadAgent", state: LoadState) -> complex | None:
     """The own place where no fit tells it: from the turning, else as before, else any."""
     stretch, place = state.stretch(), state.own.newest_place
     if stretch is not None and (state.refined == 0 or state.lost > KEPT):
@@ -97,7 +97,7 @@ def _other_place(agent: "LoadAgent", state: LoadState) -> complex | None:
     return _first_place(agent, state) if place is None else place
 
 
-def _first_place(agent: "LoadAgent", state: LoadState) -> complex | None:
+def _first_place(agent: "PlanarLoadAgent", state: LoadState) -> complex | None:
     placed = [key for key, total in state.sums.items() if total[Sum.PLACED] >= 2]
     known = any(place is not None for told in state.told.values() for place in told.values())
     if not placed and not known:
@@ -112,7 +112,7 @@ def _first_place(agent: "LoadAgent", state: LoadState) -> complex | None:
     return None
 
 
-def place_newcomer(agent: "LoadAgent", state: LoadState) -> None:
+def place_newcomer(agent: "PlanarLoadAgent", state: LoadState) -> None:
     """As soon as who came later can tell its place from the turning: the others wait for it."""
     own = state.own
     if own.newest_place is not None or not any(state.told.values()):
@@ -127,7 +127,7 @@ def place_newcomer(agent: "LoadAgent", state: LoadState) -> None:
         _add_rows(state, version)
 
 
-def tell_places(agent: "LoadAgent", state: LoadState) -> None:
+def tell_places(agent: "PlanarLoadAgent", state: LoadState) -> None:
     """More rows to add up, at every other fit: what it says of the contacts' places."""
     if (state.fit_end + 1) % NOTE_EVERY:
         pass_over(state, (state.fit_end + 1) // NOTE_EVERY)
@@ -135,7 +135,7 @@ def tell_places(agent: "LoadAgent", state: LoadState) -> None:
         _tell(agent, state, state.fit_end // NOTE_EVERY)
 
 
-def finish(agent: "LoadAgent", state: LoadState) -> None:
+def finish(agent: "PlanarLoadAgent", state: LoadState) -> None:
     """No more samples come: notes on the last fit, and as long as their step is worth it, places that have taken it."""
     at, fitted = last_note(state.fit_end, state.fit_version), state.fitted()
     if fitted is None:
@@ -150,7 +150,7 @@ def finish(agent: "LoadAgent", state: LoadState) -> None:
         _make(agent, state, version, told)
 
 
-def _tell(agent: "LoadAgent", state: LoadState, at: int) -> None:
+def _tell(agent: "PlanarLoadAgent", state: LoadState, at: int) -> None:
     fitted, known = state.fitted(), []
     for contact in state.contacts:
         base, own = contact.places.get(state.fit_version), None
@@ -162,7 +162,7 @@ def _tell(agent: "LoadAgent", state: LoadState, at: int) -> None:
     tell(state, at, fitted, known)
 
 
-def places_are_settled(agent: "LoadAgent", state: LoadState) -> bool:
+def places_are_settled(agent: "PlanarLoadAgent", state: LoadState) -> bool:
     """Whether the places' next steps would move the load by less than its noise: then what does not fit is news."""
     ahead, fitted = ahead_of(state), state.fitted()
     if ahead is None or fitted is None or state.fit is None or state.refined < 3:
@@ -171,7 +171,7 @@ def places_are_settled(agent: "LoadAgent", state: LoadState) -> bool:
 
 
 def _is_small(
-    agent: "LoadAgent", state: LoadState, fitted: tuple[int, int, int], step: np.ndarray, most: float
+    agent: "PlanarLoadAgent", state: LoadState, fitted: tuple[int, int, int], step: np.ndarray, most: float
 ) -> bool:
     """Whether a step of the unknowns moves the load by less than some share of its standard deviation."""
     assert state.fit is not None

@@ -24,14 +24,14 @@ from steelyard.team.planar_load._sums import Sum, column, spread
 from steelyard.team.planar_load._window import Window
 
 if TYPE_CHECKING:
-    from steelyard.team.planar_load._agent import LoadAgent
+    from steelyard.team.planar_load._agent import PlanarLoadAgent
 
 _PATIENCE = 5.0  # s after which what is not known is called not identifiable
 _LARGEST = 0.05  # relative standard deviation up to which a number is worth telling
 _FRICTION = {"viscous_friction": (VISCOUS, "N s/m"), "coulomb_friction": (COULOMB, "N")}
 
 
-def report(agent: "LoadAgent", state: LoadState) -> dict[str, Estimate]:
+def report(agent: "PlanarLoadAgent", state: LoadState) -> dict[str, Estimate]:
     """Every quantity, at the end of the last row that all the team's sums have reached.
 
     Where another window has begun with the same load, what was known stands until its first rows have come.

@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.estimators import Estimate
 from steelyard.team._agent import Message
 from steelyard.team._fresh import fresh
-from steelyard.team.consensus._tree_sums import Key, Parcel, Tree
+from steelyard.team.consensus._tree_sums import Key, TreeMessage, TreeSum
 from steelyard.team.planar_load._contact import Contact
 from steelyard.team.planar_load._fit import LOG_MASS
 from steelyard.team.planar_load._shared_fit import ONSETS
@@ -30,10 +30,10 @@ PART = tuple(range(-1, -81, -1))  # rows of a fit's notes: what robots tell of t
 SHIFT = PART[-1] - 1  # the row of a version's note on how the new places will move the fit
 
 
-class LoadMessage(Message, frozen=True, array_like=True):
+class PlanarLoadMessage(Message, frozen=True, array_like=True):
     """What robots of a load team tell each other."""
 
-    parcel: Parcel
+    parcel: TreeMessage
     places: tuple[tuple[int, float, float], ...]
     """Versions, and the own place in each."""
     first: int
@@ -48,7 +48,7 @@ class LoadMessage(Message, frozen=True, array_like=True):
     """Who speaks for the contact's past once the sender is gone: the neighbour with the smallest name."""
 
 
-class LoadEvent(msgspec.Struct, frozen=True):
+class PlanarLoadEvent(msgspec.Struct, frozen=True):
     """Something happened to the load or to the team."""
 
     time: float
@@ -90,7 +90,7 @@ class LoadState:
     def __init__(self, name: str, neighbours: tuple[str, ...], width: int, per_letter: int, lingers: int = 0):
         """`lingers`: rows for which one that goes may push on, unheard; zero where it stops as it goes."""
         self.lingers = lingers
-        self.tree = Tree(name, neighbours, width, per_letter)
+        self.tree = TreeSum(name, neighbours, width, per_letter)
         self.tick = self.sequence = self.told_at = 0
         self.time = 0.0
         self.own = Contact(roll_of(name))

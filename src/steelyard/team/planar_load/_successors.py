@@ -1,10 +1,10 @@
 """Who goes leaves what it has measured to a neighbour, so that its pushes still count."""
 
 from steelyard.team.planar_load._contact import Contact
-from steelyard.team.planar_load._state import LoadMessage, LoadState, roll_of
+from steelyard.team.planar_load._state import LoadState, PlanarLoadMessage, roll_of
 
 
-def hear_will(state: LoadState, letter: LoadMessage) -> None:
+def hear_will(state: LoadState, letter: PlanarLoadMessage) -> None:
     """Keeps what a neighbour would leave; one that is back speaks for itself from some row on."""
     for (name, _), ward in state.wards.items():
         if name == letter.sender and 0 <= letter.first <= ward.last:

@@ -4,10 +4,10 @@ from typing import Literal
 
 from steelyard.errors import BadInput
 from steelyard.team.membership._graph import Graph
-from steelyard.team.planar_load._agent import LoadAgent
+from steelyard.team.planar_load._agent import PlanarLoadAgent
 
 
-def load_team(
+def planar_load_team(
     graph: Graph,
     rate: float,
     velocity_noise: float,
@@ -15,7 +15,7 @@ def load_team(
     friction: bool = False,
     lets_go: float | None = None,
     real_time: bool = False,
-) -> list[LoadAgent]:
+) -> list[PlanarLoadAgent]:
     """An agent for every robot of a graph; `rate` in Hz, `velocity_noise` in m/s an axis.
 
     With `hold` = `sample` a sample's force is the one at its time; with `step` it acted since the sample before. With
@@ -26,4 +26,4 @@ def load_team(
     if not (rate > 0.0 and velocity_noise > 0.0):
         raise BadInput(f"{rate} samples a second with {velocity_noise} m/s of noise is no team; give positive numbers.")
     about = rate, velocity_noise, hold, friction, lets_go, real_time
-    return [LoadAgent(name, graph.neighbours(name), *about) for name in graph.names]
+    return [PlanarLoadAgent(name, graph.neighbours(name), *about) for name in graph.names]

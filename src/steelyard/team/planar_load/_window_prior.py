@@ -14,7 +14,7 @@ from steelyard.team.planar_load._state import NOTE_EVERY, LoadState
 from steelyard.team.planar_load._window import LOAD, SIZES, Fit, Prior, inverse
 
 if TYPE_CHECKING:
-    from steelyard.team.planar_load._agent import LoadAgent
+    from steelyard.team.planar_load._agent import PlanarLoadAgent
 
 _PATIENCE = 36  # rows in which neighbours that are a little behind begin the same window
 _AT_HOME = 100  # rows after which a window is no longer that of somebody who has just come
@@ -27,7 +27,9 @@ def carried_on(mean: np.ndarray, P: np.ndarray, keep: tuple[int, ...], slack: fl
     return Prior(mean.copy(), information)
 
 
-def begin_again(agent: "LoadAgent", state: LoadState, stretch, start: int, keep: tuple[int, ...], slack: float) -> None:
+def begin_again(
+    agent: "PlanarLoadAgent", state: LoadState, stretch, start: int, keep: tuple[int, ...], slack: float
+) -> None:
     """A new window from a row on, with what the last fit says of some unknowns and the own place."""
     pass_over(state, start // NOTE_EVERY)
     fit: Fit | None = state.fit
@@ -49,7 +51,7 @@ def begin_again(agent: "LoadAgent", state: LoadState, stretch, start: int, keep:
     state.start, state.fit = start, Fit(unknowns, fit.matrix, fit.gradient, fit.fitness, fit.n_rows)
 
 
-def follow_others(agent: "LoadAgent", state: LoadState) -> None:
+def follow_others(agent: "PlanarLoadAgent", state: LoadState) -> None:
     """Takes the window of a neighbour that has long begun a later one: only who fits the same rows can take steps.
 
     Somebody has seen the team without somebody, for a moment, and ended its window there; others have not.

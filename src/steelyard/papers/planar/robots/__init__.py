@@ -3,6 +3,7 @@
 from ._agent import PaperAgent as PaperAgent
 from ._cdc14 import cdc14_procedure as cdc14_procedure
 from ._cdc14 import cdc14_team as cdc14_team
+from ._drive import drive as drive
 from ._icra15 import icra15_procedure as icra15_procedure
 from ._icra15 import icra15_team as icra15_team
 from ._link import Link as Link

@@ -10,15 +10,15 @@ from steelyard.papers.planar.robots._report import report
 from steelyard.papers.planar.robots._stages import count_votes, next_ballot
 from steelyard.papers.planar.robots._steps import average_arm, estimate_inertia, estimate_mass, observe_center
 from steelyard.team._agent import Agent, Message, Turn
-from steelyard.team._run import PlanarSample
-from steelyard.team.consensus._flow import ToldFlows
+from steelyard.team.consensus._flow import FlowMessage
+from steelyard.team.planar_load._sample import PlanarSample
 
 
 class PaperAgent(Agent):
     """Measures its contact's velocity, hears its neighbours, chooses its force; made by `cdc14_team`, `icra15_team`.
 
     The papers take a perfect radio for granted. Where messages are lost the averages lag, no ballot finds all content,
-    and the team stays in its stage with what it does not know `not-yet-known`; `load_team` is for such radios.
+    and the team stays in its stage with what it does not know `not-yet-known`; `planar_load_team` is for such radios.
     """
 
     def __init__(self, name: str, neighbours: tuple[str, ...], procedure: Procedure):
@@ -67,7 +67,7 @@ class PaperAgent(Agent):
                 state.sequence,
                 time,
                 velocity,
-                ToldFlows(degree, values, tuple(state.flows[name].tolist()) if name in state.flows else silence),
+                FlowMessage(degree, values, tuple(state.flows[name].tolist()) if name in state.flows else silence),
                 state.ballot,
                 state.votes,
                 int(state.stage),

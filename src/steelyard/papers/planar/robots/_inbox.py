@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.papers.planar.robots._link import Link, link_step
 from steelyard.papers.planar.robots._plane import turned
 from steelyard.papers.planar.robots._procedure import N_CHANNELS, Channel, PaperMessage, PaperState, Procedure, Stage
-from steelyard.team.consensus._flow import flow_along
+from steelyard.team.consensus._flow import next_flow
 
 HISTORY = 16
 Z, FORCE, TORQUE = (slice(channel, channel + 2) for channel in (Channel.Z, Channel.FORCE, Channel.TORQUE))
@@ -81,7 +81,7 @@ def hear_neighbours(
             offset[Z] = z_ij.real, z_ij.imag
         else:
             gain = _gains(0.0)
-        flows[name] = flow_along(flows.get(name, zeros), values, told, len(neighbours), offset, gain)
+        flows[name] = next_flow(flows.get(name, zeros), values, told, len(neighbours), offset, gain)
     return msgspec.structs.replace(state, links=links, flows=flows, heard=heard)
 
 

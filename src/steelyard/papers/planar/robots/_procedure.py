@@ -11,7 +11,7 @@ from steelyard.papers.planar.robots._link import Link, LinkGains
 from steelyard.papers.planar.robots._low_pass import RateFilter, SlopeFit
 from steelyard.papers.planar.robots._observer import CenterObserver, Constancy
 from steelyard.team._agent import Message
-from steelyard.team.consensus._flow import ToldFlows
+from steelyard.team.consensus._flow import FlowMessage
 
 
 class Stage(enum.IntEnum):
@@ -137,7 +137,7 @@ class PaperMessage(Message, frozen=True, array_like=True):
 
     velocity: tuple[float, float] | None
     """m/s, world axes, of its contact at `time`; None where its sensor was silent."""
-    told: ToldFlows
+    told: FlowMessage
     ballot: int
     votes: int
     stage: int
