@@ -4,7 +4,6 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
@@ -83,7 +82,7 @@ class Stream:
         self.fields, self.units, self.notes = fields, units, notes
         self._time, self._rows = time, rows
 
-    @cached_property
+    @property
     def time(self) -> Array | None:
         """When each sample was taken, (n,); None where the file does not say."""
         return self._time() if callable(self._time) else self._time
@@ -99,7 +98,9 @@ class Stream:
 
     def renamed(self, name: str) -> "Stream":
         """The same samples under another name."""
-        return Stream(name, self.file, self.kind, lambda: self.time, self.clock, self.fields, self.units, self.notes)
+        return Stream(
+            name, self.file, self.kind, lambda: self.time, self.clock, self.fields, self.units, self.notes, self._rows
+        )
 
     def __repr__(self) -> str:
         return f"Stream({self.name!r}, {self.kind!r}, {self.rows} rows, {len(self.fields)} fields)"
@@ -108,13 +109,13 @@ class Stream:
 class LazyFields(Mapping[str, Array]):
     """Fields whose names are known and whose values are decoded when the first of them is asked for."""
 
-    def __init__(self, names: tuple[str, ...], decode: Callable[[], Mapping[str, Array]]):
+    def __init__(self, names: tuple[str, ...], decode: Callable[[], Mapping[str, NDArray]]):
         self._names, self._decode = dict.fromkeys(names), decode
 
     def __getitem__(self, name: str) -> Array:
         if name not in self._names:
             raise KeyError(name)
-        return self._decode()[name]
+        return np.asarray(self._decode()[name], np.float64)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

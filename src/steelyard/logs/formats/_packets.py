@@ -1,0 +1,81 @@
+"""Packets of fixed layout, cut out of a buffer without a loop over them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Positions = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Field:
+    """A number inside a packet."""
+
+    path: str
+    offset: int
+    """From the packet's first byte."""
+    kind: str
+    """NumPy's name of the type, with byte order: "<f4"."""
+    scale: float = 1.0
+    """What the stored number is multiplied by."""
+
+
+def cut(buffer: bytes, starts: Positions, size: int) -> NDArray[np.void]:
+    """The packets of `size` bytes that begin at `starts`, one memory copy each."""
+    if size <= 0 or len(buffer) < size:
+        return np.zeros(0, f"V{max(size, 1)}")
+    # Every position of the buffer as a packet; no byte is touched before the packets are chosen.
+    every = np.ndarray((len(buffer) - size + 1,), f"V{size}", buffer, 0, (1,))
+    return every[starts]
+
+
+def values(packets: NDArray[np.void], field: Field) -> NDArray:
+    """One number of each packet, in its own type."""
+    kind = np.dtype(field.kind)
+    view = (
+        np.ndarray(packets.shape, kind, packets, field.offset, packets.strides) if len(packets) else np.zeros(0, kind)
+    )
+    plain = view.astype(kind.newbyteorder("="))
+    return plain if field.scale == 1.0 else plain.astype(np.float64) * field.scale
+
+
+def stored_kind(field: Field) -> np.dtype:
+    """The smallest floating type that holds the field's numbers exactly, with NaN for a missing one."""
+    kind = np.dtype(field.kind)
+    small = kind.itemsize <= 2 or (kind.kind == "f" and kind.itemsize == 4)
+    return np.dtype(np.float32) if small and field.scale == 1.0 else np.dtype(np.float64)
+
+
+class Chain:
+    """Follows records that each say how long they are, through a whole buffer.
+
+    Records whose start and length were found by array operations (`starts`, `ends`, sorted by start) are followed in
+    runs; only what is not among them needs a step in Python.
+    """
+
+    def __init__(self, starts: Positions, ends: Positions):
+        self.starts, self.ends = starts, ends
+        broken = np.flatnonzero(ends[:-1] != starts[1:]) if len(starts) else np.zeros(0, np.int64)
+        self._last = np.append(broken, len(starts) - 1)
+
+    def run(self, position: int, stop: int) -> tuple[int, int]:
+        """First and one past the last of the records in a row that begin at `position` and end by `stop`."""
+        first = int(np.searchsorted(self.starts, position))
+        if first == len(self.starts) or self.starts[first] != position:
+            return first, first
+        last = int(self._last[np.searchsorted(self._last, first)])
+        if self.ends[last] > stop:
+            last = first - 1 + int(np.searchsorted(self.ends[first : last + 1], stop, side="right"))
+        return first, last + 1
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """The names, a repeated one with its number: "a", "a#2"."""
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        found.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
+    return found

@@ -1,0 +1,264 @@
+"""PX4 ULog files.
+
+pyulog takes a step in Python for every message, a minute and more for an hour of flight, and holds all of it; so the
+messages are found here by array operations (`Chain`) and decoded stream by stream. Tests hold the result to pyulog's.
+"""
+
+import re
+import struct
+from array import array
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from steelyard.logs._recording import Recording
+from steelyard.logs.formats._lazy import Batch, Layout, streams_of
+from steelyard.logs.formats._packets import Chain, Field
+from steelyard.logs.formats._source import Source
+
+MAGIC = b"ULog\x01\x12\x35"
+_SYNC = b"\x2f\x73\x13\x20\x25\x0c\xbb\x12"
+_WINDOW = 1 << 25
+_HEADER, _DATA = 3, 5  # bytes before a message's content, and before the numbers of a data message
+_KINDS = {"int8_t": "<i1", "uint8_t": "<u1", "int16_t": "<i2", "uint16_t": "<u2", "int32_t": "<i4", "uint32_t": "<u4"}
+_KINDS |= {"int64_t": "<i8", "uint64_t": "<u8", "float": "<f4", "double": "<f8", "bool": "<u1", "char": "<i1"}
+_FIELD = re.compile(r"\s*(\w+)(?:\[(\d+)\])?\s+(\w+)\s*")
+_KNOWN = frozenset(b"FDIMPQARSOLCB")
+_LONGEST_ARRAY = 256
+_DEEPEST = 8
+_PATIENCE = 1000  # single steps before the packets ahead are searched again
+
+
+@dataclass
+class _Log:
+    """What the messages that are not data said."""
+
+    source: Source
+    formats: dict[str, str] = field(default_factory=dict)
+    layouts: dict[int, Layout] = field(default_factory=dict)
+    sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """By subscription, the smallest and largest size of a data message's content."""
+    parameters: dict[str, float] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+    dropouts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    """Where data was appended after a crash: a message before such a place may be cut off there."""
+    damaged: int = 0
+    unknown: int = 0
+
+
+def read_ulog(source: Source) -> Recording:
+    """Reads a ULog, all instances of all topics; also one that was cut off, or that has data appended."""
+    log = _Log(source)
+    if source.size < 16:
+        raise source.bad("this ULog is cut off within its header")
+    batches: list[Batch] = []
+    position = 16
+    for end in [*_segments(log), source.size]:
+        position = max(position, _walk(log, position, end, batches))
+        if end > position:
+            log.damaged += (end - position) if end == source.size else 0
+            position = end
+    streams = streams_of(source, batches, log.layouts)
+    if not streams:
+        raise source.bad("this ULog holds no data")
+    notes = []
+    if log.ends:
+        notes.append("data was appended to the log after a crash or a restart")
+    if log.dropouts:
+        notes.append(
+            f"{len(log.dropouts)} dropouts, {sum(log.dropouts) / 1e3:g} s together, in which nothing was logged"
+        )
+    if log.damaged:
+        notes.append(f"{log.damaged} bytes are damaged or cut off and were left out")
+    if log.unknown:
+        notes.append(f"{log.unknown} messages belong to no known topic and were left out")
+    return Recording((source.path,), "px4", streams, log.parameters, log.texts, tuple(notes))
+
+
+def _segments(log: _Log) -> list[int]:
+    """The flags, which come first where there are any: whether and where data was appended."""
+    head = log.source.read(16, 3 + 40)
+    if len(head) < 43 or head[2:3] != b"B" or int.from_bytes(head[:2], "little") < 40:
+        return []
+    incompatible = head[3 + 8 : 3 + 16]
+    if incompatible[0] & ~1 or any(incompatible[1:]):
+        raise log.source.bad("this ULog uses features that are not known here", "convert it with PX4's own tools")
+    ends = sorted(end for end in struct.unpack_from("<3Q", head, 3 + 16) if 16 < end < log.source.size)
+    log.ends = ends if incompatible[0] & 1 else []
+    return log.ends
+
+
+def _walk(log: _Log, position: int, end: int, batches: list[Batch]) -> int:
+    """Follows the messages from `position` to `end`; returns where the last whole one ends."""
+    while position < end:
+        window = min(_WINDOW, end - position)
+        buffer = log.source.read(position, window)
+        after, found = _window(log, buffer, last=position + window >= end)
+        if found:
+            batches.append(Batch(position, after, found))
+        if after == 0:
+            break
+        position += after
+    return position
+
+
+def _window(log: _Log, buffer: bytes, last: bool) -> tuple[int, dict[int, np.ndarray]]:
+    starts: dict[int, list[np.ndarray]] = {}
+    single: dict[int, array] = {}
+    known, steps, chain = -1, _PATIENCE, Chain(np.zeros(0, np.int64), np.zeros(0, np.int64))
+    numbers = np.zeros(0, np.int64)
+    position, stop = 0, len(buffer)
+    while position + _HEADER <= stop:
+        first, after = chain.run(position, stop)
+        if after > first:
+            kinds = numbers[first:after]
+            for number in np.unique(kinds):
+                starts.setdefault(int(number), []).append(chain.starts[first:after][kinds == number])
+            position = int(chain.ends[after - 1])
+            continue
+        size, kind = buffer[position] | buffer[position + 1] << 8, buffer[position + 2]
+        if kind not in _KNOWN or size == 0:
+            ahead = _resume(buffer, position + 1, chain)
+            log.damaged += ahead - position
+            position = ahead
+            continue
+        following = position + _HEADER + size
+        if following > stop:
+            break
+        if kind == 0x44:
+            number = buffer[position + 3] | buffer[position + 4] << 8 if size >= 2 else -1
+            low, high = log.sizes.get(number, (1, 0))
+            if low <= size <= high:
+                single.setdefault(number, array("q")).append(position)
+            else:
+                log.unknown += 1
+            steps += 1
+            if steps > _PATIENCE and known != len(log.sizes):
+                chain, numbers = _candidates(buffer, following, log.sizes)
+                known, steps = len(log.sizes), 0
+        else:
+            _message(log, kind, buffer[position + _HEADER : following])
+        position = following
+    if last and position < stop:
+        log.damaged += stop - position
+        position = stop
+    found = {}
+    for number in {*starts, *single}:
+        parts = [*starts.get(number, []), np.frombuffer(single.get(number, array("q")), np.int64)]
+        found[number] = np.sort(np.concatenate(parts)).astype(np.uint32)
+    return position, found
+
+
+def _candidates(buffer: bytes, begin: int, sizes: dict[int, tuple[int, int]]) -> tuple[Chain, np.ndarray]:
+    """Every place that looks like a data message of a known subscription."""
+    data = np.frombuffer(buffer, np.uint8)
+    low, high = np.full(1 << 16, 1), np.full(1 << 16, 0)
+    for number, (least, most) in sizes.items():
+        low[number], high[number] = least, most
+    at = np.flatnonzero(data[begin + 2 : len(data) - 2] == 0x44) + begin
+    number = data[at + 3].astype(np.int64) | data[at + 4].astype(np.int64) << 8
+    size = data[at].astype(np.int64) | data[at + 1].astype(np.int64) << 8
+    fits = (low[number] <= size) & (size <= high[number]) & (at + _HEADER + size <= len(data))
+    at, number, size = at[fits], number[fits], size[fits]
+    return Chain(at, at + _HEADER + size), number
+
+
+def _resume(buffer: bytes, position: int, chain: Chain) -> int:
+    """After damage: the next mark that the logger writes for this purpose, or two data messages in a row."""
+    mark = buffer.find(_SYNC, position)
+    places = [mark - _HEADER] if mark >= position + _HEADER else []
+    k = int(np.searchsorted(chain.starts, position))
+    pair = chain.ends[k:-1] == chain.starts[k + 1 :]
+    if pair.any():
+        places.append(int(chain.starts[k + int(np.argmax(pair))]))
+    return min(places, default=len(buffer))
+
+
+def _message(log: _Log, kind: int, content: bytes) -> None:
+    """Takes in a message that is not data; one that is damaged is left out."""
+    try:
+        match chr(kind):
+            case "F":
+                name, _, fields = content.decode("utf-8", "replace").partition(":")
+                log.formats[name.strip()] = fields
+            case "A":
+                _subscribe(log, content)
+            case "P":
+                key, value = _keyed(content)
+                if isinstance(value, float):
+                    log.parameters.setdefault(key, value)
+            case "I":
+                key, value = _keyed(content)
+                if len(log.texts) < 1000:
+                    log.texts[key] = value if isinstance(value, str) else f"{value:g}"
+            case "O":
+                log.dropouts.append(int.from_bytes(content[:2], "little"))
+            case _:
+                pass
+    except (ValueError, KeyError, IndexError, struct.error):
+        log.damaged += len(content) + _HEADER
+
+
+def _keyed(content: bytes) -> tuple[str, float | str]:
+    length = content[0]
+    kind, _, key = content[1 : 1 + length].decode("utf-8", "replace").partition(" ")
+    value = content[1 + length :]
+    if kind.startswith("char"):
+        return key, value.decode("utf-8", "replace").rstrip("\0")[:1000]
+    if kind not in _KINDS:
+        raise ValueError(kind)
+    return key, float(np.frombuffer(value, _KINDS[kind], 1)[0])
+
+
+def _subscribe(log: _Log, content: bytes) -> None:
+    instance, number = struct.unpack_from("<BH", content)
+    name = content[3:].decode("utf-8", "replace").strip()
+    if number in log.layouts and log.layouts[number].kind != name:
+        raise ValueError(name)
+    fields: list[Field] = []
+    size = _fields(log, name, "", _DATA, fields, 0)
+    least = size
+    while fields and fields[-1].path.rpartition(".")[2].startswith("_padding"):
+        least = fields.pop().offset
+    stamp = next((one for one in fields if one.path == "timestamp"), None)
+    if stamp is None:
+        raise ValueError(name)
+    if len(log.layouts) >= log.source.limits.streams:
+        raise log.source.bad(f"it has more than {log.source.limits.streams} topics")
+    kept = tuple(one for one in fields if one is not stamp and "_padding" not in one.path and one.kind != "char")
+    label = name if instance == 0 else f"{name}#{instance}"
+    while any(layout.name == label for key, layout in log.layouts.items() if key != number):
+        label += "'"
+    log.layouts[number] = Layout(label, name, kept, stamp, 1e-6, least)
+    log.sizes[number] = (least - _HEADER, size - _HEADER)
+
+
+def _fields(log: _Log, kind: str, prefix: str, offset: int, found: list[Field], depth: int) -> int:
+    """Appends a format's fields, nested ones by dotted path; returns the offset after the last of them."""
+    if depth > _DEEPEST or len(found) > log.source.limits.columns:
+        raise ValueError(kind)
+    for text in log.formats[kind].split(";"):
+        match = _FIELD.fullmatch(text)
+        if match is None:
+            if text.strip("\0 "):
+                raise ValueError(text)
+            continue
+        inner, length, name = match[1], match[2], match[3]
+        count = int(length) if length else 1
+        if inner in _KINDS:
+            width = np.dtype(_KINDS[inner]).itemsize
+            padding = name.startswith("_padding")
+            if padding or (inner != "char" and count <= _LONGEST_ARRAY):
+                shown = 1 if padding else count
+                for k in range(shown):
+                    path = f"{prefix}{name}[{k}]" if length else prefix + name
+                    found.append(Field(path, offset + k * width, _KINDS[inner]))
+            offset += count * width
+        else:
+            for k in range(count):
+                path = f"{prefix}{name}[{k}]." if length else f"{prefix}{name}."
+                offset = _fields(log, inner, path, offset, found, depth + 1)
+        if offset > 1 << 16:
+            raise ValueError(kind)
+    return offset
