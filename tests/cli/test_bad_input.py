@@ -1,7 +1,9 @@
 """What a new user does wrong: exit code 2, and one sentence that names the place and the remedy."""
 
+import errno
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +14,8 @@ import pytest
 from hearing import hearing
 
 from steelyard import logs
+from steelyard._files import draft_prefix, whole_file
+from steelyard.errors import BadInput
 
 
 @pytest.fixture
@@ -165,16 +169,86 @@ def test_a_silent_channel_is_told_as_a_fault_and_its_return_as_recovered(steelya
     assert ("recovered", "position") in told
 
 
-def test_an_interrupted_run_leaves_no_half_written_file(tmp_path):
+NOWHERE = "/proc" if sys.platform == "linux" else "/dev"  # folders in which nobody can make a file, not even root
+UNWRITABLE = {
+    "identify --report": ["identify", "FLIGHT", "--as", "multirotor", "--report", f"{NOWHERE}/report.html"],
+    "identify --urdf": ["identify", "FLIGHT", "--as", "multirotor", "--urdf", f"{NOWHERE}/load.urdf"],
+    "simulate": ["simulate", "multirotor", "-o", f"{NOWHERE}/flight.csv"],
+    "export": ["export", "--as", "multirotor", "-o", f"{NOWHERE}/filter"],
+    "reproduce": ["reproduce", "cdc14", "--report", f"{NOWHERE}/cdc14.html"],
+    "demo": ["demo", "-o", f"{NOWHERE}/demo"],
+}
+
+
+@pytest.mark.parametrize("arguments", UNWRITABLE.values(), ids=UNWRITABLE.keys())
+def test_a_folder_that_cannot_be_written_is_found_before_the_work(steelyard, flight_csv, monkeypatch, arguments):
+    def work(*_: object, **__: object) -> None:
+        raise AssertionError("the work has begun")
+
+    monkeypatch.setattr("steelyard._jax.prepare_program", work)
+    monkeypatch.setattr("steelyard.cli._simulate.prepare_program", work)
+    given = [str(flight_csv) if one == "FLIGHT" else one for one in arguments]
+    assert_one_sentence(steelyard(*given), [NOWHERE])
+
+
+def test_a_folder_that_vanishes_meanwhile_is_no_fault_of_ours(tmp_path):
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    with pytest.raises(BadInput, match="cannot be written"), whole_file(folder / "log.csv"):
+        shutil.rmtree(folder)
+
+
+def test_a_full_disk_is_no_fault_of_ours_and_leaves_nothing(tmp_path):
+    with pytest.raises(BadInput, match="No space left"), whole_file(tmp_path / "log.csv"):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_drafts_of_a_killed_process_are_removed_by_the_next_and_others_are_not(tmp_path):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    mine = tmp_path / f"{draft_prefix('log')}abc.csv"
+    abandoned = tmp_path / mine.name.replace(f"-{os.getpid()}-", f"-{ended.pid}-")
+    other = tmp_path / f"{draft_prefix('other')}abc.csv".replace(f"-{os.getpid()}-", f"-{ended.pid}-")
+    for path in (mine, abandoned, other):
+        path.touch()
+    with whole_file(tmp_path / "log.csv") as draft:
+        draft.write_text("whole")
+    assert sorted(tmp_path.iterdir()) == sorted([mine, other, tmp_path / "log.csv"])
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "hint"),
+    [
+        (MemoryError(), 1, "not enough memory"),
+        (np.linalg.LinAlgError("Singular matrix"), 1, "Singular matrix"),
+        (PermissionError(errno.EACCES, "Permission denied", "log.csv"), 2, "log.csv: Permission denied"),
+        (OSError(errno.ENOSPC, "No space left on device"), 2, "the disk"),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_what_is_not_our_fault_is_not_called_so(steelyard, monkeypatch, error, code, hint):
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("steelyard.cli._main._dispatch", fail)
+    found, _, err = steelyard("demo")
+    assert found == code
+    assert hint in err
+    assert "fault of ours" not in err
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_leaves_no_half_written_file(tmp_path, kind):
     command = [sys.executable, "-m", "steelyard", "simulate", "multirotor", "--duration", "600", "-o", "flight.csv"]
     started = subprocess.Popen(hearing(command), cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60.0
-    while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
-        time.sleep(0.01)  # until the draft of the file appears: it is being written now
-    os.kill(started.pid, signal.SIGINT)
+    while not any(path.stat().st_size for path in tmp_path.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.01)  # until the draft of the file grows: it is being written now
+    os.kill(started.pid, kind)
     _, err = started.communicate(timeout=60)
     assert started.returncode == 1
-    assert "interrupted" in err
+    assert ("interrupted" if kind == signal.SIGINT else "terminated") in err
     assert "Traceback" not in err
     assert list(tmp_path.iterdir()) == []
 

@@ -16,7 +16,9 @@ from steelyard._files import is_private
 from steelyard._jax import private_folder
 from steelyard.native import NoCompiler, emit, load
 from steelyard.native.c._python_binding import library_source
+from steelyard.native.runtime import _compiler
 from steelyard.native.runtime._compiler import shared_library
+from steelyard.native.runtime._tuning import RuntimeTuning
 
 QUICK = ("-std=c99", "-O0")
 
@@ -124,6 +126,83 @@ def test_an_interruption_leaves_no_half_file(cache, tmp_path):
     process.send_signal(signal.SIGINT)
     assert process.wait(20) != 0
     assert entries(cache) == []
+
+
+@pytest.fixture
+def slow_compiler(tmp_path, monkeypatch) -> Path:
+    """A compiler that never ends, and leaves its process number and scratch files."""
+    path = tmp_path / "cc"
+    path.write_text(f'#!/bin/sh\n[ "$1" = --version ] && exit 0\necho $$ > {tmp_path}/pid\nsleep 60\n')
+    path.chmod(0o700)
+    monkeypatch.setenv("CC", str(path))
+    return tmp_path / "pid"
+
+
+def runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def await_until(reached, seconds: float = 60.0) -> bool:
+    end = time.monotonic() + seconds
+    while not reached() and time.monotonic() < end:
+        time.sleep(0.02)
+    return reached()
+
+
+def test_a_compiler_that_hangs_is_given_up_once_and_xla_runs_instead(cache, slow_compiler, monkeypatch):
+    monkeypatch.setattr(_compiler, "TUNING", RuntimeTuning(longest_compilation=1.0))
+    monkeypatch.setattr(_compiler, "_HANGING", set())
+    with pytest.raises(NoCompiler, match="had not finished after 1 s"):
+        shared_library("int x;")
+    pid = int(slow_compiler.read_text())
+    assert await_until(lambda: not runs(pid), 5.0)
+    assert entries(cache) == []
+    with pytest.raises(NoCompiler, match="not asked again"):
+        shared_library("int y;")
+
+
+@pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGKILL])
+def test_a_compiler_ends_with_the_process_that_started_it(cache, slow_compiler, monkeypatch, kind):
+    """However that ended; what it leaves in the cache goes with the next compilation."""
+    code = "from steelyard.native.runtime._compiler import shared_library; shared_library('int x;')"
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
+    assert await_until(lambda: slow_compiler.exists() and slow_compiler.read_text().strip() != "")
+    pid = int(slow_compiler.read_text())
+    process.send_signal(kind)
+    process.wait(20)
+    assert await_until(lambda: not runs(pid), 5.0)
+    monkeypatch.delenv("CC")
+    shared_library("int x;", QUICK)
+    assert [path.suffix for path in entries(cache)] == [".so"]
+
+
+def test_xla_keeps_its_programs_in_a_private_folder_only(tmp_path):
+    """One that others can write is passed over: what lies there would be loaded and run."""
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    code = (
+        "import jax\nfrom steelyard._jax import prepare_program\nprepare_program()\n"
+        "print(jax.config.jax_compilation_cache_dir)"
+    )
+    used = []
+    for mode in (0o700, 0o777):
+        cache.chmod(mode)
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            env=os.environ | {"JAX_COMPILATION_CACHE_DIR": ""},
+        )
+        assert done.returncode == 0, done.stderr
+        used.append(Path(done.stdout.strip()))
+    assert used[0] == cache / "xla"
+    assert stat.S_IMODE(used[0].stat().st_mode) == 0o700
+    assert cache not in used[1].parents
+    assert not used[1].exists(), "it was for that process only"
 
 
 def test_a_loaded_function_outlives_what_it_came_from():

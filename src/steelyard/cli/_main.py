@@ -1,10 +1,15 @@
 """Finds the command, and turns every ending into an exit code."""
 
+import contextlib
 import importlib
 import os
+import signal
 import sys
+import threading
+from collections.abc import Iterator
 
 from steelyard import __version__
+from steelyard._files import remove_unfinished
 from steelyard.errors import BadInput, nearest
 
 COMMANDS = {
@@ -21,8 +26,12 @@ COMMANDS = {
 """By name; each lives in the module `_<name>`, which is imported when it is asked for."""
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: a command ends as after an interruption from the keyboard."""
+
+
 def main(arguments: list[str] | None = None) -> None:
-    """Runs one command and ends the process: 0 well, 1 failed, 2 bad usage or bad input."""
+    """Runs one command and ends the process: 0 well, 1 failed or interrupted, 2 bad usage or bad input."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # our matrices are small: threads cost more than they bring
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
@@ -33,24 +42,63 @@ def run(arguments: list[str]) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # a narrow terminal shows ? for ², and goes on
     try:
-        _dispatch(arguments)
-        sys.stdout.flush()
+        with _terminated_as_interrupted():
+            _dispatch(arguments)
+            sys.stdout.flush()
     except BadInput as error:
-        print(f"steelyard: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("steelyard: interrupted; no half-written file was left behind.", file=sys.stderr)
-        return 1
+        return _fail(2, str(error))
+    except KeyboardInterrupt as end:
+        how = "terminated" if isinstance(end, Terminated) else "interrupted"
+        return _fail(1, f"{how}; no half-written file was left behind.")
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read us has gone, quietly
         return 1
     except Exception as error:
         if os.environ.get("STEELYARD_DEBUG"):
             raise
-        print(f"steelyard: failed with {type(error).__name__}: {' '.join(str(error).split())[:300]}", file=sys.stderr)
-        print("This is a fault of ours; STEELYARD_DEBUG=1 shows where it happened.", file=sys.stderr)
-        return 1
+        return _fail(*_explained(error))
+    finally:
+        remove_unfinished()
     return 0
+
+
+@contextlib.contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """SIGTERM raises here what SIGINT raises, once: drafts, temporary folders and child processes go the same way."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one does not disturb the cleaning up
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _fail(code: int, sentence: str) -> int:
+    print(f"steelyard: {sentence}", file=sys.stderr)
+    return code
+
+
+def _explained(error: Exception) -> tuple[int, str]:
+    """Exit code and sentence for what was not foreseen."""
+    what = " ".join(str(error).split())[:300]
+    where = "STEELYARD_DEBUG=1 shows where it happened."
+    if isinstance(error, MemoryError):
+        return 1, f"there is not enough memory for this ({what or 'MemoryError'}); take a shorter log or fewer trials."
+    if isinstance(error, OSError) and error.strerror:
+        file = "" if error.filename is None else f"{error.filename}: "
+        return 2, f"{file}{error.strerror}; check that the file, its folder and the disk can be used. {where}"
+    if type(error).__name__ == "LinAlgError":  # NumPy's, which is not imported here for a name
+        return 1, f"the numbers led to equations without a solution ({what}); check units and noise. {where}"
+    if type(error).__name__ == "XlaRuntimeError" and "RESOURCE_EXHAUSTED" in what:
+        return 1, "there is not enough memory for this; take a shorter log or fewer trials."
+    return 1, f"failed with {type(error).__name__}: {what}\nThis is a fault of ours; {where}"
 
 
 def _dispatch(arguments: list[str]) -> None:
@@ -76,4 +124,4 @@ usage: steelyard COMMAND [OPTIONS]
 {commands}
 
 steelyard COMMAND --help tells the options of a command; steelyard --version, the version.
-Exit codes: 0 well, 1 failed, 2 bad usage or bad input (one sentence on standard error)."""
+Exit codes: 0 well, 1 failed or interrupted, 2 bad usage or bad input (one sentence on standard error)."""

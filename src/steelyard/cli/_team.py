@@ -83,8 +83,7 @@ def run(arguments: Sequence[str]) -> None:
     settings = folder / "settings.json"
     live.write_settings(plan.config, settings)
     team, stopped = live.TeamProcess(plan, settings), []
-    before = signal.signal(signal.SIGINT, lambda *_: stopped.append(True))
-    signal.signal(signal.SIGTERM, lambda *_: stopped.append(True))
+    before = {one: signal.signal(one, lambda *_: stopped.append(True)) for one in (signal.SIGINT, signal.SIGTERM)}
     console = Console(stderr=True, quiet=command.json)
     try:
         if console.is_terminal and not command.json:
@@ -97,7 +96,8 @@ def run(arguments: Sequence[str]) -> None:
         else:
             final = team.run(lambda view: None, lambda: bool(stopped), command.fuzz)
     finally:
-        signal.signal(signal.SIGINT, before)
+        for one, handler in before.items():
+            signal.signal(one, handler)
     report = live.write_run_report(plan, Path(command.report) if command.report else folder / "report.html")
     if command.json:
         measured = {"measured": live.measure(plan, final)} if command.measure else {}
