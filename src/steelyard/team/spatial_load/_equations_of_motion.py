@@ -214,16 +214,21 @@ class Gears:
             D[:, j, 6:, at.start : at.start + 3] += self.R_t[j] @ skew(axes)
         return D
 
-    def transitions(self, motion: np.ndarray, felt: "FeltSlopes", rows: Rows) -> tuple[np.ndarray, ...]:
-        """From every row to the next: (9, 15) of the state, (9, 6) of the new error, (9, param) of the point."""
+    @staticmethod
+    def rate_jacobian(motion: np.ndarray, felt: "FeltSlopes") -> np.ndarray:
+        """(time, 9, 9): how `rate` follows the motion."""
         omega, v, down = motion[:, :3], motion[:, 3:6], motion[:, 6:]
-        n = len(motion)
-        A = np.zeros((n, 9, 9))
+        A = np.zeros((len(motion), 9, 9))
         A[:, OMEGA, OMEGA] = felt.by_omega[:, :3]
         A[:, SPEED, OMEGA] = felt.by_omega[:, 3:] + skew(v)
         A[:, SPEED, SPEED] = A[:, DOWN, DOWN] = -skew(omega)
         A[:, SPEED, DOWN] = np.eye(3)
         A[:, DOWN, OMEGA] = skew(down)
+        return A
+
+    def transitions(self, motion: np.ndarray, felt: "FeltSlopes", rows: Rows) -> tuple[np.ndarray, ...]:
+        """From every row to the next: (9, 15) of the state, (9, 6) of the new error, (9, param) of the point."""
+        n, A = len(motion), self.rate_jacobian(motion, felt)
         h = rows.dt[1:, None, None]
         middle = 0.5 * (A[1:] + A[:-1])
         half = 0.5 * h * (np.eye(9) + 0.5 * h * middle)
