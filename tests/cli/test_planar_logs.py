@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steelyard import logs
-from steelyard.worlds import PlanarPush, PlanarTruth, planar_truth
+from steelyard.worlds import PlanarScenario, PlanarTruth, planar_truth
 
 NOISE = 0.02
 RATE = 25.0
@@ -15,7 +15,7 @@ RATE = 25.0
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory) -> tuple[str, PlanarTruth]:
     """Smooth forces at a low rate; the last of three contacts has two robots, each of which pushes half."""
-    truth = planar_truth(PlanarPush(3, duration=9.0, rate=RATE, spin=1.0), 4)
+    truth = planar_truth(PlanarScenario(3, duration=9.0, rate=RATE, spin=1.0), 4)
     chance, columns = np.random.default_rng(4), {}
     for name, at, share in (("r1", 0, 1.0), ("r2", 1, 1.0), ("r3", 2, 0.5), ("r4", 2, 0.5)):
         velocity = truth.contact_velocities[:, at] + NOISE * chance.standard_normal((len(truth.time), 2))

@@ -11,9 +11,9 @@ from pushes import LOAD, noise_of, open_guess, pushed, samples_of
 from steelyard import estimators as e
 from steelyard.errors import BadInput
 from steelyard.information import cramer_rao, excite
-from steelyard.worlds import PlanarPush, planar_truth
+from steelyard.worlds import PlanarScenario, planar_truth
 
-SHORT = PlanarPush(duration=6.0, rate=50.0, forces="constant")
+SHORT = PlanarScenario(duration=6.0, rate=50.0, forces="constant")
 PARTS = ("log_mass", "log_inertia", "contacts")
 LIMIT = 4.0
 

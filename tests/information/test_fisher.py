@@ -15,7 +15,7 @@ from steelyard import estimators as e
 from steelyard.errors import BadInput
 from steelyard.geometry import differentiate, local
 from steelyard.information import cramer_rao, information
-from steelyard.worlds import PlanarPush
+from steelyard.worlds import PlanarScenario
 
 CART = registry.Cart()
 
@@ -86,7 +86,7 @@ def test_a_part_that_is_not_there_is_told():
 
 # The planar scenario: four robots, 0.2 m/s, 100 Hz, 20 s of sinusoids.
 
-PUSH = PlanarPush()
+PUSH = PlanarScenario()
 FORCES, NOISES = 8, 5
 
 

@@ -11,9 +11,9 @@ from pushes import LOAD, noise_of, open_guess, pushed, samples_of
 from steelyard import estimators as e
 from steelyard.information import describe, explain, identifiable, verdict
 from steelyard.models import PlanarLoad
-from steelyard.worlds import PlanarPush, planar_truth
+from steelyard.worlds import PlanarScenario, planar_truth
 
-SHORT = PlanarPush(duration=8.0, rate=50.0)
+SHORT = PlanarScenario(duration=8.0, rate=50.0)
 
 
 def judged(truth):
@@ -33,7 +33,7 @@ def test_a_rich_push_tells_everything():
 
 def test_a_push_that_never_turns_cannot_tell_the_inertia():
     """Nor how far the contacts lie from the centre: were all arms longer by a factor, nothing would look different."""
-    truth = pushed(PlanarPush(rate=50.0, forces="none-turning"), 0)
+    truth = pushed(PlanarScenario(rate=50.0, forces="none-turning"), 0)
     said = judged(truth)
     assert "the inertia cannot be told from this motion: nothing turned" in said.sentences
     assert said.status["log_mass"] == "known"

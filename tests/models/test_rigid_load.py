@@ -10,7 +10,7 @@ from steelyard import estimators as e
 from steelyard import models as m
 from steelyard.geometry import SO3, Inertia, log_cholesky
 from steelyard.information import cramer_rao
-from steelyard.worlds import SpatialHold, spatial_truth
+from steelyard.worlds import SpatialScenario, spatial_truth
 
 
 def state_at(truth, row: int, bias=()) -> m.RigidLoadState:
@@ -27,7 +27,7 @@ def state_at(truth, row: int, bias=()) -> m.RigidLoadState:
 
 def gap(rate: float) -> float:
     """How far model and MuJoCo are apart after a second, rad/s, m/s or m/s²."""
-    truth = spatial_truth(SpatialHold(duration=1.0, rate=rate, sensors="exact"), 3)
+    truth = spatial_truth(SpatialScenario(duration=1.0, rate=rate, sensors="exact"), 3)
     model = m.RigidLoad()
 
     def row(state, wrench):
@@ -48,7 +48,7 @@ def test_the_model_converges_to_mujoco_with_the_square_of_its_step():
 
 
 def test_sensors_read_what_mujocos_read():
-    truth = spatial_truth(SpatialHold(duration=0.5, sensors="exact"), 8)
+    truth = spatial_truth(SpatialScenario(duration=0.5, sensors="exact"), 8)
     model = m.RigidLoad()
     for row in (0, 17, 50):
         read = model.observe(state_at(truth, row), model.idle(state_at(truth, row)))
@@ -56,7 +56,7 @@ def test_sensors_read_what_mujocos_read():
 
 
 def test_a_bias_of_the_wrench_is_taken_off_and_put_back():
-    truth = spatial_truth(SpatialHold(duration=0.1, sensors="exact"), 1)
+    truth = spatial_truth(SpatialScenario(duration=0.1, sensors="exact"), 1)
     bias = np.array([0.1, -0.2, 0.3, 1.0, -2.0, 3.0])
     plain, biased = state_at(truth, 0), state_at(truth, 0, bias)
     model, reading = m.RigidLoad(), truth.wrenches[1, 0]
@@ -68,7 +68,7 @@ def test_a_bias_of_the_wrench_is_taken_off_and_put_back():
 
 
 def test_a_held_wrench_acts_until_the_next_row():
-    truth = spatial_truth(SpatialHold(duration=0.1, sensors="exact"), 1)
+    truth = spatial_truth(SpatialScenario(duration=0.1, sensors="exact"), 1)
     state, other = state_at(truth, 0), jnp.arange(6.0)
     held = m.RigidLoad(held=True).dynamics(state, other, 0.01)
     alone = m.RigidLoad().dynamics(state, jnp.asarray(truth.wrenches[0, 0]), 0.01)
@@ -79,7 +79,7 @@ def test_a_held_wrench_acts_until_the_next_row():
 @pytest.mark.parametrize("silent", [(), (0, 1, 2), (3, 4, 5), (6, 7, 8)])
 def test_a_filter_started_near_finds_the_load_whichever_channel_is_silent(silent):
     """Every parameter within four of its standard deviations, which stay above the Cramér-Rao bound's nine tenths."""
-    hold = SpatialHold(duration=3.0, sensors="realistic")
+    hold = SpatialScenario(duration=3.0, sensors="realistic")
     truth = spatial_truth(hold, 5)
     rng = np.random.default_rng(0)
     sizes = np.repeat(hold.noises, 3)

@@ -11,10 +11,10 @@ from flights import LOG_MASS, flown, noise_of, samples_of, starts_of
 from steelyard import estimators as e
 from steelyard import models as m
 from steelyard.monitor import ChangeWatch
-from steelyard.worlds import MultirotorFlight, change_times
+from steelyard.worlds import MultirotorScenario, change_times
 
 SEEDS = 20
-FLIGHT = MultirotorFlight(profile="steps")
+FLIGHT = MultirotorScenario(profile="steps")
 STEPS = np.array(change_times(FLIGHT.profile, FLIGHT.duration))
 
 

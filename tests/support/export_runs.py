@@ -6,15 +6,15 @@ from steelyard.cli._main import run
 from steelyard.logs import Log, write
 from steelyard.native.c import _sizes
 from steelyard.worlds import (
-    MultirotorFlight,
-    SpatialHold,
+    MultirotorScenario,
+    SpatialScenario,
     simulate,
     simulate_spatial,
 )
 
 LOGS = {
-    "multirotor": lambda: simulate(MultirotorFlight(duration=2.0), seed=1),
-    "spatial-load": lambda: simulate_spatial(SpatialHold(robots=2, duration=2.0), seed=1),
+    "multirotor": lambda: simulate(MultirotorScenario(duration=2.0), seed=1),
+    "spatial-load": lambda: simulate_spatial(SpatialScenario(robots=2, duration=2.0), seed=1),
 }
 
 

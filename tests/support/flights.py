@@ -9,13 +9,13 @@ import numpy as np
 from steelyard import estimators as e
 from steelyard import models as m
 from steelyard.geometry import SO3
-from steelyard.worlds import MultirotorFlight, fly
+from steelyard.worlds import MultirotorScenario, fly
 
 LOG_MASS = 9
 
 
 @functools.cache
-def flown(flight: MultirotorFlight, seeds: int) -> dict[str, np.ndarray]:
+def flown(flight: MultirotorScenario, seeds: int) -> dict[str, np.ndarray]:
     """Columns of the flights of seeds 0, 1, …, each with a leading axis of flights."""
     keys = jax.vmap(jax.random.key)(jnp.arange(seeds))
     return {name: np.asarray(c) for name, c in jax.jit(jax.vmap(lambda key: fly(flight, key)))(keys).items()}
@@ -40,7 +40,7 @@ def samples_of(columns, thrust_held: bool = False) -> e.Sample:
     return e.Sample(jnp.asarray(dt), control, readings(*map(jnp.asarray, arrays)))
 
 
-def noise_of(flight: MultirotorFlight, drift: float = 0.002) -> e.Noise:
+def noise_of(flight: MultirotorScenario, drift: float = 0.002) -> e.Noise:
     """The flight's own figures; a rate that is the mean of two readings is noisier than neither."""
     f = flight
     thrust = f.motor_noise * 2.0 * np.sqrt(f.mass * 9.81 / 4 / 18.8) * 18.8  # four rotors at hover

@@ -13,7 +13,7 @@ from steelyard.team.planar_load._fit import N_UNKNOWNS, Averaging
 from steelyard.team.planar_load._rollouts import normal_of, slopes_of, torque_slopes_of
 from steelyard.team.planar_load._sums import N_SUMS, Sum
 from steelyard.team.planar_load._window import Prior, Window
-from steelyard.worlds import PlanarPush, planar_truth
+from steelyard.worlds import PlanarScenario, planar_truth
 
 NOISE, MASS, INERTIA = 0.2, 5.0, 8.6891
 RUB = 2.0, 1.0
@@ -216,7 +216,7 @@ def long_push():
 
 def wild_push():
     """Longer than two windows, under forces that turn the load so wildly that shots soon part."""
-    push = PlanarPush(5, duration=36.0, rate=25.0, force=4.0, velocity_noise=0.5 * NOISE)
+    push = PlanarScenario(5, duration=36.0, rate=25.0, force=4.0, velocity_noise=0.5 * NOISE)
     truth = planar_truth(push, 1)
     noise = push.velocity_noise * np.random.default_rng(0).standard_normal(truth.forces.shape)
     velocities = truth.contact_velocities + noise

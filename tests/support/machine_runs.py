@@ -13,10 +13,10 @@ from steelyard.team.spatial_load._filter_pass import Course, advance, vague
 from steelyard.team.spatial_load._initial_guess import first_point
 from steelyard.team.spatial_load._linearised_filter import begin, sweep
 from steelyard.team.spatial_load._record import Record
-from steelyard.worlds import SpatialHold
+from steelyard.worlds import SpatialScenario
 
 ROBOTS, GRAVITY = 2, 9.81
-HOLD = SpatialHold(robots=ROBOTS, duration=7.0, sensors="realistic", drop_share=0.4, drop_time=3.5)
+HOLD = SpatialScenario(robots=ROBOTS, duration=7.0, sensors="realistic", drop_share=0.4, drop_time=3.5)
 
 
 def differences() -> dict[str, float]:

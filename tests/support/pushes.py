@@ -7,7 +7,7 @@ import numpy as np
 
 from steelyard import estimators as e
 from steelyard import models as m
-from steelyard.worlds import PlanarPush, PlanarTruth, planar_truth
+from steelyard.worlds import PlanarScenario, PlanarTruth, planar_truth
 
 LOAD = m.PlanarLoad()
 
@@ -33,5 +33,5 @@ def open_guess(truth: PlanarTruth) -> e.Guess:
 
 
 @functools.cache
-def pushed(push: PlanarPush, seed: int) -> PlanarTruth:
+def pushed(push: PlanarScenario, seed: int) -> PlanarTruth:
     return planar_truth(push, seed)

@@ -4,11 +4,11 @@ import numpy as np
 
 from steelyard.models import WRIST_SIGNALS
 from steelyard.team import Bus, Disturbance, Graph, SpatialSample, run_team, spatial_team
-from steelyard.worlds import SpatialHold, spatial_truth
+from steelyard.worlds import SpatialScenario, spatial_truth
 from steelyard.worlds.spatial._scenario import errors_of
 
 
-def recorded(hold: SpatialHold, seed: int) -> tuple:
+def recorded(hold: SpatialScenario, seed: int) -> tuple:
     """The truth, and every robot's samples."""
     truth = spatial_truth(hold, seed)
     raw = np.concatenate([truth.readings, truth.wrenches], axis=-1)
@@ -23,12 +23,12 @@ def recorded(hold: SpatialHold, seed: int) -> tuple:
     return truth, samples
 
 
-def team_of(hold: SpatialHold, graph: Graph) -> list:
+def team_of(hold: SpatialScenario, graph: Graph) -> list:
     """Agents that were told the true noise."""
     return spatial_team(graph, hold.rate, dict(zip(WRIST_SIGNALS, hold.noises, strict=True)))
 
 
-def weighed(hold: SpatialHold, seed: int, graph: Graph, radio: Disturbance | None = None) -> tuple:
+def weighed(hold: SpatialScenario, seed: int, graph: Graph, radio: Disturbance | None = None) -> tuple:
     """The truth, what every robot says last, and who told of which event when (s)."""
     truth, samples = recorded(hold, seed)
     events = []
@@ -42,7 +42,7 @@ def weighed(hold: SpatialHold, seed: int, graph: Graph, radio: Disturbance | Non
     return truth, {name: run.last(name) for name in graph.names}, events, run.estimates
 
 
-def errors_at_the_end(hold: SpatialHold, seed: int) -> list[dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]]:
+def errors_at_the_end(hold: SpatialScenario, seed: int) -> list[dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]]:
     """By robot and quantity: error, standard deviation and its Cramér-Rao bound; each raveled."""
     from steelyard.planning import spatial_bound
 

@@ -8,10 +8,10 @@ import numpy as np
 from steelyard.bench._rows import Row
 from steelyard.logs import Log
 from steelyard.problems import Identification, identify
-from steelyard.worlds import MultirotorFlight, change_times, simulate
+from steelyard.worlds import MultirotorScenario, change_times, simulate
 
 SEEDS = range(1, 21)
-_FLIGHT = MultirotorFlight(profile="steps")
+_FLIGHT = MultirotorScenario(profile="steps")
 _STEPS = change_times(_FLIGHT.profile, _FLIGHT.duration)
 
 

@@ -17,7 +17,7 @@ from steelyard.logs import Log
 from steelyard.models import RobotMotion
 from steelyard.native import NoCompiler, Online, find_compiler
 from steelyard.problems import THRUST_METHODS, ConfiguredRobot, read_jets_record, robot_from, thrust_run
-from steelyard.worlds import JetsFlight, jets_config, simulate_jets
+from steelyard.worlds import JetsScenario, jets_config, simulate_jets
 
 JETS_RACES = 2 * ROUNDS
 """Rounds in all, for those who show progress."""
@@ -27,7 +27,7 @@ _RATE = 100.0  # Hz
 
 def measure_jets(advance: Callable[[int], None] = lambda steps: None) -> list[Row]:
     """Microseconds an online step with rotor speed and without; percent of a core at 100 Hz, kinematics included."""
-    flight = JetsFlight(duration=3.0)
+    flight = JetsScenario(duration=3.0)
     config = parse(jets_config(flight), Config, "bench")
     robot = robot_from(config)
     columns = simulate_jets(flight, seed=1)

@@ -13,7 +13,7 @@ from steelyard.geometry import SO3
 from steelyard.logs import Log
 from steelyard.models import Multirotor, MultirotorState
 from steelyard.problems import read_flight_record
-from steelyard.worlds import MultirotorFlight, simulate
+from steelyard.worlds import MultirotorScenario, simulate
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Course:
 
 def lay_out(seconds: float = 10.0) -> Course:
     """A constant-mass flight without drag, so that ten states are the whole truth."""
-    flight = MultirotorFlight(profile="constant", duration=seconds, drag=0.0, quadratic_drag=0.0)
+    flight = MultirotorScenario(profile="constant", duration=seconds, drag=0.0, quadratic_drag=0.0)
     columns = simulate(flight, seed=1)
     record = read_flight_record(Log(columns.pop("time"), columns, "bench"), "r1", Config())
     none = jnp.zeros(0)

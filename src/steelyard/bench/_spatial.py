@@ -13,7 +13,7 @@ from steelyard.estimators import Packing
 from steelyard.logs import Log
 from steelyard.native import NoCompiler, emit, load
 from steelyard.problems import estimate_spatial_load_at_once, exportable_step, read_spatial_record
-from steelyard.worlds import SpatialHold, simulate_spatial
+from steelyard.worlds import SpatialScenario, simulate_spatial
 
 ROBOTS = 5
 _SECONDS = 3.0
@@ -21,7 +21,7 @@ _SECONDS = 3.0
 
 def measure_spatial() -> list[Row]:
     """Microseconds a row: the agent's own step, all that it thinks included; and the row in C next to XLA's."""
-    columns = simulate_spatial(SpatialHold(robots=ROBOTS, duration=_SECONDS), seed=1)
+    columns = simulate_spatial(SpatialScenario(robots=ROBOTS, duration=_SECONDS), seed=1)
     log = Log(columns.pop("time"), columns, "bench")
     agent = estimate_spatial_load_at_once(read_spatial_record(log.without_truth(), Config())).seconds_a_step
     rows = [Row(f"spatial_step_n{ROBOTS}", 1e6 * agent, "us")]

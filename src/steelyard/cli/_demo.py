@@ -51,7 +51,7 @@ def run(arguments: Sequence[str]) -> None:
     from steelyard.team import Graph
 
     said = Console(stderr=True, quiet=command.json)
-    hold = worlds.SpatialHold(robots=5, duration=12.0, sensors="realistic", drop_share=0.4, drop_time=7.0)
+    hold = worlds.SpatialScenario(robots=5, duration=12.0, sensors="realistic", drop_share=0.4, drop_time=7.0)
     said.print(
         f"Five robots shake a load of {hold.mass:g} kg for {hold.duration:g} s; at {hold.drop_time:g} s "
         f"{100 * hold.drop_share:.0f} % of it break off."

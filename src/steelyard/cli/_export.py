@@ -61,9 +61,9 @@ def run(arguments: Sequence[str]) -> None:
     from steelyard.native import export
 
     simulated = {
-        "multirotor": lambda: worlds.simulate(worlds.MultirotorFlight(), seed=1),
-        "planar-load": lambda: worlds.simulate_planar(worlds.PlanarPush(duration=8.0), seed=1),
-        "spatial-load": lambda: worlds.simulate_spatial(worlds.SpatialHold(robots=5, duration=2.0), seed=1),
+        "multirotor": lambda: worlds.simulate(worlds.MultirotorScenario(), seed=1),
+        "planar-load": lambda: worlds.simulate_planar(worlds.PlanarScenario(duration=8.0), seed=1),
+        "spatial-load": lambda: worlds.simulate_spatial(worlds.SpatialScenario(robots=5, duration=2.0), seed=1),
     }
     if log is None and command.problem in simulated:
         columns = simulated[command.problem]()

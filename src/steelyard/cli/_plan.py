@@ -13,7 +13,7 @@ from steelyard.cli._parse import choose, parse
 from steelyard.errors import BadInput
 from steelyard.logs import Log, write
 from steelyard.report import progress
-from steelyard.worlds import PlanarPush, SpatialHold, check_hold, check_push
+from steelyard.worlds import PlanarScenario, SpatialScenario, check_planar, check_spatial
 
 if TYPE_CHECKING:
     from steelyard.planning import PlannedHold, PlannedMotion
@@ -30,7 +30,7 @@ class Planar:
 
     output: Annotated[str | None, tyro.conf.arg(aliases=["-o"], metavar="FORCES")] = None
     """Where the better forces go, as a log with the robots' force columns: .csv, .csv.gz or .parquet."""
-    push: tyro.conf.OmitArgPrefixes[PlanarPush] = dataclasses.field(default_factory=PlanarPush)
+    scenario: tyro.conf.OmitArgPrefixes[PlanarScenario] = dataclasses.field(default_factory=PlanarScenario)
     seed: int = 0
     """Chooses the scenario's forces, on request the contacts, and where the search begins."""
     json: bool = False
@@ -43,7 +43,9 @@ class Spatial:
 
     output: Annotated[str | None, tyro.conf.arg(aliases=["-o"], metavar="WRENCHES")] = None
     """Where the better wrenches go, as a log with the robots' wrench columns: .csv, .csv.gz or .parquet."""
-    hold: tyro.conf.OmitArgPrefixes[SpatialHold] = dataclasses.field(default_factory=lambda: SpatialHold(robots=5))
+    scenario: tyro.conf.OmitArgPrefixes[SpatialScenario] = dataclasses.field(
+        default_factory=lambda: SpatialScenario(robots=5)
+    )
     seed: int = 0
     """Chooses grips and wrenches, and among which motions a better one is looked for."""
     json: bool = False
@@ -65,16 +67,16 @@ def run(arguments: Sequence[str]) -> None:
 
 
 def _planar(command: Planar) -> None:
-    check_push(command.push)
+    check_planar(command.scenario)
     prepare_program()
 
     from steelyard.planning import plan_planar
 
-    with progress("planning", 3, quiet=command.json) as advance:
-        motions = plan_planar(command.push, command.seed, advance)
+    with progress("planning", 3, quiet=command.json) as progressed:
+        motions = plan_planar(command.scenario, command.seed, progressed)
     if command.output is not None:
         better = motions[-1]
-        settings = {name: str(value) for name, value in dataclasses.asdict(command.push).items()}
+        settings = {name: str(value) for name, value in dataclasses.asdict(command.scenario).items()}
         write(Log(better.time, better.columns(), "plan", {"scenario": "planar", **settings}), command.output)
     if command.json:
         print_json({"scenario": "planar", "motions": [motion.as_json() for motion in motions]})
@@ -85,15 +87,15 @@ def _planar(command: Planar) -> None:
 
 
 def _spatial(command: Spatial) -> None:
-    check_hold(command.hold)
+    check_spatial(command.scenario)
     prepare_program()
 
     from steelyard.planning import CANDIDATES, plan_spatial
 
-    with progress("planning", CANDIDATES + 1, quiet=command.json) as advance:
-        motions = plan_spatial(command.hold, command.seed, advance)
+    with progress("planning", CANDIDATES + 1, quiet=command.json) as progressed:
+        motions = plan_spatial(command.scenario, command.seed, progressed)
     if command.output is not None:
-        settings = {name: str(value) for name, value in dataclasses.asdict(command.hold).items()}
+        settings = {name: str(value) for name, value in dataclasses.asdict(command.scenario).items()}
         better = motions[-1]
         write(Log(better.time, better.columns(), "plan", {"scenario": "spatial", **settings}), command.output)
     if command.json:

@@ -15,14 +15,14 @@ from steelyard.logs import Log, write
 from steelyard.papers.sesame import write_data_set
 from steelyard.report import progress
 from steelyard.worlds import (
-    JetsFlight,
-    MultirotorFlight,
-    PlanarPush,
-    SpatialHold,
-    check_flight,
-    check_hold,
+    JetsScenario,
+    MultirotorScenario,
+    PlanarScenario,
+    SpatialScenario,
     check_jets,
-    check_push,
+    check_multirotor,
+    check_planar,
+    check_spatial,
     jets_config,
     sesame_flights,
     simulate,
@@ -38,7 +38,7 @@ class Multirotor:
 
     output: Annotated[str, tyro.conf.arg(aliases=["-o"], metavar="LOG")]
     """Where the log goes: .csv, .csv.gz or .parquet."""
-    flight: tyro.conf.OmitArgPrefixes[MultirotorFlight] = dataclasses.field(default_factory=MultirotorFlight)
+    scenario: tyro.conf.OmitArgPrefixes[MultirotorScenario] = dataclasses.field(default_factory=MultirotorScenario)
     seed: int = 0
     """Chooses the noise."""
     json: bool = False
@@ -51,7 +51,7 @@ class Planar:
 
     output: Annotated[str, tyro.conf.arg(aliases=["-o"], metavar="LOG")]
     """Where the log goes: .csv, .csv.gz or .parquet."""
-    push: tyro.conf.OmitArgPrefixes[PlanarPush] = dataclasses.field(default_factory=PlanarPush)
+    scenario: tyro.conf.OmitArgPrefixes[PlanarScenario] = dataclasses.field(default_factory=PlanarScenario)
     seed: int = 0
     """Chooses the forces, the noise, and on request the contacts."""
     json: bool = False
@@ -64,7 +64,7 @@ class Spatial:
 
     output: Annotated[str, tyro.conf.arg(aliases=["-o"], metavar="LOG")]
     """Where the log goes: .csv, .csv.gz or .parquet."""
-    hold: tyro.conf.OmitArgPrefixes[SpatialHold] = dataclasses.field(default_factory=SpatialHold)
+    scenario: tyro.conf.OmitArgPrefixes[SpatialScenario] = dataclasses.field(default_factory=SpatialScenario)
     seed: int = 0
     """Chooses where they hold it, how they shake it, and the noise."""
     json: bool = False
@@ -79,7 +79,7 @@ class Jets:
     """Where the log goes: .csv, .csv.gz or .parquet."""
     config: Annotated[str | None, tyro.conf.arg(metavar="FILE.toml")] = None
     """Also write the robot as its owner knows it, URDF and engines, for identify --as jets."""
-    flight: tyro.conf.OmitArgPrefixes[JetsFlight] = dataclasses.field(default_factory=JetsFlight)
+    scenario: tyro.conf.OmitArgPrefixes[JetsScenario] = dataclasses.field(default_factory=JetsScenario)
     seed: int = 0
     """Chooses the engines' errors and the noise."""
     json: bool = False
@@ -97,7 +97,7 @@ class Sesame:
     format: Literal["parquet", "csv", "csv.gz"] = "parquet"
     """Of the logs."""
     seed: int = 0
-    """Chooses the courses and the noise."""
+    """Chooses the trajectories and the noise."""
     json: bool = False
     """Print one JSON object and nothing else."""
 
@@ -120,27 +120,27 @@ def run(arguments: Sequence[str]) -> None:
 
 def _multirotor(arguments: Sequence[str]) -> None:
     command = parse(Multirotor, arguments, "simulate multirotor")
-    _make(command, command.flight, check_flight, simulate, "")
+    _make(command, command.scenario, check_multirotor, simulate, "")
 
 
 def _jets(arguments: Sequence[str]) -> None:
     command = parse(Jets, arguments, "simulate jets")
     if command.config is not None:
         check_output(command.config)
-    _make(command, command.flight, check_jets, simulate_jets, "")
+    _make(command, command.scenario, check_jets, simulate_jets, "")
     if command.config is not None:
         with whole_file(command.config) as draft:
-            draft.write_text(jets_config(command.flight), encoding="utf-8")
+            draft.write_text(jets_config(command.scenario), encoding="utf-8")
 
 
 def _planar(arguments: Sequence[str]) -> None:
     command = parse(Planar, arguments, "simulate planar")
-    _make(command, command.push, check_push, simulate_planar, _robots(command.push.robots))
+    _make(command, command.scenario, check_planar, simulate_planar, _robots(command.scenario.robots))
 
 
 def _spatial(arguments: Sequence[str]) -> None:
     command = parse(Spatial, arguments, "simulate spatial")
-    _make(command, command.hold, check_hold, simulate_spatial, _robots(command.hold.robots))
+    _make(command, command.scenario, check_spatial, simulate_spatial, _robots(command.scenario.robots))
 
 
 def _robots(number: int) -> str:
@@ -148,18 +148,18 @@ def _robots(number: int) -> str:
 
 
 def _make(
-    command: Jets | Multirotor | Planar | Spatial, figures: Any, check: Callable, make: Callable, who: str
+    command: Jets | Multirotor | Planar | Spatial, settings: Any, check: Callable, make: Callable, who: str
 ) -> None:
-    """Checks, simulates, writes and tells: the same for every scenario that is one log."""
+    """Checks, simulates, writes and reports: the same for every scenario that is one log."""
     scenario = type(command).__name__.lower()
     check_output(command.output)
-    check(figures)
+    check(settings)
     _check_seed(command.seed)
     prepare_program()
-    columns = make(figures, command.seed)
+    columns = make(settings, command.seed)
     facts = {"scenario": scenario, "seed": command.seed}
-    told = {name: str(value) for name, value in (facts | dataclasses.asdict(figures)).items()}
-    log = Log(columns.pop("time"), columns, "simulation", told)
+    recorded = {name: str(value) for name, value in (facts | dataclasses.asdict(settings)).items()}
+    log = Log(columns.pop("time"), columns, "simulation", recorded)
     write(log, command.output)
     sentence = f"Wrote {command.output}: {len(log)} rows,{who} {log.time[-1]:g} s, truth included."
     say(command.json, facts | {"log": command.output, "rows": len(log)}, sentence)

@@ -13,7 +13,7 @@ from steelyard.estimators import Guess, Noise, Sample
 from steelyard.geometry import differentiate
 from steelyard.information import Bound, cramer_rao, excite, verdict
 from steelyard.models import PlanarLoad, PlanarLoadState
-from steelyard.worlds import PlanarPush, PlanarTruth, planar_truth
+from steelyard.worlds import PlanarScenario, PlanarTruth, planar_truth
 
 TOLD = 1.0
 """Standard deviation (relative, or m) from which on a figure says nothing and is left out."""
@@ -57,7 +57,7 @@ class PlannedMotion:
 
 
 def plan_planar(
-    push: PlanarPush, seed: int, progress: Callable[[int], None] = lambda steps: None
+    push: PlanarScenario, seed: int, progress: Callable[[int], None] = lambda steps: None
 ) -> list[PlannedMotion]:
     """The scenario's own forces, the paper's constant ones, and the best that were found within the same limit.
 
@@ -82,12 +82,12 @@ def plan_planar(
     return motions
 
 
-def _paper_forces(push: PlanarPush, own: PlanarTruth) -> np.ndarray:
+def _paper_forces(push: PlanarScenario, own: PlanarTruth) -> np.ndarray:
     """One constant force for all [icra15, Sec. VI], along y of the world."""
     return np.tile(np.array([0.0, push.force]), (*own.forces.shape[:2], 1))
 
 
-def _better_forces(push: PlanarPush, own: PlanarTruth, seed: int) -> np.ndarray:
+def _better_forces(push: PlanarScenario, own: PlanarTruth, seed: int) -> np.ndarray:
     """A climb from the scenario's own forces; a row more than intervals, the last one held."""
     rows = len(own.time) - 1
     limit = max(push.force, float(np.abs(own.forces).max()))
@@ -100,7 +100,7 @@ def _better_forces(push: PlanarPush, own: PlanarTruth, seed: int) -> np.ndarray:
     return np.concatenate([found, found[-1:]])
 
 
-def _judged(name: str, push: PlanarPush, truth: PlanarTruth) -> PlannedMotion:
+def _judged(name: str, push: PlanarScenario, truth: PlanarTruth) -> PlannedMotion:
     before = np.concatenate([truth.forces[:1], truth.forces[:-1]])
     dt = np.diff(truth.time, prepend=truth.time[:1])
     samples = Sample(jnp.asarray(dt), jnp.asarray(0.5 * (before + truth.forces)), jnp.asarray(truth.contact_velocities))
@@ -132,17 +132,17 @@ def _told(std: float) -> float | None:
     return std if math.isfinite(std) and std < TOLD else None
 
 
-def _model(push: PlanarPush) -> PlanarLoad:
+def _model(push: PlanarScenario) -> PlanarLoad:
     friction = (push.viscous_friction, push.coulomb_friction)
     return PlanarLoad(friction, push.friction_radius)
 
 
-def _noise(push: PlanarPush) -> Noise:
+def _noise(push: PlanarScenario) -> Noise:
     channels, size = 2 * push.robots, 6 + 2 * push.robots
     force = jnp.full(channels, push.force_noise)
     return Noise(jnp.full(channels, push.velocity_noise), force, jnp.zeros(size), jnp.ones(channels))
 
 
-def _open(push: PlanarPush):
+def _open(push: PlanarScenario):
     """No prior on anything but the heading, which defines the body's axes."""
     return jnp.full(6 + 2 * push.robots, jnp.inf).at[0].set(0.0)

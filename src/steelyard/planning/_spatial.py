@@ -12,7 +12,7 @@ from steelyard.information import split
 from steelyard.planning._spatial_bound import true_point
 from steelyard.problems.rigid_body._verdict import named_direction
 from steelyard.team import load_in_frame, pose_in_frame, sweep_exactly
-from steelyard.worlds import SpatialHold, SpatialTruth, check_hold, grips_of, spatial_truth
+from steelyard.worlds import SpatialScenario, SpatialTruth, check_spatial, grips_of, spatial_truth
 
 CANDIDATES = 8
 """Motions among which the better one is looked for."""
@@ -58,13 +58,13 @@ class PlannedHold:
 
 
 def plan_spatial(
-    hold: SpatialHold, seed: int, progress: Callable[[int], None] = lambda steps: None
+    hold: SpatialScenario, seed: int, progress: Callable[[int], None] = lambda steps: None
 ) -> list[PlannedHold]:
     """The scenario's motion, and the best of some that turn every way, within the same force and torque.
 
     The grips are the scenario's. `progress` is told each of the `CANDIDATES` + 1 motions.
     """
-    check_hold(hold)
+    check_spatial(hold)
     if min(hold.noises) <= 0.0:
         raise BadInput("Some sensor has no noise, and then any motion tells everything; give positive noise.")
     if hold.drop_share > 0.0:
@@ -87,7 +87,7 @@ def _worth(motion: PlannedHold) -> float:
     return -float(np.mean([math.log(_TOLD[q] if std is None else std) for q, std in motion.std.items()]))
 
 
-def _judged(name: str, hold: SpatialHold, truth: SpatialTruth) -> PlannedHold:
+def _judged(name: str, hold: SpatialScenario, truth: SpatialTruth) -> PlannedHold:
     point = true_point(truth, 0)
     down = truth.attitude[:, 0].transpose(0, 2, 1) @ np.array([0.0, 0.0, -9.81])
     S = sweep_exactly(point, truth.time, truth.readings, truth.wrenches, down, np.array(hold.noises))

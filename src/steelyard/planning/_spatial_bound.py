@@ -24,7 +24,7 @@ class SpatialBound:
 
 
 def spatial_bound(truth: SpatialTruth, noises: Sequence[float], row: int) -> list[SpatialBound]:
-    """Of every robot at a row; `noises` in the order of `worlds.SpatialHold.noises`, none of them zero.
+    """Of every robot at a row; `noises` in the order of `worlds.SpatialScenario.noises`, none of them zero.
 
     The Fisher information of all rows up to there about load, poses and first vertical, along the true motion. When the
     load has changed, poses stay known and the load is new.

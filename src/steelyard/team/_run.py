@@ -100,9 +100,7 @@ def run_team(
     team = _Team(agents, bus, presences, watch)
     missing = [name for name in team.agents if name not in samples_by_robot]
     if missing:
-        raise BadInput(
-            f'Robot "{missing[0]}" has no samples; give every robot a sequence, None where one is missing.'
-        )
+        raise BadInput(f'Robot "{missing[0]}" has no samples; give every robot a sequence, None where one is missing.')
     lengths = {name: len(samples_by_robot[name]) for name in team.agents}
     if len(set(lengths.values())) > 1:
         short = min(lengths, key=lambda name: lengths[name])

@@ -1,4 +1,4 @@
-"""What is true? Scenarios that make logs, truth included."""
+"""What is true? Simulated scenarios that make logs, truth included."""
 
 from steelyard import _jax as _jax
 
@@ -8,11 +8,11 @@ from ._row_by_row import Row as Row
 from ._row_by_row import SpatialPlay as SpatialPlay
 from .jets import SENSOR_NOISE as SENSOR_NOISE
 from .jets import TAKE_OFF as TAKE_OFF
-from .jets import CourseOfJets as CourseOfJets
 from .jets import FailureName as FailureName
 from .jets import FlyingBody as FlyingBody
-from .jets import JetsFlight as JetsFlight
 from .jets import JetsRobot as JetsRobot
+from .jets import JetsScenario as JetsScenario
+from .jets import JetsTrajectory as JetsTrajectory
 from .jets import aerial_arm as aerial_arm
 from .jets import check_jets as check_jets
 from .jets import heavier as heavier
@@ -20,16 +20,16 @@ from .jets import humanoid as humanoid
 from .jets import jets_config as jets_config
 from .jets import robot_of as robot_of
 from .jets import simulate_jets as simulate_jets
-from .multirotor import COURSES as COURSES
 from .multirotor import PROFILES as PROFILES
 from .multirotor import SESAME_AIRFRAME as SESAME_AIRFRAME
 from .multirotor import SESAME_REPETITIONS as SESAME_REPETITIONS
-from .multirotor import CourseName as CourseName
-from .multirotor import MultirotorFlight as MultirotorFlight
+from .multirotor import TRAJECTORIES as TRAJECTORIES
+from .multirotor import MultirotorScenario as MultirotorScenario
 from .multirotor import ProfileName as ProfileName
-from .multirotor import SesameFlight as SesameFlight
+from .multirotor import SesameScenario as SesameScenario
+from .multirotor import TrajectoryName as TrajectoryName
 from .multirotor import change_times as change_times
-from .multirotor import check_flight as check_flight
+from .multirotor import check_multirotor as check_multirotor
 from .multirotor import fly as fly
 from .multirotor import fly_sesame as fly_sesame
 from .multirotor import mass_at as mass_at
@@ -37,17 +37,17 @@ from .multirotor import sesame_flights as sesame_flights
 from .multirotor import simulate as simulate
 from .multirotor import turning_times as turning_times
 from .planar import PlanarBody as PlanarBody
-from .planar import PlanarPush as PlanarPush
+from .planar import PlanarScenario as PlanarScenario
 from .planar import PlanarTruth as PlanarTruth
-from .planar import check_push as check_push
+from .planar import check_planar as check_planar
 from .planar import contacts_on as contacts_on
 from .planar import outline as outline
 from .planar import planar_truth as planar_truth
 from .planar import simulate_planar as simulate_planar
 from .spatial import SpatialBody as SpatialBody
-from .spatial import SpatialHold as SpatialHold
+from .spatial import SpatialScenario as SpatialScenario
 from .spatial import SpatialTruth as SpatialTruth
-from .spatial import check_hold as check_hold
+from .spatial import check_spatial as check_spatial
 from .spatial import errors_of as errors_of
 from .spatial import grips_of as grips_of
 from .spatial import simulate_spatial as simulate_spatial

@@ -1,4 +1,4 @@
-"""Loads that are played row by row, for robots that are there or not: MuJoCo moves them as time goes by."""
+"""Loads that MuJoCo moves one row at a time, while robots come and go."""
 
 import abc
 import math
@@ -9,13 +9,13 @@ import numpy as np
 
 from steelyard.models import WRIST_SIGNALS
 from steelyard.worlds.planar._body import PlanarBody
-from steelyard.worlds.planar._scenario import PlanarPush, check_push, contacts_of, forces_of, noises_of
+from steelyard.worlds.planar._scenario import PlanarScenario, check_planar, contacts_of, forces_of, noises_of
 from steelyard.worlds.spatial._body import SpatialBody
 from steelyard.worlds.spatial._scenario import (
     Box,
-    SpatialHold,
+    SpatialScenario,
     box_of,
-    check_hold,
+    check_spatial,
     errors_of,
     grips_of,
     shaking_of,
@@ -29,11 +29,11 @@ class Row(NamedTuple):
     time: float
     """s, from zero."""
     readings: Mapping[str, Mapping[str, float]]
-    """By robot (r1, r2, …), what its sensors say: by `<signal>/<axis>`."""
+    """By robot (r1, r2, …), the readings of its sensors by `<signal>/<axis>`."""
 
 
 class Player(abc.ABC):
-    """A world that goes on one row at a time."""
+    """A simulation that goes on one row at a time."""
 
     robots: tuple[str, ...]
 
@@ -47,27 +47,27 @@ class Player(abc.ABC):
 
 
 class PlanarPlay(Player):
-    """A push on a plane; with all robots holding, the rows of `simulate_planar`."""
+    """A planar scenario; with all robots holding, the rows of `simulate_planar`."""
 
-    def __init__(self, push: PlanarPush, seed: int):
-        check_push(push)
-        self._push = push
-        self.robots = tuple(f"r{i + 1}" for i in range(push.robots))
-        self._rows = round(push.duration * push.rate) + 1
-        contacts = contacts_of(push, seed)
-        self._forces = forces_of(push, contacts, seed)
-        friction = (push.viscous_friction, push.coulomb_friction)
-        self._body = PlanarBody(contacts, push.mass, push.full_inertia, friction, push.friction_radius)
-        self._body.set_motion(push.spin, np.array([push.speed, 0.0]))
-        self._noise = noises_of(push, self._rows, seed)
-        self._drop_row = math.ceil(push.drop_time * push.rate - 1e-9) if push.drop_share > 0 else self._rows
+    def __init__(self, scenario: PlanarScenario, seed: int):
+        check_planar(scenario)
+        self._scenario = scenario
+        self.robots = tuple(f"r{i + 1}" for i in range(scenario.robots))
+        self._rows = round(scenario.duration * scenario.rate) + 1
+        contacts = contacts_of(scenario, seed)
+        self._forces = forces_of(scenario, contacts, seed)
+        friction = (scenario.viscous_friction, scenario.coulomb_friction)
+        self._body = PlanarBody(contacts, scenario.mass, scenario.full_inertia, friction, scenario.friction_radius)
+        self._body.set_motion(scenario.spin, np.array([scenario.speed, 0.0]))
+        self._noise = noises_of(scenario, self._rows, seed)
+        self._drop_row = math.ceil(scenario.drop_time * scenario.rate - 1e-9) if scenario.drop_share > 0 else self._rows
         self._row = -1
         self._there: np.ndarray | None = None
 
     def next(self, holding: frozenset[str]) -> Row | None:
         """See `Player`."""
         self._row += 1
-        row, body, rate = self._row, self._body, self._push.rate
+        row, body, rate = self._row, self._body, self._scenario.rate
         if row >= self._rows:
             return None
         there = np.array([[float(name in holding)] for name in self.robots])
@@ -77,7 +77,7 @@ class PlanarPlay(Player):
             grip = (there - then) * rate
             body.push(lambda seconds: (then + grip * seconds) * self._forces(before + seconds), time - before)
         if row == self._drop_row:
-            body.drop(self._push.drop_share)
+            body.drop(self._scenario.drop_share)
         velocity = body.contact_velocities + self._noise[0, row]
         force = there * self._forces(time) + self._noise[1, row]
         readings = {}
@@ -97,37 +97,37 @@ class PlanarPlay(Player):
 
 
 class SpatialPlay(Player):
-    """A hold in space; with all robots holding, the rows of `simulate_spatial`."""
+    """A spatial scenario; with all robots holding, the rows of `simulate_spatial`."""
 
-    def __init__(self, hold: SpatialHold, seed: int):
-        check_hold(hold)
-        self._hold = hold
-        self.robots = tuple(f"r{i + 1}" for i in range(hold.robots))
-        self._rows = round(hold.duration * hold.rate) + 1
-        positions, quaternions = grips_of(hold, seed)
-        gravity = np.array([0.0, 0.0, 0.0 if hold.weightless else -9.81])
+    def __init__(self, scenario: SpatialScenario, seed: int):
+        check_spatial(scenario)
+        self._scenario = scenario
+        self.robots = tuple(f"r{i + 1}" for i in range(scenario.robots))
+        self._rows = round(scenario.duration * scenario.rate) + 1
+        positions, quaternions = grips_of(scenario, seed)
+        gravity = np.array([0.0, 0.0, 0.0 if scenario.weightless else -9.81])
         self._grips, self._turns = positions, np.stack([rotation_of(q) for q in quaternions])
-        self._there = np.ones(hold.robots)
-        shaking = shaking_of(hold, seed)
-        wrenches = holding_wrenches(hold, positions, self._turns, gravity, shaking, self._there)
-        self._body = SpatialBody(box_of(hold), positions, quaternions, gravity, wrenches)
-        self._body.spin(np.full(3, hold.spin / math.sqrt(3.0)))
-        self._errors = errors_of(hold, self._rows, seed)
-        self._drop_row = math.ceil(hold.drop_time * hold.rate - 1e-9) if hold.drop_share > 0 else self._rows
+        self._there = np.ones(scenario.robots)
+        shaking = shaking_of(scenario, seed)
+        wrenches = holding_wrenches(scenario, positions, self._turns, gravity, shaking, self._there)
+        self._body = SpatialBody(box_of(scenario), positions, quaternions, gravity, wrenches)
+        self._body.spin(np.full(3, scenario.spin / math.sqrt(3.0)))
+        self._errors = errors_of(scenario, self._rows, seed)
+        self._drop_row = math.ceil(scenario.drop_time * scenario.rate - 1e-9) if scenario.drop_share > 0 else self._rows
         self._truth: tuple[Box, dict[str, float]] | None = None
         self._row = -1
 
     def next(self, holding: frozenset[str]) -> Row | None:
         """See `Player`."""
         self._row += 1
-        row, body, rate = self._row, self._body, self._hold.rate
+        row, body, rate = self._row, self._body, self._scenario.rate
         if row >= self._rows:
             return None
         self._there[:] = [float(name in holding) for name in self.robots]
         if row > 0:
             body.move(row / rate - (row - 1) / rate)
         if row == self._drop_row:
-            body.lose(self._hold.drop_share)
+            body.lose(self._scenario.drop_share)
         measured = np.concatenate([body.readings, body.wrenches], axis=-1)
         readings = {}
         for i, name in enumerate(self.robots):

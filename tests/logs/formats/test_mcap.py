@@ -16,8 +16,8 @@ def a_log(columns: dict) -> logs.Log:
     return logs.Log(time, columns, "made up")
 
 
-PLANAR = worlds.simulate_planar(worlds.PlanarPush(robots=2, duration=0.3), 1)
-SPATIAL = worlds.simulate_spatial(worlds.SpatialHold(robots=2, duration=0.3), 1)
+PLANAR = worlds.simulate_planar(worlds.PlanarScenario(robots=2, duration=0.3), 1)
+SPATIAL = worlds.simulate_spatial(worlds.SpatialScenario(robots=2, duration=0.3), 1)
 
 
 @pytest.mark.parametrize("columns", [PLANAR, SPATIAL], ids=["planar", "spatial"])

@@ -8,7 +8,7 @@ from steelyard.papers.ironcub import work
 from steelyard.papers.ironcub._failures import CASES, METHODS, FailureScore, score
 from steelyard.papers.ironcub._trial import course
 
-FALL = next(k for k, flight in enumerate(CASES) if flight.course == "flight" and flight.failed_engine == 3)
+FALL = next(k for k, flight in enumerate(CASES) if flight.trajectory == "flight" and flight.failed_engine == 3)
 
 
 def judged() -> tuple[FailureScore, float]:

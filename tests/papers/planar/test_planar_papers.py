@@ -16,7 +16,7 @@ from steelyard.papers.planar._bound import attainable
 from steelyard.papers.planar._load import NAMES, Moment
 from steelyard.papers.planar._observer import observed_error
 from steelyard.papers.planar._score import errors_of, worst, z_c_error
-from steelyard.worlds import PlanarPush, planar_truth
+from steelyard.worlds import PlanarScenario, planar_truth
 
 COMMANDS = {
     "cdc14": ("cdc14", "--report", "cdc14.html"),
@@ -86,13 +86,13 @@ def test_the_page_shows_the_figures_and_the_load(reproduced, paper):
 
 def test_the_observer_without_noise_finds_the_middle_of_the_contacts():
     """On a load that turns under one slow sinusoid of each robot; what is left is the lag of sampling."""
-    push = PlanarPush(duration=60.0, spin=2.0, inertia=8.6891)
+    push = PlanarScenario(duration=60.0, spin=2.0, inertia=8.6891)
     truth = planar_truth(push, 3)
     assert np.sqrt(observed_error(truth, truth.angular_velocity).sum()) < 0.05
 
 
 def test_the_bound_shrinks_with_the_noise_and_does_not_depend_on_where_the_world_points():
-    truth = planar_truth(PlanarPush(duration=5.0, rate=20.0, spin=1.0), 1)
+    truth = planar_truth(PlanarScenario(duration=5.0, rate=20.0, spin=1.0), 1)
     wide, narrow = attainable(truth, 0.2), attainable(truth, 0.1)
     assert wide.mass == pytest.approx(2.0 * narrow.mass, rel=1e-6)
     np.testing.assert_allclose(wide.com, 2.0 * narrow.com, rtol=1e-6)

@@ -10,7 +10,7 @@ from steelyard.cli._reproduce import run
 from steelyard.errors import BadInput
 from steelyard.papers.planar import _teams as teams
 from steelyard.papers.planar._centralised import centralised
-from steelyard.worlds import PlanarPush, planar_truth
+from steelyard.worlds import PlanarScenario, planar_truth
 
 
 def trial(*errors, central=(0.01, 0.02, 0.03), noticed=()):
@@ -19,7 +19,7 @@ def trial(*errors, central=(0.01, 0.02, 0.03), noticed=()):
 
 def test_the_centralised_answer_to_exact_data_is_the_truth():
     """From a first guess that is off by a tenth; what is left is the midpoint rule against MuJoCo."""
-    truth = planar_truth(PlanarPush(duration=4.0, rate=50.0, spin=1.0), 1)
+    truth = planar_truth(PlanarScenario(duration=4.0, rate=50.0, spin=1.0), 1)
     before = np.concatenate([truth.forces[:1], truth.forces[:-1]])
     start = truth.state_at(0)
     off = type(start)(**{**vars(start), "log_mass": start.log_mass + 0.1, "log_inertia": start.log_inertia - 0.1})

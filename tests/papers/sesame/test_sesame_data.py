@@ -6,9 +6,9 @@ import pytest
 from steelyard import logs
 from steelyard.errors import BadInput
 from steelyard.papers.sesame import fly_all, write_data_set
-from steelyard.worlds import SesameFlight, fly_sesame, sesame_flights
+from steelyard.worlds import SesameScenario, fly_sesame, sesame_flights
 
-FEW = [SesameFlight(course, "steps", 0) for course in ("loop", "square", "zigzag")]
+FEW = [SesameScenario(course, "steps", 0) for course in ("loop", "square", "zigzag")]
 
 
 def quietly(steps: int) -> None:

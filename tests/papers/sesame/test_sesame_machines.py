@@ -18,7 +18,7 @@ from steelyard.papers.sesame._machines import (
     table_of_share,
     train_machine,
 )
-from steelyard.worlds import COURSES, SesameFlight, fly_sesame
+from steelyard.worlds import TRAJECTORIES, SesameScenario, fly_sesame
 
 SEED = 3
 
@@ -26,8 +26,8 @@ SEED = 3
 @pytest.fixture(scope="module")
 def flown():
     """Two repetitions of every trajectory: with four steps, and with one of each other kind of change."""
-    pairs = list(zip(COURSES, ("constant", "ramp", "step-down", "step-up", "ramp"), strict=True))
-    flights = [SesameFlight(name, p, k) for k in range(2) for name, other in pairs for p in ("steps", other)]
+    pairs = list(zip(TRAJECTORIES, ("constant", "ramp", "step-down", "step-up", "ramp"), strict=True))
+    flights = [SesameScenario(name, p, k) for k in range(2) for name, other in pairs for p in ("steps", other)]
     return [(flight, in_earnest(fly_sesame, flight, SEED)) for flight in flights]
 
 
@@ -161,7 +161,7 @@ def test_what_is_learnt_on_regular_courses_holds_on_random_ones(training, held_o
     done = learn_online(regular, held_out, nodes=100, regularisation=1e-1, memory=10_000.0)
     by_name = {score.trajectory: score for score in done.trajectories}
     assert by_name["random"].online < 4.0
-    for name in set(COURSES) - {"random"}:
+    for name in set(TRAJECTORIES) - {"random"}:
         assert by_name[name].online < 1.1 * by_name[name].batch
     assert relative_error(done.machine, held_out) == done.held_out_error
     # Foretold from lessons before only: the first is blind, and says a mass of exp(0).

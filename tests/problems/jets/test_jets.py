@@ -11,13 +11,13 @@ from steelyard.cli._main import run
 from steelyard.config import Config, parse
 from steelyard.logs import Log, write
 from steelyard.problems import alike, hardest, identify, standing
-from steelyard.worlds import JetsFlight, humanoid, jets_config, simulate_jets
+from steelyard.worlds import JetsScenario, humanoid, jets_config, simulate_jets
 
-GROUND = JetsFlight(duration=9.0, mass_error=0.03, foot_bias=2.0)
-AIR = JetsFlight(robot="aerial-arm", duration=5.0)
+GROUND = JetsScenario(duration=9.0, mass_error=0.03, foot_bias=2.0)
+AIR = JetsScenario(robot="aerial-arm", duration=5.0)
 
 
-def answered(flight: JetsFlight, seed: int) -> tuple[dict, dict[str, np.ndarray]]:
+def answered(flight: JetsScenario, seed: int) -> tuple[dict, dict[str, np.ndarray]]:
     """What `identify --json --series` says, and the columns it was told."""
     columns = simulate_jets(flight, seed)
     log = Log(columns["time"], {name: values for name, values in columns.items() if name != "time"}, "simulation")
@@ -26,7 +26,7 @@ def answered(flight: JetsFlight, seed: int) -> tuple[dict, dict[str, np.ndarray]
 
 
 @functools.cache
-def in_one_go(flight: JetsFlight, seed: int):
+def in_one_go(flight: JetsScenario, seed: int):
     return in_earnest(answered, flight, seed)
 
 
@@ -90,7 +90,7 @@ def test_a_sole_stands_until_it_has_risen_and_again_once_it_carries():
 @pytest.fixture(scope="module")
 def ground(tmp_path_factory):
     folder = tmp_path_factory.mktemp("jets")
-    flight = JetsFlight(duration=1.0)
+    flight = JetsScenario(duration=1.0)
     columns = simulate_jets(flight, 3)
     (folder / "robot.toml").write_text(jets_config(flight), encoding="utf-8")
     return folder, columns

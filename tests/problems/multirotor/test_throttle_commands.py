@@ -8,14 +8,14 @@ from steelyard.config import Config, Guess, Multirotor
 from steelyard.logs import Log
 from steelyard.models import common_rotor_bench
 from steelyard.problems import identify
-from steelyard.worlds import SesameFlight, fly_sesame
+from steelyard.worlds import SesameScenario, fly_sesame
 
 BENCH = tuple(float(4 * thrust) for thrust in common_rotor_bench().thrusts)
 
 
 @pytest.fixture(scope="module")
 def lemniscate() -> Log:
-    columns = dict(in_earnest(fly_sesame, SesameFlight("lemniscate", "step-down", 1), 11))
+    columns = dict(in_earnest(fly_sesame, SesameScenario("lemniscate", "step-down", 1), 11))
     return Log(columns.pop("time"), columns, "lemniscate")
 
 

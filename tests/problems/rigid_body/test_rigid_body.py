@@ -19,24 +19,24 @@ from steelyard.geometry import SO3, Inertia, is_physical, log_cholesky
 from steelyard.information import cramer_rao
 from steelyard.logs import Log
 from steelyard.problems import identify
-from steelyard.worlds import SpatialHold, simulate_spatial, spatial_truth
+from steelyard.worlds import SpatialScenario, simulate_spatial, spatial_truth
 
-REALISTIC = SpatialHold(duration=5.0, sensors="realistic")
+REALISTIC = SpatialScenario(duration=5.0, sensors="realistic")
 UPPER = np.triu_indices(3)
 
 
-def stated(hold: SpatialHold) -> Config:
+def stated(hold: SpatialScenario) -> Config:
     names = ("twist_angular", "twist_linear", "specific_force", "wrench_torque", "wrench_force")
     return Config(noise=Noise(**dict(zip(names, hold.noises, strict=True))))
 
 
-def log_of(hold: SpatialHold, seed: int, without: tuple[str, ...] = ()) -> Log:
+def log_of(hold: SpatialScenario, seed: int, without: tuple[str, ...] = ()) -> Log:
     columns = simulate_spatial(hold, seed)
     kept = {name: values for name, values in columns.items() if not any(part in name for part in ("time", *without))}
     return Log(columns["time"], kept, "a hold")
 
 
-def weighed(hold: SpatialHold, seed: int, without: tuple[str, ...] = ()):
+def weighed(hold: SpatialScenario, seed: int, without: tuple[str, ...] = ()):
     """The log, and what identify says of it; importable, to be run in earnest."""
     log = log_of(hold, seed, without)
     said = identify(log, "rigid-body", stated(hold) if min(hold.noises) > 0 else Config())
@@ -85,7 +85,7 @@ def test_without_noise_the_load_is_exact(silent):
 
 def test_noise_of_the_paper_near_the_bound():
     """0.4 on every channel for 12 s: within 4 σ, and σ within 1.5 times the Cramér-Rao bound."""
-    hold = SpatialHold()
+    hold = SpatialScenario()
     log, answer = in_earnest(weighed, hold, 2)
     assert np.abs(sigmas(log, answer)).max() < 4.0
     found = answer.robots["r1"]
@@ -97,7 +97,7 @@ def test_noise_of_the_paper_near_the_bound():
     assert found["inertia"].std.max() < 0.012
 
 
-def _bound(hold: SpatialHold, seed: int) -> np.ndarray:
+def _bound(hold: SpatialScenario, seed: int) -> np.ndarray:
     """Of the log-Cholesky coordinates, nothing known before."""
     truth, sizes = spatial_truth(hold, seed), np.repeat(hold.noises, 3)
     load = Inertia.from_com(float(truth.mass[0]), jnp.asarray(truth.com[0, 0]), jnp.asarray(truth.inertia[0, 0]))

@@ -13,12 +13,12 @@ from steelyard.config import Config, Noise
 from steelyard.logs import Log
 from steelyard.models import WRIST_SIGNALS
 from steelyard.problems import estimate_spatial_load_at_once, identify, read_spatial_record, run_spatial_load_team
-from steelyard.worlds import SpatialHold, simulate_spatial
+from steelyard.worlds import SpatialScenario, simulate_spatial
 
-HOLD = SpatialHold(robots=3, duration=3.0, sensors="realistic")
+HOLD = SpatialScenario(robots=3, duration=3.0, sensors="realistic")
 
 
-def answer(hold: SpatialHold, seed: int, damage: str = "", problem: str = "spatial-load"):
+def answer(hold: SpatialScenario, seed: int, damage: str = "", problem: str = "spatial-load"):
     """What identify says of a hold, and the log; importable, to be run in earnest."""
     columns = dict(simulate_spatial(hold, seed))
     _damage(columns, damage)
@@ -29,7 +29,7 @@ def answer(hold: SpatialHold, seed: int, damage: str = "", problem: str = "spati
     return dataclasses.replace(said, series={}, truth={}), log
 
 
-def both_ways(hold: SpatialHold, seed: int):
+def both_ways(hold: SpatialScenario, seed: int):
     """What every robot says last, over messages and at once; importable, to be run in earnest."""
     columns = simulate_spatial(hold, seed)
     log = Log(columns["time"], {name: values for name, values in columns.items() if name != "time"}, "a hold")

@@ -15,9 +15,9 @@ from steelyard.team import Disturbance, Graph, SpatialMessage, load_in_frame, po
 from steelyard.team.spatial_load._equations_of_motion import Gears
 from steelyard.team.spatial_load._linearisation_point import load_numbers, matrix_of
 from steelyard.team.spatial_load._noise_free_information import sweep_exactly
-from steelyard.worlds import SpatialHold, spatial_truth
+from steelyard.worlds import SpatialScenario, spatial_truth
 
-REALISTIC = SpatialHold(robots=3, duration=3.0, sensors="realistic")
+REALISTIC = SpatialScenario(robots=3, duration=3.0, sensors="realistic")
 LINE = Graph.line(["r1", "r2", "r3"])
 
 
@@ -167,7 +167,7 @@ def test_the_papers_noise_at_the_bound():
 
     Ten numbers of five robots that share one answer: a false alarm at 4.5 σ comes once in 10^4 runs or so.
     """
-    for robot in in_earnest(errors_at_the_end, SpatialHold(robots=5, duration=10.0), 11):
+    for robot in in_earnest(errors_at_the_end, SpatialScenario(robots=5, duration=10.0), 11):
         for what, (error, std, bound) in robot.items():
             assert np.all(np.abs(error) < 4.5 * std), what
             assert np.all(std < 1.3 * bound), what

@@ -8,15 +8,15 @@ from flights import flown, noise_of, samples_of, stacked, starts_of
 from steelyard import estimators as e
 from steelyard import models as m
 from steelyard.geometry import SO3
-from steelyard.worlds import PROFILES, MultirotorFlight, change_times, mass_at, simulate
+from steelyard.worlds import PROFILES, MultirotorScenario, change_times, mass_at, simulate
 
-NOISY = MultirotorFlight()
+NOISY = MultirotorScenario()
 SEEDS = 20  # as the flights of `test_flight_statistics.py`, which are cached
 # Sensors that control does not hear of, and motors, alone: their noise can be read off.
-CALM = MultirotorFlight(
+CALM = MultirotorScenario(
     profile="constant", trajectory="hover", duration=12.0, position_noise=0.0, attitude_noise=0.0, velocity_noise=0.0
 )
-PERFECT = MultirotorFlight(
+PERFECT = MultirotorScenario(
     profile="step-down",
     duration=8.0,
     motor_lag=0.0,
@@ -128,7 +128,7 @@ def test_a_perfect_log_gives_the_mass_away():
     columns = flown(PERFECT, 1)
     samples = samples_of(columns, thrust_held=True)
     model = m.Multirotor(drag=(PERFECT.drag, PERFECT.quadratic_drag))
-    quiet = MultirotorFlight(position_noise=1e-4, attitude_noise=1e-4, velocity_noise=1e-4, rates_noise=1e-3)
+    quiet = MultirotorScenario(position_noise=1e-4, attitude_noise=1e-4, velocity_noise=1e-4, rates_noise=1e-3)
     ekf = e.ExtendedKalman(model, noise_of(quiet, drift=0.3))
     kept = e.campaign(ekf, starts_of(ekf, samples, mass=1.2), samples, lambda b: b.state.log_mass).kept
     mass, truth, time = np.exp(kept[0]), columns["truth/mass"][0], columns["time"][0]

@@ -7,16 +7,16 @@ import pytest
 from earnest import in_earnest
 
 from steelyard.geometry import SO3
-from steelyard.worlds import COURSES, PROFILES, SesameFlight, fly_sesame, mass_at, sesame_flights
+from steelyard.worlds import PROFILES, TRAJECTORIES, SesameScenario, fly_sesame, mass_at, sesame_flights
 from steelyard.worlds.multirotor._mpc import NODES, SPACING, Plan, Pose, begin, replan
-from steelyard.worlds.multirotor._trajectories import FLIGHT_TIME, lay_course
+from steelyard.worlds.multirotor._trajectories import FLIGHT_TIME, lay_trajectory
 
 STEP = 0.02
 
 
 @pytest.fixture(scope="module")
 def flown():
-    return {course: in_earnest(fly_sesame, SesameFlight(course, "steps", 0), 3) for course in COURSES}
+    return {course: in_earnest(fly_sesame, SesameScenario(course, "steps", 0), 3) for course in TRAJECTORIES}
 
 
 def positions(columns) -> np.ndarray:
@@ -30,10 +30,10 @@ def test_the_data_set_has_1250_flights_and_its_tenth_is_as_varied():
     assert {f.repetition for f in flights[:125]} == set(range(5))
 
 
-@pytest.mark.parametrize("course", COURSES)
+@pytest.mark.parametrize("course", TRAJECTORIES)
 def test_a_course_is_smooth_and_its_inputs_fly_it(course):
     """The reference's own thrust and rates, integrated, stay on it: flatness, checked by another road."""
-    reference, step = lay_course(course, np.random.default_rng(5), 0.002, 2.0), 0.002
+    reference, step = lay_trajectory(course, np.random.default_rng(5), 0.002, 2.0), 0.002
     assert np.isfinite(reference.inputs).all()
     g, n = np.array([0.0, 0.0, -9.81]), round(FLIGHT_TIME / step)
     up = np.asarray(jax.vmap(lambda q: SO3(q) @ jnp.array([0.0, 0.0, 1.0]))(jnp.asarray(reference.attitude)))
@@ -49,21 +49,21 @@ def test_a_course_is_smooth_and_its_inputs_fly_it(course):
 
 
 def test_the_random_course_has_six_continuous_derivatives_and_rests_at_its_ends():
-    reference = lay_course("random", np.random.default_rng(5), 0.001, 2.0)
+    reference = lay_trajectory("random", np.random.default_rng(5), 0.001, 2.0)
     jerk = np.diff(reference.position[: round(FLIGHT_TIME * 1000)], n=3, axis=0) * 1e9
     assert np.abs(np.diff(jerk, axis=0)).max() < 0.05 * np.abs(jerk).max()
     assert np.abs(reference.velocity[[0, -1]]).max() < 0.02
 
 
-@pytest.mark.parametrize("course", COURSES)
+@pytest.mark.parametrize("course", TRAJECTORIES)
 def test_commands_stay_within_the_bounds_and_the_vehicle_near_its_course(flown, course):
     columns = flown[course]
     assert columns["r1/thrust"].min() >= 2.0
     assert columns["r1/thrust"].max() <= 20.0
     for axis, most in (("x", 3.0), ("y", 3.0), ("z", 2.0)):
         assert np.abs(columns[f"r1/rates/{axis}"]).max() < most + 5 * 0.01
-    names = (COURSES.index(course), PROFILES.index("steps"), 0)
-    reference = lay_course(course, np.random.default_rng([3, *names]), STEP, 2.0)
+    names = (TRAJECTORIES.index(course), PROFILES.index("steps"), 0)
+    reference = lay_trajectory(course, np.random.default_rng([3, *names]), STEP, 2.0)
     off = np.linalg.norm(positions(columns)[::2] - reference.position[: len(positions(columns)[::2])], axis=1)
     assert np.median(off) < 0.5  # without an integrator, 30 % of a wrong mass costs some decimetres of height
     assert off.max() < 2.0
@@ -71,7 +71,7 @@ def test_commands_stay_within_the_bounds_and_the_vehicle_near_its_course(flown, 
 
 def test_the_lemniscate_saturates_and_the_loop_does_not():
     def share(course):
-        thrusts = [in_earnest(fly_sesame, SesameFlight(course, "constant", k), 3)["r1/thrust"] for k in range(4)]
+        thrusts = [in_earnest(fly_sesame, SesameScenario(course, "constant", k), 3)["r1/thrust"] for k in range(4)]
         return np.mean(np.concatenate(thrusts) > 19.99)
 
     assert share("lemniscate") > 0.02
@@ -79,8 +79,8 @@ def test_the_lemniscate_saturates_and_the_loop_does_not():
 
 
 def test_a_seed_is_a_flight_and_repetitions_differ(flown):
-    again = in_earnest(fly_sesame, SesameFlight("loop", "steps", 0), 3)
-    other = in_earnest(fly_sesame, SesameFlight("loop", "steps", 1), 3)
+    again = in_earnest(fly_sesame, SesameScenario("loop", "steps", 0), 3)
+    other = in_earnest(fly_sesame, SesameScenario("loop", "steps", 1), 3)
     for name, column in again.items():
         np.testing.assert_array_equal(column, flown["loop"][name])
     assert not np.allclose(other["r1/position/x"], again["r1/position/x"])

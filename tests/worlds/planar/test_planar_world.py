@@ -14,18 +14,18 @@ from steelyard.models import PlanarLoad
 from steelyard.worlds import (
     PlanarBody,
     PlanarPlay,
-    PlanarPush,
-    check_push,
+    PlanarScenario,
+    check_planar,
     contacts_on,
     outline,
     planar_truth,
     simulate_planar,
 )
 
-SHORT = PlanarPush(duration=2.0)
+SHORT = PlanarScenario(duration=2.0)
 
 
-def modelled(push: PlanarPush, truth) -> tuple[np.ndarray, np.ndarray]:
+def modelled(push: PlanarScenario, truth) -> tuple[np.ndarray, np.ndarray]:
     """Angular velocities and velocities of the model, driven row by row with the mean of neighbouring forces."""
     friction = (push.viscous_friction, push.coulomb_friction)
     model = PlanarLoad(friction, push.friction_radius)
@@ -39,7 +39,7 @@ def modelled(push: PlanarPush, truth) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(omegas), np.asarray(velocities)
 
 
-def gap(push: PlanarPush) -> float:
+def gap(push: PlanarScenario) -> float:
     """The largest difference between model and MuJoCo at the end of a push, in rad/s or m/s."""
     truth = planar_truth(push, 3)
     omegas, velocities = modelled(push, truth)
@@ -130,7 +130,7 @@ def test_what_is_left_after_a_drop_keeps_its_motion_and_is_lighter():
 
 def test_noise_is_as_stated_and_white():
     """16,008 numbers each: everything within four standard deviations of what so many tell."""
-    push = PlanarPush(force_noise=0.5)
+    push = PlanarScenario(force_noise=0.5)
     truth, columns = planar_truth(push, 7), Log(**_log(simulate_planar(push, 7)))
     for signal, true, stated in (("velocity", truth.contact_velocities, 0.2), ("force", truth.forces, 0.5)):
         noise = np.stack([columns.signal(f"r{i}", signal) for i in range(1, 5)], axis=1) - true
@@ -206,7 +206,7 @@ def test_contacts_lie_on_the_outline_and_chance_moves_them():
 )
 def test_impossible_pushes_are_told(field, said):
     with pytest.raises(BadInput, match=said):
-        check_push(PlanarPush(**field))
+        check_planar(PlanarScenario(**field))
 
 
 def test_forces_of_another_shape_are_told():

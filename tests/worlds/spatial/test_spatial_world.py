@@ -7,9 +7,9 @@ import pytest
 
 from steelyard.errors import BadInput
 from steelyard.logs import Log
-from steelyard.worlds import SpatialHold, check_hold, simulate_spatial, spatial_truth
+from steelyard.worlds import SpatialScenario, check_spatial, simulate_spatial, spatial_truth
 
-EXACT = SpatialHold(duration=1.5, sensors="exact", robots=3)
+EXACT = SpatialScenario(duration=1.5, sensors="exact", robots=3)
 
 
 def total_about_com(truth, i: int) -> tuple[np.ndarray, np.ndarray]:
@@ -91,7 +91,7 @@ def test_poor_motions_are_as_poor_as_said(motion, turning):
 
 
 def test_a_load_that_is_shaken_stays_where_it_is_held():
-    truth = spatial_truth(SpatialHold(duration=6.0, sensors="exact"), 3)
+    truth = spatial_truth(SpatialScenario(duration=6.0, sensors="exact"), 3)
     assert np.abs(truth.position).max() < 3.0
     assert 0.3 < np.sqrt(np.mean(truth.readings[:, 0, :3] ** 2)) < 2.0
 
@@ -110,7 +110,7 @@ def test_what_breaks_off_is_gone_and_what_is_left_is_possible():
 
 def test_noise_and_bias_are_as_stated():
     """Everything within four standard deviations of what so many numbers tell."""
-    hold = SpatialHold(duration=2.0, robots=2, bias=3.0, force_noise=0.7)
+    hold = SpatialScenario(duration=2.0, robots=2, bias=3.0, force_noise=0.7)
     truth, log = spatial_truth(hold, 7), _log(simulate_spatial(hold, 7))
     measured = np.concatenate([truth.readings, truth.wrenches], axis=-1)
     signals = ("twist/angular", "twist/linear", "specific_force", "wrench/torque", "wrench/force")
@@ -154,7 +154,7 @@ def test_a_seed_is_a_hold():
 )
 def test_impossible_holds_are_told(field, said):
     with pytest.raises(BadInput, match=said):
-        check_hold(SpatialHold(**field))
+        check_spatial(SpatialScenario(**field))
 
 
 def _log(columns: dict[str, np.ndarray]) -> Log:

@@ -14,7 +14,7 @@ from steelyard.live.robot._consistency_check import spatial_liar
 from steelyard.live.robot._tasks import LETS_GO_WITHIN, Task, scenario
 from steelyard.models import WRIST_SIGNALS
 from steelyard.team import Agent, Graph, Message, SpatialMessage, SpatialSample, machine_of, spatial_team
-from steelyard.worlds import Player, SpatialHold, SpatialPlay
+from steelyard.worlds import Player, SpatialPlay, SpatialScenario
 
 _SILENT = struct.pack("<9d", *[math.nan] * 9)
 
@@ -53,7 +53,7 @@ class SpatialTask(Task):
         fixed = {"robots": len(graph.names), "rate": rate, "duration": world.duration}
         fixed |= dict(zip(names, self._noise.values(), strict=True))
         fixed["weightless"] = not any(self._config.gravity)
-        return SpatialPlay(scenario(SpatialHold, fixed, world.options, self._path), world.seed)
+        return SpatialPlay(scenario(SpatialScenario, fixed, world.options, self._path), world.seed)
 
     def judge(self, claims: Float[np.ndarray, "time robot column"], samples: int) -> int | None:
         """See `Task`."""

@@ -14,7 +14,7 @@ from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
 from steelyard.live.robot._consistency_check import planar_liar
 from steelyard.team import Agent, Graph, Message, PlanarSample, planar_load_team
-from steelyard.worlds import PlanarPlay, PlanarPush, Player
+from steelyard.worlds import PlanarPlay, PlanarScenario, Player
 
 ALONE = 1.0
 """s since anybody was last known to hear it, after which a robot lets go of the load."""
@@ -99,7 +99,7 @@ class PlanarTask(Task):
         world = self._config.world
         fixed = {"robots": len(graph.names), "rate": rate, "duration": world.duration}
         fixed["velocity_noise"] = self._config.noise.velocity
-        return PlanarPlay(scenario(PlanarPush, fixed, world.options, self._path), world.seed)
+        return PlanarPlay(scenario(PlanarScenario, fixed, world.options, self._path), world.seed)
 
     def judge(self, claims: Float[np.ndarray, "time robot column"], samples: int) -> int | None:
         """See `Task`."""

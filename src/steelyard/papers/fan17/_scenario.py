@@ -14,9 +14,9 @@ import numpy as np
 from steelyard.models import WRIST_SIGNALS
 from steelyard.problems import SpatialRecord
 from steelyard.team import Graph
-from steelyard.worlds import SpatialHold, SpatialTruth, errors_of, spatial_truth
+from steelyard.worlds import SpatialScenario, SpatialTruth, errors_of, spatial_truth
 
-HOLD = SpatialHold(robots=5, duration=50.0, force=30.0, torque=3.5, drop_share=0.4, drop_time=35.0)
+HOLD = SpatialScenario(robots=5, duration=50.0, force=30.0, torque=3.5, drop_share=0.4, drop_time=35.0)
 NAMES = tuple(f"r{i + 1}" for i in range(HOLD.robots))
 RING = Graph.ring(NAMES)
 MOMENTS = (8.0, 20.0, 37.0, 47.0, 50.0)
@@ -49,7 +49,7 @@ def course(seed: int) -> Course:
     return Course(truth, measured(HOLD, truth, RING, seed))
 
 
-def measured(hold: SpatialHold, truth: SpatialTruth, graph: Graph, seed: int) -> SpatialRecord:
+def measured(hold: SpatialScenario, truth: SpatialTruth, graph: Graph, seed: int) -> SpatialRecord:
     """What the robots of a hold read, with the noise of this seed, which they know."""
     errors = errors_of(hold, len(truth.time), seed)
     readings = np.concatenate([truth.readings, truth.wrenches], axis=-1) + np.concatenate(list(errors), axis=-1)

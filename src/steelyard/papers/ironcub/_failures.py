@@ -7,7 +7,7 @@ import numpy as np
 
 from steelyard.papers.ironcub._trial import OURS, PUBLISHED, Course, course, rms
 from steelyard.problems import ThrustTrack
-from steelyard.worlds import CourseOfJets, FailureName, JetsFlight
+from steelyard.worlds import FailureName, JetsScenario, JetsTrajectory
 
 _WINDOW = 3.0  # s after the failure in which errors count
 _SHOWS = 0.02
@@ -30,11 +30,11 @@ _WHAT: tuple[tuple[FailureName, int], ...] = (
     ("stuck", 1),
     ("stuck", 4),
 )
-_WHERE: tuple[CourseOfJets, ...] = ("standing", "flight")
+_WHERE: tuple[JetsTrajectory, ...] = ("standing", "flight")
 
 CASES = [
-    JetsFlight(
-        course=place,
+    JetsScenario(
+        trajectory=place,
         duration=36.0 if place == "standing" else 22.0,
         failure=failure,
         failed_engine=engine,
@@ -64,7 +64,7 @@ class FailureScore:
 class FailureTrial:
     """Every method on one failure."""
 
-    flight: JetsFlight
+    flight: JetsScenario
     largest: float
     """By how much the engine fell short at the most, share of its maximum."""
     scores: dict[str, FailureScore]

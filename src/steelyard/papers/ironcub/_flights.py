@@ -6,7 +6,7 @@ import numpy as np
 
 from steelyard.papers.ironcub._trial import CENTROIDAL, ENGINES, OURS, PUBLISHED, Course, course, rms
 from steelyard.problems import ThrustTrack, Tuning
-from steelyard.worlds import TAKE_OFF, JetsFlight
+from steelyard.worlds import TAKE_OFF, JetsScenario
 
 MASS_ERROR, FOOT_BIAS, ENGINE_ERROR = 0.03, 2.0, 0.05
 """Shares of the mass and of each coefficient; N at each axis of a foot's force."""
@@ -55,9 +55,9 @@ class FlightTrial:
     """The flight and what the methods said, for the page; the first only."""
 
 
-def flight_of(seed: int) -> JetsFlight:
+def flight_of(seed: int) -> JetsScenario:
     """Half of the robots are heavier than they think, half lighter."""
-    return JetsFlight(mass_error=MASS_ERROR * (-1) ** seed, foot_bias=FOOT_BIAS, engine_error=ENGINE_ERROR)
+    return JetsScenario(mass_error=MASS_ERROR * (-1) ** seed, foot_bias=FOOT_BIAS, engine_error=ENGINE_ERROR)
 
 
 def tuned(seed: int) -> dict[str, Tuning]:

@@ -128,7 +128,7 @@ def _failures(results: Results) -> Section:
             wrongly = f", and {score.wrongly} healthy" if score.wrongly else ""
             cells.append(f"{100 * score.rms.max():.1f} %{named}{wrongly}")
         rows.append(
-            [f"{flight.failure} of {flight.failed_engine}, {flight.course}", f"{100 * trial.largest:.0f} %", *cells]
+            [f"{flight.failure} of {flight.failed_engine}, {flight.trajectory}", f"{100 * trial.largest:.0f} %", *cells]
         )
     headings = ["failure", "falls short by", *results.failures[0].scores]
     words = (

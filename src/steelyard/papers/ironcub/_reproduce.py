@@ -53,7 +53,7 @@ def reproduce(trials: int, seed: int, advance: Callable[[int], None] = lambda st
     return Reproduction("ironcub", trials, _rows(results), findings, sections(results, findings))
 
 
-_SHOWN = next(k for k, flight in enumerate(CASES) if flight.course == "standing" and flight.failure == "flame-out")
+_SHOWN = next(k for k, flight in enumerate(CASES) if flight.trajectory == "standing" and flight.failure == "flame-out")
 
 
 def _do(job: _Job) -> FlightTrial | Standing | FailureTrial | CoefficientScore:

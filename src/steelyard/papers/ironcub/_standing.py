@@ -6,7 +6,7 @@ import numpy as np
 
 from steelyard.papers.ironcub._trial import CENTROIDAL, ENGINES, OURS, PUBLISHED, Course, course
 from steelyard.problems import ThrustTrack
-from steelyard.worlds import JetsFlight
+from steelyard.worlds import JetsScenario
 
 SECONDS = 60.0
 _GRAVITY = 9.81
@@ -55,7 +55,7 @@ class Standing:
 
 def stand(seed: int) -> Standing:
     """One experiment, its mass 3 % and its feet 2 N off."""
-    flight = JetsFlight(course="standing", duration=SECONDS, mass_error=0.03 * (-1) ** seed, foot_bias=2.0)
+    flight = JetsScenario(trajectory="standing", duration=SECONDS, mass_error=0.03 * (-1) ** seed, foot_bias=2.0)
     stood = course(flight, seed)
     methods = {"ours": OURS, "published": PUBLISHED, "centroidal": CENTROIDAL, "engines alone": ENGINES}
     tracks = {name: stood.run(tuning, rotor_speed=False) for name, tuning in methods.items()}

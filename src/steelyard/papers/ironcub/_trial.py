@@ -18,7 +18,7 @@ from steelyard.problems import (
     run_thrusts,
     thrust_run,
 )
-from steelyard.worlds import JetsFlight, jets_config, simulate_jets
+from steelyard.worlds import JetsScenario, jets_config, simulate_jets
 
 OURS = THRUST_METHODS["adaptive"]
 PUBLISHED = THRUST_METHODS["published"]
@@ -30,7 +30,7 @@ ENGINES = THRUST_METHODS["engines"]
 class Course:
     """What is true, and what was recorded."""
 
-    flight: JetsFlight
+    flight: JetsScenario
     robot: ConfiguredRobot
     config: Config
     record: JetsRecord
@@ -66,7 +66,7 @@ class Course:
         )
 
 
-def course(flight: JetsFlight, seed: int) -> Course:
+def course(flight: JetsScenario, seed: int) -> Course:
     """Flown, recorded and read."""
     config, robot = _robot(jets_config(flight))
     columns = simulate_jets(flight, seed)

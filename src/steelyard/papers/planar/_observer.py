@@ -9,11 +9,11 @@ from steelyard.papers._processes import in_processes
 from steelyard.papers.planar._load import RATE
 from steelyard.papers.planar._trials import INERTIA
 from steelyard.papers.planar.robots import CenterObserver, observer_step
-from steelyard.worlds import PlanarPush, PlanarTruth, planar_truth
+from steelyard.worlds import PlanarScenario, PlanarTruth, planar_truth
 
 LEVELS = (0.01, 0.03, 0.1, 0.3)
 """Standard deviations of ω, rad/s."""
-PUSH = PlanarPush(inertia=INERTIA, duration=40.0, rate=RATE, spin=1.0, force=4.0)
+PUSH = PlanarScenario(inertia=INERTIA, duration=40.0, rate=RATE, spin=1.0, force=4.0)
 """The motion: random amplitudes, frequencies and phases for every component of every force."""
 LAST = 0.25
 """Share of the motion at its end over which an error is taken."""

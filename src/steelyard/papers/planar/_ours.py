@@ -11,9 +11,9 @@ from steelyard.papers.planar._load import NAMES, RATE, Moment
 from steelyard.papers.planar._score import Errors, errors_of
 from steelyard.papers.planar._trials import INERTIA, VELOCITY_NOISE
 from steelyard.problems import read_planar_record, run_planar_load_team
-from steelyard.worlds import PlanarPush, simulate_planar
+from steelyard.worlds import PlanarScenario, simulate_planar
 
-PUSH = PlanarPush(inertia=INERTIA, duration=20.0, rate=RATE, force=4.0, velocity_noise=VELOCITY_NOISE)
+PUSH = PlanarScenario(inertia=INERTIA, duration=20.0, rate=RATE, force=4.0, velocity_noise=VELOCITY_NOISE)
 """Four robots, amplitudes of 1 to 4 N; the same load and contacts as the paper's trials."""
 
 

@@ -13,7 +13,7 @@ from steelyard.papers.planar._centralised import centralised, end_of
 from steelyard.papers.planar._trials import INERTIA, VELOCITY_NOISE
 from steelyard.problems import PlanarRecord, PlanarTeamResult, run_planar_load_team
 from steelyard.team import Bus, Disturbance, Graph, Presence
-from steelyard.worlds import PlanarPush, PlanarTruth, planar_truth
+from steelyard.worlds import PlanarScenario, PlanarTruth, planar_truth
 
 GRAPHS = ("line", "ring", "random")
 ROBOTS = 4
@@ -87,7 +87,7 @@ def trials_of(case: Case, seeds: Sequence[int], advance: Callable[[int], None]) 
 def team_trial(case: Case, seed: int) -> Trial:
     """One push of the case; forces shrink with the root of the team's size, so that all move the load alike."""
     force = 4.0 * math.sqrt(ROBOTS / case.robots)
-    push = PlanarPush(
+    push = PlanarScenario(
         case.robots,
         force=force,
         duration=SECONDS,

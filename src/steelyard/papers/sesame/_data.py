@@ -12,15 +12,15 @@ import numpy as np
 from steelyard._files import whole_file
 from steelyard.errors import BadInput
 from steelyard.logs import Log, write
-from steelyard.worlds import SESAME_AIRFRAME, SesameFlight, fly_sesame
+from steelyard.worlds import SESAME_AIRFRAME, SesameScenario, fly_sesame
 
-Flown = tuple[SesameFlight, dict[str, np.ndarray]]
+Flown = tuple[SesameScenario, dict[str, np.ndarray]]
 """A flight and its columns."""
 
 _MANIFEST = "sesame.json"
 
 
-def fly_all(flights: Iterable[SesameFlight], seed: int) -> Iterator[Flown]:
+def fly_all(flights: Iterable[SesameScenario], seed: int) -> Iterator[Flown]:
     """Flights with their columns, in order, as they are flown: one on each core at a time."""
     cores = os.cpu_count() or 1
     waiting = iter(flights)
@@ -30,7 +30,7 @@ def fly_all(flights: Iterable[SesameFlight], seed: int) -> Iterator[Flown]:
 
 
 def write_data_set(
-    folder: str | Path, flights: Iterable[SesameFlight], seed: int, suffix: str, advance: Callable[[int], None]
+    folder: str | Path, flights: Iterable[SesameScenario], seed: int, suffix: str, advance: Callable[[int], None]
 ) -> tuple[int, int]:
     """Writes `<folder>/<trajectory>/<profile>/<repetition>` for each flight; how many were written, and were there.
 
@@ -48,7 +48,7 @@ def write_data_set(
     return len(missing), len(paths) - len(missing)
 
 
-def as_log(flight: SesameFlight, columns: dict[str, np.ndarray], seed: int) -> Log:
+def as_log(flight: SesameScenario, columns: dict[str, np.ndarray], seed: int) -> Log:
     """A flight's columns as a log that says what it is."""
     facts = {
         "scenario": "sesame",

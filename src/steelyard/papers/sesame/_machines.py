@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard.estimators import Elm, OnlineElm, RandomFeatures, fit_elm, fit_relm
 from steelyard.papers.sesame._inputs import INPUTS, inputs_of_flights
-from steelyard.worlds import COURSES, SesameFlight
+from steelyard.worlds import TRAJECTORIES, SesameScenario
 
 NODES = (50, 100, 300, 500, 1000)
 REGULARISATIONS = (1e-7, 1e-5, 1e-3, 0.1, 0.3, 0.5, 0.8, 1.0)
@@ -31,20 +31,20 @@ def _ignore(steps: int) -> None:
 class Campaign:
     """Flights as a machine sees them."""
 
-    flights: tuple[SesameFlight, ...]
+    flights: tuple[SesameScenario, ...]
     inputs: np.ndarray
     """(flight, row, input), see `machine_inputs`."""
     masses: np.ndarray
     """(flight, row), the truth, kg."""
 
-    def only(self, wanted: Callable[[SesameFlight], bool]) -> "Campaign":
+    def only(self, wanted: Callable[[SesameScenario], bool]) -> "Campaign":
         """The flights that are wanted."""
         kept = [k for k, flight in enumerate(self.flights) if wanted(flight)]
         return Campaign(tuple(self.flights[k] for k in kept), self.inputs[kept], self.masses[kept])
 
 
 def gather_campaign(
-    flown: Iterable[tuple[SesameFlight, Mapping[str, np.ndarray]]], advance: Callable[[int], None] = _ignore
+    flown: Iterable[tuple[SesameScenario, Mapping[str, np.ndarray]]], advance: Callable[[int], None] = _ignore
 ) -> Campaign:
     """Inputs and masses of flights, in their order; `advance` hears how many are done."""
     flown = list(flown)
@@ -282,7 +282,7 @@ def learn_online(
     machine = online.machine(belief)
     seconds = time.perf_counter() - began
     scores = []
-    for trajectory in COURSES:
+    for trajectory in TRAJECTORIES:
         part = held_out.only(lambda flight, name=trajectory: flight.trajectory == name)
         if part.flights:
             errors = relative_error(machine, part), relative_error(batch.machine, part)

@@ -18,7 +18,7 @@ from steelyard.report import (
     line,
     truth_line,
 )
-from steelyard.worlds import COURSES, PROFILES, CourseName, SesameFlight
+from steelyard.worlds import PROFILES, TRAJECTORIES, SesameScenario, TrajectoryName
 
 _FIGURES = {"loop": 6, "zigzag": 7, "square": 8, "random": 9, "lemniscate": 10}
 _LIST = """<ul class="notes">$items</ul>"""
@@ -30,7 +30,7 @@ def sections(results: Results, findings: Sequence[str]) -> list[Section]:
     return [
         Section("What came out", fill(_LIST, items=said)),
         _against_the_bound(results),
-        *[_trajectory(results, course) for course in sorted(COURSES, key=_FIGURES.__getitem__)],
+        *[_trajectory(results, course) for course in sorted(TRAJECTORIES, key=_FIGURES.__getitem__)],
         _controls(results),
         *results.machines.sections(),
     ]
@@ -38,7 +38,7 @@ def sections(results: Results, findings: Sequence[str]) -> list[Section]:
 
 def _against_the_bound(results: Results) -> Section:
     rows = []
-    for course in COURSES:
+    for course in TRAJECTORIES:
         bounds = [bound for flight, bound in results.bound.items() if flight.trajectory == course]
         rows.append(
             [
@@ -65,9 +65,9 @@ def _against_the_bound(results: Results) -> Section:
     return Section("Settled errors", Markup(note + figures_table("Settled errors", headings, rows)))
 
 
-def _trajectory(results: Results, course: CourseName) -> Section:
+def _trajectory(results: Results, course: TrajectoryName) -> Section:
     """A figure of the paper: five plots and the table below them."""
-    plots = [_mass_plot(results, SesameFlight(course, profile, 0)) for profile in PROFILES]
+    plots = [_mass_plot(results, SesameScenario(course, profile, 0)) for profile in PROFILES]
     headings = ["mass", *[word for method in METHODS for word in (method, "ms")]]
     rows = []
     for profile in PROFILES:
@@ -79,14 +79,14 @@ def _trajectory(results: Results, course: CourseName) -> Section:
     body = fill(
         """<p>RMSPE over whole flights, and time of an update, of $flights flights a row.</p>$table
 <div class="grid">$plots</div>""",
-        flights=len(results.flown) // (len(COURSES) * len(PROFILES)),
+        flights=len(results.flown) // (len(TRAJECTORIES) * len(PROFILES)),
         table=figures_table(f"Errors on the {course}", headings, rows),
         plots=plots,
     )
     return Section(f"The {course} (Figure {_FIGURES[course]} of the paper)", body, PLOTTING)
 
 
-def _mass_plot(results: Results, flight: SesameFlight) -> Markup:
+def _mass_plot(results: Results, flight: SesameScenario) -> Markup:
     columns = dict(results.flown)[flight]
     time = columns["time"]
     shown = (*FAITHFUL, OURS)
@@ -110,7 +110,7 @@ def _controls(results: Results) -> Section:
     for name, column, unit in (("Thrust", "r1/thrust", "N"), ("Rate about x", "r1/rates/x", "rad/s")):
         traces = []
         for nth, course in enumerate(("loop", "lemniscate")):
-            columns = flown[SesameFlight(course, "constant", 0)]
+            columns = flown[SesameScenario(course, "constant", 0)]
             traces.append(line(columns["time"], columns[column], course, nth))
         plots.append(drawing(traces, layout(280, unit), name, f"{name} on the loop and on the lemniscate."))
     return Section("Inputs (Figure 11 of the paper)", fill('<div class="grid">$plots</div>', plots=plots), PLOTTING)

@@ -23,9 +23,9 @@ from steelyard.papers.sesame._machine_report import MACHINE_STEPS, train_machine
 from steelyard.papers.sesame._page import sections
 from steelyard.papers.sesame._results import METHODS, OURS, WITHHELD, Results
 from steelyard.papers.sesame._scores import Score, Scores, abrupt, grouped, settled
-from steelyard.worlds import COURSES, PROFILES, SesameFlight, sesame_flights
+from steelyard.worlds import PROFILES, TRAJECTORIES, SesameScenario, sesame_flights
 
-CELLS = len(COURSES) * len(PROFILES)
+CELLS = len(TRAJECTORIES) * len(PROFILES)
 TUNING_SEED = 1_000_003
 """Added to the seed of the flights on which the faithful filters are tuned: no flight is scored on which one was."""
 SMALL_STEP = 0.2
@@ -35,7 +35,7 @@ SMALL_STEP = 0.2
 def work(repetitions: int) -> int:
     """How many times `advance` will be called with one."""
     flights = CELLS * repetitions
-    return 3 * CELLS + flights * (len(METHODS) + 1) + 2 * len(COURSES) * repetitions + MACHINE_STEPS
+    return 3 * CELLS + flights * (len(METHODS) + 1) + 2 * len(TRAJECTORIES) * repetitions + MACHINE_STEPS
 
 
 def reproduce(
@@ -56,8 +56,8 @@ def measure(repetitions: int, settings: Settings, seed: int, advance: Callable[[
     for one in fly_all(sesame_flights(repetitions), seed):
         flown.append(one)
         advance(1)
-    scores: dict[str, dict[SesameFlight, Score]] = {method: {} for method in METHODS}
-    shown: dict[str, dict[SesameFlight, Run]] = {method: {} for method in METHODS}
+    scores: dict[str, dict[SesameScenario, Score]] = {method: {} for method in METHODS}
+    shown: dict[str, dict[SesameScenario, Run]] = {method: {} for method in METHODS}
     for method in METHODS:
         for one in flown:
             run = _weigh(method, presets, one)
@@ -68,9 +68,9 @@ def measure(repetitions: int, settings: Settings, seed: int, advance: Callable[[
     bound = {one[0]: _settled_bound(one) for one in flown}
     quiet = {profile: _quiet_window(presets["ekf"], flown, scores["ekf"], profile) for profile in ("constant", "steps")}
     small = [
-        SesameFlight(course, profile, repetition, SMALL_STEP)
+        SesameScenario(course, profile, repetition, SMALL_STEP)
         for repetition in range(repetitions)
-        for course in COURSES
+        for course in TRAJECTORIES
         for profile in PROFILES
         if profile in ("step-down", "step-up")
     ]
@@ -125,7 +125,7 @@ def _settled_bound(flown: Flown) -> float:
 def _filter_rows(results: Results) -> list[Row]:
     """Every trajectory, profile and method: RMSPE over whole flights, and time of an update."""
     rows = []
-    for course in COURSES:
+    for course in TRAJECTORIES:
         for profile in PROFILES:
             ours = results.of(OURS, course, profile)
             for method in FAITHFUL:
@@ -141,13 +141,13 @@ def _filter_rows(results: Results) -> list[Row]:
 def _own_rows(results: Results) -> list[Row]:
     """Where the paper is to be beaten: settled errors, coverage, jumps."""
     rows = []
-    for course in COURSES:
+    for course in TRAJECTORIES:
         ours, withheld = (results.of(method, course) for method in (OURS, WITHHELD))
         best, bound = results.best("settled_rmspe", course), _bound_on(results, course)
         rows.append(Row(f"settled_rmspe/{course}", "%", None, 100 * best, 100 * ours.settled_rmspe, 100 * bound))
         rows.append(Row(f"settled_rmspe_map_withheld/{course}", "%", None, None, 100 * withheld.settled_rmspe))
         rows.append(Row(f"coverage/{course}", "%", None, None, 100 * ours.coverage, 95.0))
-    for course in (None, *COURSES):
+    for course in (None, *TRAJECTORIES):
         best, ours = results.best("rmspe", course), results.of(OURS, course).rmspe
         rows.append(Row(f"rmspe/{course or 'all'}/best", "%", None, 100 * best, 100 * ours))
     jump, alarms = results.abrupt, results.of(OURS).false_alarms
@@ -166,7 +166,7 @@ def _bound_on(results: Results, course: str) -> float:
 
 def conclude(results: Results) -> list[str]:
     """The paper's findings, checked, and ours beside them."""
-    cells = [(course, profile) for course in COURSES for profile in PROFILES]
+    cells = [(course, profile) for course in TRAJECTORIES for profile in PROFILES]
     fastest = sum(
         min(FAITHFUL, key=lambda method, cell=cell: results.of(method, *cell).seconds_a_row) == "ekf" for cell in cells
     )
@@ -175,17 +175,17 @@ def conclude(results: Results) -> list[str]:
     worse = {m: results.of(m, "lemniscate").settled_rmspe / results.of(m, "loop").settled_rmspe for m in FAITHFUL}
     ours, there = results.of(OURS).rmspe, results.of(OURS, "lemniscate").rmspe
     settled_worst, withheld_worst = (
-        100 * max(results.of(method, course).settled_rmspe for course in COURSES) for method in (OURS, WITHHELD)
+        100 * max(results.of(method, course).settled_rmspe for course in TRAJECTORIES) for method in (OURS, WITHHELD)
     )
     ekf, swls = results.presets["ekf"], results.presets["swls"]
     jump, alarms = results.abrupt, results.of(OURS).false_alarms
     return [
         f"The EKF is the fastest of the paper's filters in {fastest} of {len(cells)} cells.",
         f"SWLS is more accurate than the EKF in {len(better)} of {len(cells)} cells, and in {stepped} of the "
-        f"{len(COURSES)} with several steps. With equal weights the head of the window is the Kalman filter's, but for "
-        "relinearisation and the robust loss; so how the two compare is a matter of tuning. Here each was tuned on "
-        f"flights that are not scored: the EKF to a mass that walks by {100 * ekf.log_mass:.0f} % per √s, SWLS to "
-        f"{100 * swls.log_mass:.0f} %. A window that believes in half the EKF's walk has "
+        f"{len(TRAJECTORIES)} with several steps. With equal weights the head of the window is the Kalman filter's, "
+        "but for relinearisation and the robust loss; so how the two compare is a matter of tuning. Here each was "
+        f"tuned on flights that are not scored: the EKF to a mass that walks by {100 * ekf.log_mass:.0f} % per √s, "
+        f"SWLS to {100 * swls.log_mass:.0f} %. A window that believes in half the EKF's walk has "
         f"{results.quiet_window['constant']:.2f} of its error on a constant mass and "
         f"{results.quiet_window['steps']:.2f} on several steps: that is what the paper saw.",
         "On the lemniscate the settled error is "

@@ -7,7 +7,7 @@ from steelyard.papers.sesame._data import Flown
 from steelyard.papers.sesame._filters import FAITHFUL, Preset, Run
 from steelyard.papers.sesame._machine_report import Machines
 from steelyard.papers.sesame._scores import Abrupt, Score, Scores, grouped
-from steelyard.worlds import SesameFlight
+from steelyard.worlds import SesameScenario
 
 OURS, WITHHELD = "steelyard", "steelyard without the map"
 METHODS = (*FAITHFUL, OURS, WITHHELD)
@@ -20,10 +20,10 @@ class Results:
     presets: Mapping[str, Preset]
     scores: Mapping[str, Scores]
     """By method."""
-    shown: Mapping[str, Mapping[SesameFlight, Run]]
+    shown: Mapping[str, Mapping[SesameScenario, Run]]
     """By method, runs of the first repetition, for the figures."""
     flown: Sequence[Flown]
-    bound: Mapping[SesameFlight, float]
+    bound: Mapping[SesameScenario, float]
     """Settled RMSPE that could be had at best."""
     quiet_window: Mapping[str, float]
     """Error of a window whose mass walks half as fast, over the EKF's, on profiles with no step and with several."""

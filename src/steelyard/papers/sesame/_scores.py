@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.papers.sesame._data import Flown
 from steelyard.papers.sesame._filters import Run
-from steelyard.worlds import SESAME_AIRFRAME, SesameFlight, turning_times
+from steelyard.worlds import SESAME_AIRFRAME, SesameScenario, turning_times
 
 SETTLED = 1.0
 """Seconds after the start or a change from which on an estimate counts as settled."""
@@ -52,7 +52,7 @@ class Score:
         )
 
 
-Scores = Mapping[SesameFlight, Score]
+Scores = Mapping[SesameScenario, Score]
 
 
 def grouped(scores: Scores, trajectory: str | None = None, profile: str | None = None) -> Score:
@@ -66,7 +66,7 @@ def grouped(scores: Scores, trajectory: str | None = None, profile: str | None =
     )
 
 
-def settled(flight: SesameFlight, time: np.ndarray) -> np.ndarray:
+def settled(flight: SesameScenario, time: np.ndarray) -> np.ndarray:
     """Rows more than a second after the start and after every change."""
     calm = time > SETTLED
     for moment in turning_times(flight.profile, SESAME_AIRFRAME.duration):

@@ -1,11 +1,11 @@
 """The configuration that goes with a simulated flight: the robot as its owner knows it, errors not known."""
 
-from steelyard.worlds.jets._scenario import JetsFlight, robot_of
+from steelyard.worlds.jets._scenario import JetsScenario, robot_of
 
 
-def jets_config(flight: JetsFlight, rotor_speed: bool = True) -> str:
+def jets_config(scenario: JetsScenario, rotor_speed: bool = True) -> str:
     """TOML for `identify --as jets`, the URDF's text within it."""
-    robot = robot_of(flight)
+    robot = robot_of(scenario)
     lines = ["[inputs]", 'hold = "step"', "", "[jets]"]
     lines += [f'{foot} = "{sole}"' for foot, sole in robot.feet.items()]
     lines += [f"rotor_speed = {str(rotor_speed).lower()}", f"urdf = '''\n{robot.urdf}'''"]

@@ -57,7 +57,9 @@ class HoverControl:
         B = np.concatenate([np.zeros((12 + rates, n)), np.eye(n)])
         self._gain = _lqr(F, B, np.repeat(_WEIGHTS, [3, 3, 3, 3, n, rates]), np.full(n, _EFFORT))
 
-    def push(self, com, velocity, R_wb, omega, thrust, thrust_rate, aim: Reference, share: float = 1.0) -> np.ndarray:
+    def command(
+        self, com, velocity, R_wb, omega, thrust, thrust_rate, aim: Reference, share: float = 1.0
+    ) -> np.ndarray:
         """T̈ of every jet, N/s², or Ṫ of every propeller, N/s; world axes; `share` of the hover thrust is wanted."""
         c, s = np.cos(aim.heading), np.sin(aim.heading)
         R_h = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])  # world from heading axes

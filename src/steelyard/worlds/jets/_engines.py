@@ -1,4 +1,4 @@
-"""True engines, each a little different from its kind, and what may befall one of them."""
+"""True engines, each a little different from its kind, and how one of them may fail."""
 
 import copy
 import dataclasses
@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from steelyard.models import JetEngines, jet_acceleration, jet_decay
 from steelyard.worlds.jets._robot import JetsRobot
-from steelyard.worlds.jets._scenario import JetsFlight
+from steelyard.worlds.jets._scenario import JetsScenario
 
 _STARVED = 0.2  # share of the throttle that arrives while fuel runs short
 STARVATION = 3.0
@@ -16,10 +16,10 @@ STARVATION = 3.0
 
 
 class TrueEngines:
-    """Thrusts as they are; limits as their benches told."""
+    """Thrusts as they are; limits as measured on the bench."""
 
-    def __init__(self, robot: JetsRobot, flight: JetsFlight, rng: np.random.Generator):
-        self._flight, self._propeller = flight, robot.propeller
+    def __init__(self, robot: JetsRobot, scenario: JetsScenario, rng: np.random.Generator):
+        self._flight, self._propeller = scenario, robot.propeller
         n = len(robot.engines)
         self.thrust, self.thrust_rate = np.zeros(n), np.zeros(n)
         self._held: float | None = None
@@ -27,17 +27,17 @@ class TrueEngines:
         if robot.propeller is None:
             jets = JetEngines.of(robot.jets)
             self._jets = jets
-            shares = 1.0 + flight.engine_error * rng.uniform(-1.0, 1.0, (10, n))
+            shares = 1.0 + scenario.engine_error * rng.uniform(-1.0, 1.0, (10, n))
             self._parameters = np.asarray(jets.jet_parameters) * shares
         else:
-            shares = 1.0 + flight.engine_error * rng.uniform(-1.0, 1.0, (2, n))
+            shares = 1.0 + scenario.engine_error * rng.uniform(-1.0, 1.0, (2, n))
             self._maximum, self._lag = robot.propeller.maximum * shares[0], robot.propeller.lag * shares[1]
 
     def failed(self, time: float) -> bool:
         """Whether something is wrong with the engine that fails."""
-        flight = self._flight
-        over = flight.failure == "starvation" and time >= flight.failure_time + STARVATION
-        return flight.failure != "none" and time >= flight.failure_time and not over
+        scenario = self._flight
+        over = scenario.failure == "starvation" and time >= scenario.failure_time + STARVATION
+        return scenario.failure != "none" and time >= scenario.failure_time and not over
 
     @property
     def deficit(self) -> float:
@@ -47,13 +47,13 @@ class TrueEngines:
 
     def move(self, throttle: Float[np.ndarray, " engine"], time: float, dt: float) -> None:
         """A short step under throttles in percent."""
-        arrives, flight = throttle.copy(), self._flight
+        arrives, scenario = throttle.copy(), self._flight
         if self.failed(time):
-            e = flight.failed_engine - 1
+            e = scenario.failed_engine - 1
             if self._held is None or self._healthy is None:
                 self._held, self._healthy = float(throttle[e]), copy.copy(self)
-                self._healthy._flight = dataclasses.replace(flight, failure="none")
-            arrives[e] = {"starvation": _STARVED * throttle[e], "flame-out": 0.0, "stuck": self._held}[flight.failure]
+                self._healthy._flight = dataclasses.replace(scenario, failure="none")
+            arrives[e] = {"starvation": _STARVED * throttle[e], "flame-out": 0.0, "stuck": self._held}[scenario.failure]
         if self._healthy is not None:
             self._healthy.move(throttle, time, dt)
         if self._propeller is not None:

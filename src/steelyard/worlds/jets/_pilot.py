@@ -1,4 +1,4 @@
-"""What the robot is to do at each moment of its course, and the throttles for it."""
+"""The set-points of the robot over time, and the throttles that follow them."""
 
 import dataclasses
 
@@ -10,7 +10,7 @@ from steelyard.worlds.jets._body import FlyingBody
 from steelyard.worlds.jets._control import HoverControl, Reference, jet_throttle, lead_to
 from steelyard.worlds.jets._engines import TrueEngines
 from steelyard.worlds.jets._robot import JetsRobot
-from steelyard.worlds.jets._scenario import TAKE_OFF, JetsFlight
+from steelyard.worlds.jets._scenario import TAKE_OFF, JetsScenario
 from steelyard.worlds.spatial._simulation import rotation_of
 
 COMMAND_PERIOD = 0.01
@@ -23,8 +23,8 @@ _STANDING = 0.55  # share of the hover thrust at the most while it stands on sca
 class Pilot:
     """Knows the robot, not its errors."""
 
-    def __init__(self, robot: JetsRobot, multibody: Multibody, flight: JetsFlight):
-        self.robot, self.flight = robot, flight
+    def __init__(self, robot: JetsRobot, multibody: Multibody, scenario: JetsScenario):
+        self.robot, self.scenario = robot, scenario
         joints = np.array([robot.posture.get(name, 0.0) for name in multibody.joints])
         rest = RobotMotion(np.zeros(3), np.eye(3), np.zeros(3), np.zeros(3), joints, np.zeros(len(joints)))
         inertia = multibody.momentum_matrix(rest)[:3, :3]
@@ -33,16 +33,18 @@ class Pilot:
         self.start: Float[np.ndarray, "3"] = np.zeros(3)
         """Where the centre of mass was at first."""
         # Standing, throttles are a program made beforehand [ironcub, Sec. V-C]: for engines as their kind has them.
-        plain = dataclasses.replace(flight, engine_error=0.0, failure="none")
-        self._rehearsal = TrueEngines(robot, plain, np.random.default_rng(0)) if flight.course == "standing" else None
+        plain = dataclasses.replace(scenario, engine_error=0.0, failure="none")
+        self._rehearsal = (
+            TrueEngines(robot, plain, np.random.default_rng(0)) if scenario.trajectory == "standing" else None
+        )
 
     def posture(self, time: float) -> dict[str, float]:
         """Joint angles; in flight some move to and fro."""
         posture = dict(self.robot.posture)
         if self.robot.feet:  # stands such that its hover thrust points up
-            lean = float(-np.arcsin(self.control.R_upright[0, 2]))
-            posture |= {"l_ankle_pitch": -lean, "r_ankle_pitch": -lean}
-        if self.flight.course == "flight":
+            pitch = float(-np.arcsin(self.control.R_upright[0, 2]))
+            posture |= {"l_ankle_pitch": -pitch, "r_ankle_pitch": -pitch}
+        if self.scenario.trajectory == "flight":
             away = time - TAKE_OFF - 1.5 if self.robot.feet else time - 1.0
             for k, (joint, size) in enumerate(self.robot.swings.items()):
                 swing = _eased(away / 3.0) * np.sin((1.2 + 0.17 * k) * max(away, 0.0))
@@ -58,7 +60,7 @@ class Pilot:
         if self.robot.propeller is not None:
             wanted = T + self.robot.propeller.lag * self._feedback(body, T, T_dot[:0], time)
             return 100.0 * np.sqrt(np.clip(wanted / self.robot.propeller.maximum, 0.0, 1.0))
-        if time < _IGNITION or (self.flight.course == "standing" and time > self.flight.duration - 8.0):
+        if time < _IGNITION or (self.scenario.trajectory == "standing" and time > self.scenario.duration - 8.0):
             return np.zeros(len(T))
         share = self._share(time)
         idle = np.array([kind.idle for kind in self.robot.jets])
@@ -76,18 +78,20 @@ class Pilot:
 
     def _share(self, time: float) -> float:
         """Of the hover thrust that is wanted."""
-        if self.flight.course == "flight":
+        if self.scenario.trajectory == "flight":
             return _ALMOST * _eased((time - _IGNITION) / 8.0) if time < TAKE_OFF else 1.0
-        rising = (time - 4.0) / (0.3 * self.flight.duration)
+        rising = (time - 4.0) / (0.3 * self.scenario.duration)
         wave = np.clip(4.0 * np.sin(0.6 * time), -1.0, 1.0)  # steps, rounded off
         level = _eased(rising) * (1.0 + 0.2 * wave) / 1.2
-        return _STANDING * level * _eased((self.flight.duration - 14.0 - time) / 8.0 + 1.0)
+        return _STANDING * level * _eased((self.scenario.duration - 14.0 - time) / 8.0 + 1.0)
 
     def _feedback(self, body: FlyingBody, thrust, thrust_rate, time: float, share: float = 1.0) -> np.ndarray:
         R_wb = rotation_of(body.attitude)
         L = body.momentum
         aim = self.aim(time)
-        return self.control.push(body.com, L[3:] / body.mass, R_wb, R_wb @ body.rates, thrust, thrust_rate, aim, share)
+        return self.control.command(
+            body.com, L[3:] / body.mass, R_wb, R_wb @ body.rates, thrust, thrust_rate, aim, share
+        )
 
     def aim(self, time: float) -> Reference:
         """Up, forward, a turn to the left, forward again [ironcub, Sec. IV]."""
@@ -97,7 +101,7 @@ class Pilot:
 
     def _where(self, time: float) -> tuple[np.ndarray, float]:
         t = time - (TAKE_OFF if self.robot.feet else 1.0)
-        if self.flight.course == "standing":
+        if self.scenario.trajectory == "standing":
             return self.start, 0.0
         forward, turn = (-1.0 if self.robot.feet else 1.0), 0.8 * _eased((t - 6.5) / 3.0)
         first = np.array([forward * _eased((t - 3.0) / 3.5), 0.0, 0.6 * _eased(t / 3.0)])

@@ -1,14 +1,16 @@
-"""What a simulated flight on thrusters is: its figures, and which of them no flight can have."""
+"""Settings of a simulated flight on thrusters, and their limits."""
 
 import dataclasses
 import math
-from typing import Literal
+from typing import Annotated, Literal
+
+import tyro
 
 from steelyard.errors import BadInput
 from steelyard.worlds.jets._robot import JetsRobot, aerial_arm, humanoid
 
 RobotName = Literal["humanoid", "aerial-arm"]
-CourseOfJets = Literal["flight", "standing"]
+JetsTrajectory = Literal["flight", "standing"]
 FailureName = Literal["none", "starvation", "flame-out", "stuck"]
 
 TAKE_OFF = 10.0
@@ -16,12 +18,12 @@ TAKE_OFF = 10.0
 
 
 @dataclasses.dataclass(frozen=True)
-class JetsFlight:
+class JetsScenario:
     """A robot on thrusters stands, takes off, flies forward, turns and flies forward; or stands on scales."""
 
     robot: RobotName = "humanoid"
     """A humanoid on four jets, or a drone with an arm on six propellers, which starts in the air."""
-    course: CourseOfJets = "flight"
+    trajectory: Annotated[JetsTrajectory, tyro.conf.arg(name="course")] = "flight"
     """What it does: fly, or stand on two scales while its jets rise and fall (humanoid only)."""
     duration: float = 24.0
     """Length, s; a robot that falls ends its log earlier."""
@@ -32,7 +34,7 @@ class JetsFlight:
     foot_bias: float = 0.0
     """Of each force axis of the feet's sensors, N, either sign; of each torque a twentieth of it in N m."""
     failure: FailureName = "none"
-    """What befalls an engine: fuel that runs short for three seconds, a flame-out, or a throttle that sticks."""
+    """How an engine fails: fuel that runs short for three seconds, a flame-out, or a throttle that sticks."""
     failed_engine: int = 1
     """Which one, counted from 1."""
     failure_time: float = 16.0
@@ -53,24 +55,24 @@ _RANGES = {
 }
 
 
-def check_jets(flight: JetsFlight) -> None:
-    """Raises `BadInput` where a figure is one that no flight can have."""
+def check_jets(scenario: JetsScenario) -> None:
+    """Raises `BadInput` for settings outside their limits."""
     for name, (least, most, unit) in _RANGES.items():
-        value = getattr(flight, name)
+        value = getattr(scenario, name)
         if not (math.isfinite(value) and least <= value <= most):
             option = name.replace("_", "-")
             raise BadInput(f"--{option} is {value:g}; give a number from {least:g} to {most:g} {unit}".rstrip() + ".")
-    engines = len(robot_of(flight).engines)
-    if not 1 <= flight.failed_engine <= engines:
-        raise BadInput(f"--failed-engine is {flight.failed_engine}; this robot has engines 1 to {engines}.")
-    if flight.course == "standing" and flight.robot != "humanoid":
+    engines = len(robot_of(scenario).engines)
+    if not 1 <= scenario.failed_engine <= engines:
+        raise BadInput(f"--failed-engine is {scenario.failed_engine}; this robot has engines 1 to {engines}.")
+    if scenario.trajectory == "standing" and scenario.robot != "humanoid":
         raise BadInput("--course standing is for the humanoid, and the drone has no feet; leave one of the two out.")
 
 
-def robot_of(flight: JetsFlight) -> JetsRobot:
+def robot_of(scenario: JetsScenario) -> JetsRobot:
     """The robot as its own description has it; on the scales it wears the paper's engines."""
-    if flight.robot == "aerial-arm":
+    if scenario.robot == "aerial-arm":
         return aerial_arm()
-    if flight.course == "standing" and flight.failure == "none":
+    if scenario.trajectory == "standing" and scenario.failure == "none":
         return humanoid("P100", "P220-first")
     return humanoid()

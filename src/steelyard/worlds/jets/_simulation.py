@@ -7,7 +7,7 @@ from steelyard.worlds.jets._body import SUBSTEP, FlyingBody
 from steelyard.worlds.jets._engines import TrueEngines
 from steelyard.worlds.jets._pilot import Pilot
 from steelyard.worlds.jets._robot import JetsRobot, heavier
-from steelyard.worlds.jets._scenario import JetsFlight, check_jets, robot_of
+from steelyard.worlds.jets._scenario import JetsScenario, check_jets, robot_of
 from steelyard.worlds.spatial._simulation import quaternion_of, rotation_of
 
 RATE = 100.0
@@ -28,23 +28,23 @@ _SPEED_ERROR = 0.01  # standard deviation of the logarithm of a true rotor speed
 _FALLEN = np.cos(np.radians(50.0))
 
 
-def simulate_jets(flight: JetsFlight, seed: int) -> dict[str, np.ndarray]:
+def simulate_jets(scenario: JetsScenario, seed: int) -> dict[str, np.ndarray]:
     """Columns by their log names, truth included; the true robot is the described one with its errors."""
-    check_jets(flight)
-    robot = robot_of(flight)
+    check_jets(scenario)
+    robot = robot_of(scenario)
     errors, noise = (np.random.default_rng([seed, k]) for k in range(2))
     multibody = Multibody(read_urdf(robot.urdf), robot.mounts, tuple(robot.feet.values()))
-    pilot = Pilot(robot, multibody, flight)
-    body = _placed(robot, multibody, pilot, flight)
-    engines = TrueEngines(robot, flight, errors)
+    pilot = Pilot(robot, multibody, scenario)
+    body = _placed(robot, multibody, pilot, scenario)
+    engines = TrueEngines(robot, scenario, errors)
     pilot.start = body.com
     if robot.propeller is not None:
         engines.thrust = pilot.control.hover_thrust.copy()
-    rows = _fly(body, engines, pilot, flight)
-    return _columns(robot, flight, body, rows, errors, noise)
+    rows = _fly(body, engines, pilot, scenario)
+    return _columns(robot, scenario, body, rows, errors, noise)
 
 
-def _placed(robot: JetsRobot, multibody: Multibody, pilot: Pilot, flight: JetsFlight) -> FlyingBody:
+def _placed(robot: JetsRobot, multibody: Multibody, pilot: Pilot, scenario: JetsScenario) -> FlyingBody:
     """Upright for hover; on its soles where it has any."""
     posture, R_wb = pilot.posture(0.0), pilot.control.R_upright
     joints = np.array([posture.get(name, 0.0) for name in multibody.joints])
@@ -52,17 +52,17 @@ def _placed(robot: JetsRobot, multibody: Multibody, pilot: Pilot, flight: JetsFl
     height = 1.0
     if robot.feet:
         height = -float(rest.soles[:, 2].min())
-    urdf = heavier(robot.urdf, flight.mass_error)
+    urdf = heavier(robot.urdf, scenario.mass_error)
     position = np.array([0.0, 0.0, height])
     soles = tuple(robot.feet.values())
     return FlyingBody(urdf, robot.mounts, soles, posture, position, quaternion_of(R_wb), floor=bool(soles))
 
 
-def _fly(body: FlyingBody, engines: TrueEngines, pilot: Pilot, flight: JetsFlight) -> list[dict[str, np.ndarray]]:
+def _fly(body: FlyingBody, engines: TrueEngines, pilot: Pilot, scenario: JetsScenario) -> list[dict[str, np.ndarray]]:
     """What is true at each row; the last is where the robot fell, if it did."""
     rows = []
     substeps = round(1.0 / (RATE * SUBSTEP))
-    for k in range(round(flight.duration * RATE) + 1):
+    for k in range(round(scenario.duration * RATE) + 1):
         time = k / RATE
         throttle = pilot.throttles(body, engines, time)
         rows.append(
@@ -89,12 +89,12 @@ def _fly(body: FlyingBody, engines: TrueEngines, pilot: Pilot, flight: JetsFligh
     return rows
 
 
-def _columns(robot, flight, body, rows, errors, noise) -> dict[str, np.ndarray]:
+def _columns(robot, scenario, body, rows, errors, noise) -> dict[str, np.ndarray]:
     true = {name: np.stack([row[name] for row in rows]) for name in rows[0]}
     n, engines = len(rows), list(robot.engines)
 
     def noisy(values, kind):
-        return values + flight.noise * SENSOR_NOISE[kind] * noise.standard_normal(values.shape)
+        return values + scenario.noise * SENSOR_NOISE[kind] * noise.standard_normal(values.shape)
 
     columns = {"time": true["time"][:, 0]}
     for kind, unit in (("joint_position", "position"), ("joint_velocity", "velocity")):
@@ -107,9 +107,9 @@ def _columns(robot, flight, body, rows, errors, noise) -> dict[str, np.ndarray]:
     ):
         read = noisy(true[kind], f"base_{signal}")
         columns |= {f"r1/base/{signal}/{axis}": read[:, a] for a, axis in enumerate(axes)}
-    turned = _turned(true["attitude"], flight.noise * SENSOR_NOISE["base_attitude"] * noise.standard_normal((n, 3)))
+    turned = _turned(true["attitude"], scenario.noise * SENSOR_NOISE["base_attitude"] * noise.standard_normal((n, 3)))
     columns |= {f"r1/base/attitude/{axis}": turned[:, a] for a, axis in enumerate("wxyz")}
-    bias = flight.foot_bias * np.tile(np.repeat([0.05, 1.0], 3), len(robot.feet))
+    bias = scenario.foot_bias * np.tile(np.repeat([0.05, 1.0], 3), len(robot.feet))
     bias = bias * np.sign(errors.standard_normal(bias.shape))
     for f, foot in enumerate(robot.feet):
         for part, kind, k in (("torque", "foot_torque", 0), ("force", "foot_force", 3)):
@@ -118,12 +118,12 @@ def _columns(robot, flight, body, rows, errors, noise) -> dict[str, np.ndarray]:
             columns |= {f"r1/{foot}/wrench/{part}/{axis}": read[:, a] for a, axis in enumerate("xyz")}
     columns |= {f"r1/throttle/{e + 1}": true["throttle"][:, e] for e in range(len(engines))}
     maps = [kind.speed_map for kind in robot.jets]
-    if flight.rotor_speed and maps and all(maps):
+    if scenario.rotor_speed and maps and all(maps):
         scale = np.exp(_SPEED_ERROR * errors.standard_normal(len(maps)))
         speed = scale * np.asarray(rotor_speed(np.array(maps).T[:, None, :], true["thrust"]))
         read = np.maximum(noisy(speed, "rpm"), 0.0)
         columns |= {f"r1/rpm/{e + 1}": read[:, e] for e in range(len(engines))}
-    if flight.course == "standing":
+    if scenario.trajectory == "standing":
         columns |= _scales(true, errors)
     columns |= {f"truth/thrust/{name}": true["thrust"][:, e] for e, name in enumerate(engines)}
     columns |= {"truth/mass": np.full(n, body.mass), "truth/failed": true["failed"][:, 0]}

@@ -134,8 +134,8 @@ def _within_bounds(Q_uu, q_u, Q_ux, low, high) -> tuple[Inputs, Float[Array, "4 
     for _ in range(3):
         at_bound = jnp.where(free, 0.0, k)
         k = jnp.clip(_solve(Q_uu, free, -(q_u + product(Q_uu, at_bound))) + at_bound, low, high)
-        slope = q_u + product(Q_uu, k)
-        free = ~(((k <= low) & (slope > 0)) | ((k >= high) & (slope < 0)))
+        gradient = q_u + product(Q_uu, k)
+        free = ~(((k <= low) & (gradient > 0)) | ((k >= high) & (gradient < 0)))
     return k, _solve(Q_uu, free, -Q_ux)
 
 

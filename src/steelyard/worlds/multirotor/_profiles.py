@@ -1,4 +1,4 @@
-"""How the true mass of a vehicle goes over a flight."""
+"""The true mass of a vehicle over a flight."""
 
 from typing import Literal, get_args
 

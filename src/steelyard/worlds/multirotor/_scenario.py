@@ -1,4 +1,4 @@
-"""What a simulated flight is: its figures, and which of them no flight can have."""
+"""Settings of a simulated multirotor flight, and their limits."""
 
 import dataclasses
 import math
@@ -11,8 +11,8 @@ TrajectoryName = Literal["hover", "loop", "lemniscate"]
 
 
 @dataclasses.dataclass(frozen=True)
-class MultirotorFlight:
-    """A flight to simulate; every default is a figure of a common 1 kg research quadrotor."""
+class MultirotorScenario:
+    """A flight to simulate; every default is that of a common 1 kg research quadrotor."""
 
     profile: ProfileName = "steps"
     """How the mass goes: constant, a ramp down (spraying), one step down, one step up, or several steps."""
@@ -44,15 +44,15 @@ class MultirotorFlight:
     """Standard deviation of a measured body rate, rad/s an axis."""
 
 
-def check_flight(flight: MultirotorFlight) -> None:
-    """Raises `BadInput` for figures that no flight can have."""
+def check_multirotor(scenario: MultirotorScenario) -> None:
+    """Raises `BadInput` for settings outside their limits."""
     for name, least in {"duration": 0.1, "rate": 1.0, "mass": 1e-3}.items():
-        value = getattr(flight, name)
+        value = getattr(scenario, name)
         if not (least <= value < math.inf):
             raise BadInput(f"--{name} is {value:g}; give at least {least:g}.")
-    for field in dataclasses.fields(flight):
-        value = getattr(flight, field.name)
+    for field in dataclasses.fields(scenario):
+        value = getattr(scenario, field.name)
         if isinstance(value, float) and not (0.0 <= value < math.inf):
             raise BadInput(f"--{field.name.replace('_', '-')} is {value:g}; give a number from 0 up.")
-    if flight.duration * flight.rate > 10_000_000:
+    if scenario.duration * scenario.rate > 10_000_000:
         raise BadInput("This flight has over ten million rows; choose a shorter --duration or a lower --rate.")

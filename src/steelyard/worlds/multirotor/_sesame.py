@@ -13,26 +13,26 @@ from steelyard.geometry import SO3
 from steelyard.models import common_rotor_bench
 from steelyard.worlds.multirotor._mpc import NODES, SPACING, Pose, begin, replan
 from steelyard.worlds.multirotor._profiles import PROFILES, ProfileName, mass_at
-from steelyard.worlds.multirotor._scenario import MultirotorFlight
-from steelyard.worlds.multirotor._trajectories import COURSES, FLIGHT_TIME, CourseName, lay_course
+from steelyard.worlds.multirotor._scenario import MultirotorScenario
+from steelyard.worlds.multirotor._trajectories import FLIGHT_TIME, TRAJECTORIES, TrajectoryName, lay_trajectory
 from steelyard.worlds.multirotor._vehicle import ROTORS, at_rest, columns_of, move, sense
 
 SESAME_REPETITIONS = 50
 ROWS_A_COMMAND = 2
 """The MPC commands at 50 Hz, the log has 100 rows a second."""
-SESAME_AIRFRAME = MultirotorFlight(duration=FLIGHT_TIME)
+SESAME_AIRFRAME = MultirotorScenario(duration=FLIGHT_TIME)
 """The vehicle and its sensors: the defaults of `simulate multirotor`."""
 
 _STEP = ROWS_A_COMMAND / SESAME_AIRFRAME.rate
 _COMMANDS = round(FLIGHT_TIME / _STEP)
-_ASKED = 20.0  # N that a rotor is thought to give at full throttle; the bench says 18.8
+_ASKED = 20.0  # N that a rotor is thought to give at full throttle; 18.8 on the bench
 
 
 @dataclasses.dataclass(frozen=True)
-class SesameFlight:
+class SesameScenario:
     """One of the 1250."""
 
-    trajectory: CourseName
+    trajectory: TrajectoryName
     profile: ProfileName
     repetition: int
     step: float = 0.3
@@ -44,28 +44,28 @@ class SesameFlight:
         return f"{self.trajectory}/{self.profile}/{self.repetition:02d}"
 
 
-def sesame_flights(repetitions: int = SESAME_REPETITIONS) -> Iterator[SesameFlight]:
+def sesame_flights(repetitions: int = SESAME_REPETITIONS) -> Iterator[SesameScenario]:
     """The data set, repetition by repetition: the first tenth is as varied as the whole."""
     for repetition in range(repetitions):
-        for trajectory in COURSES:
+        for trajectory in TRAJECTORIES:
             for profile in PROFILES:
-                yield SesameFlight(trajectory, profile, repetition)
+                yield SesameScenario(trajectory, profile, repetition)
 
 
-def fly_sesame(flight: SesameFlight, seed: int) -> dict[str, np.ndarray]:
+def fly_sesame(scenario: SesameScenario, seed: int) -> dict[str, np.ndarray]:
     """One flight as NumPy columns. `r1/thrust` is what the MPC asked for, [sesame, Eq. (44)], not what acted.
 
-    The rotors lose some of it, as their bench map tells; `r1/throttle/1`... go through that map.
+    The rotors lose some of it, according to their bench map; `r1/throttle/1`... go through that map.
     """
-    names = (COURSES.index(flight.trajectory), PROFILES.index(flight.profile), flight.repetition)
-    reference = lay_course(flight.trajectory, np.random.default_rng([seed, *names]), _STEP, NODES * SPACING)
+    names = (TRAJECTORIES.index(scenario.trajectory), PROFILES.index(scenario.profile), scenario.repetition)
+    reference = lay_trajectory(scenario.trajectory, np.random.default_rng([seed, *names]), _STEP, NODES * SPACING)
     key = jax.random.key(seed)
     for name in names:
         key = jax.random.fold_in(key, name)
     time = jnp.arange(_COMMANDS * ROWS_A_COMMAND) / SESAME_AIRFRAME.rate
 
     def mass(t):
-        return mass_at(flight.profile, SESAME_AIRFRAME.mass, FLIGHT_TIME, t, flight.step)
+        return mass_at(scenario.profile, SESAME_AIRFRAME.mass, FLIGHT_TIME, t, scenario.step)
 
     wanted = Pose(
         SO3(jnp.asarray(reference.attitude)), jnp.asarray(reference.position), jnp.asarray(reference.velocity)
@@ -79,7 +79,7 @@ def _fly(
     wanted: Pose,
     wanted_inputs: Float[Array, "grid 4"],
     mass: Float[Array, " time"],
-    told_mass: Float[Array, " time"],
+    logged_mass: Float[Array, " time"],
     key: Array,
 ) -> dict[str, Array]:
     """Every command: sense, plan, hold for some rows."""
@@ -103,9 +103,9 @@ def _fly(
         thrust, rates = SESAME_AIRFRAME.mass * plan.inputs[0, 0], plan.inputs[0, 1:]
         throttle = thrust / (ROTORS * _ASKED)
         acts = ROTORS * bench.thrust(throttle)
-        told = []
+        logged = []
         for row in range(ROWS_A_COMMAND):
-            told.append((sense(SESAME_AIRFRAME, vehicle, sensors[row]), thrust, 100.0 * throttle))
+            logged.append((sense(SESAME_AIRFRAME, vehicle, sensors[row]), thrust, 100.0 * throttle))
             vehicle = move(
                 SESAME_AIRFRAME,
                 vehicle,
@@ -115,9 +115,9 @@ def _fly(
                 motor[row],
                 1.0 / SESAME_AIRFRAME.rate,
             )
-        return (vehicle, plan), jax.tree.map(lambda *leaves: jnp.stack(leaves), *told)
+        return (vehicle, plan), jax.tree.map(lambda *leaves: jnp.stack(leaves), *logged)
 
     given = (jnp.arange(_COMMANDS), mass.reshape(rows), *draws)
-    _, told = jax.lax.scan(command, (start, begin()), given)
-    readings, thrust, throttle = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), told)
-    return columns_of(readings, thrust, throttle, told_mass)
+    _, logged = jax.lax.scan(command, (start, begin()), given)
+    readings, thrust, throttle = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), logged)
+    return columns_of(readings, thrust, throttle, logged_mass)

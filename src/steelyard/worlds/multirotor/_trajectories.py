@@ -5,8 +5,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-CourseName = Literal["random", "loop", "lemniscate", "zigzag", "square"]
-COURSES: tuple[CourseName, ...] = get_args(CourseName)
+TrajectoryName = Literal["random", "loop", "lemniscate", "zigzag", "square"]
+TRAJECTORIES: tuple[TrajectoryName, ...] = get_args(TrajectoryName)
 
 FLIGHT_TIME = 12.0
 """s."""
@@ -28,8 +28,8 @@ class Reference:
     """(n, 4): thrust by mass, m/s², and body rates, rad/s."""
 
 
-def lay_course(course: str, variation: np.random.Generator, step: float, beyond: float) -> Reference:
-    """A course of twelve seconds on a grid of `step` seconds, standing still for `beyond` seconds at its end."""
+def lay_trajectory(name: str, variation: np.random.Generator, step: float, beyond: float) -> Reference:
+    """A trajectory of twelve seconds on a grid of `step` seconds, standing still for `beyond` seconds at its end."""
     t = np.arange(round(FLIGHT_TIME * _FINE) + 1) / _FINE
     path = {
         "random": _random,
@@ -37,7 +37,7 @@ def lay_course(course: str, variation: np.random.Generator, step: float, beyond:
         "lemniscate": _lemniscate,
         "zigzag": _zigzag,
         "square": _square,
-    }[course](t, variation)
+    }[name](t, variation)
     rest = np.repeat(path[-1:], round(beyond * _FINE), axis=0)
     return _flat(np.concatenate([path, rest]), round(step * _FINE))
 
@@ -165,7 +165,7 @@ def _flat(path: np.ndarray, every: int) -> Reference:
 
 
 def _quaternions(R: np.ndarray) -> np.ndarray:
-    """Of turns below half a circle, which no course exceeds: the scalar part is positive."""
+    """Of turns below half a circle, which no trajectory exceeds: the scalar part is positive."""
     w = 0.5 * np.sqrt(np.maximum(1.0 + np.trace(R, axis1=1, axis2=2), 1e-12))
     x, y, z = (R[:, i, j] - R[:, j, i] for i, j in ((2, 1), (0, 2), (1, 0)))
     return np.stack([w, x / (4 * w), y / (4 * w), z / (4 * w)], axis=1)

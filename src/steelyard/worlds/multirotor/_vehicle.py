@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 
 from steelyard.geometry import SO3
 from steelyard.models import Multirotor, common_rotor_bench
-from steelyard.worlds.multirotor._scenario import MultirotorFlight
+from steelyard.worlds.multirotor._scenario import MultirotorScenario
 
 ROTORS = 4
 MOST_RATES = (3.0, 3.0, 2.0)
@@ -33,7 +33,7 @@ class Vehicle(eqx.Module):
 
 
 class Readings(eqx.Module):
-    """What the sensors say of it."""
+    """Readings of the sensors."""
 
     attitude: SO3
     position: Float[Array, "*time 3"]
@@ -46,7 +46,7 @@ def at_rest(position: Float[Array, "3"], mass: float) -> Vehicle:
     return Vehicle(SO3.identity(), position, jnp.zeros(3), jnp.zeros(3), jnp.asarray(9.81 * mass))
 
 
-def sense(airframe: MultirotorFlight, vehicle: Vehicle, draws: Float[Array, "4 3"]) -> Readings:
+def sense(airframe: MultirotorScenario, vehicle: Vehicle, draws: Float[Array, "4 3"]) -> Readings:
     """The state with white noise on it."""
     return Readings(
         attitude=vehicle.attitude @ SO3.exp(airframe.attitude_noise * draws[2]),
@@ -57,7 +57,7 @@ def sense(airframe: MultirotorFlight, vehicle: Vehicle, draws: Float[Array, "4 3
 
 
 def move(
-    airframe: MultirotorFlight,
+    airframe: MultirotorScenario,
     vehicle: Vehicle,
     mass_after: Callable[[Float[Array, ""]], Float[Array, ""]],
     thrust_wanted: Float[Array, ""],

@@ -1,8 +1,8 @@
 """Robots push a load on a plane."""
 
 from ._body import PlanarBody as PlanarBody
-from ._scenario import PlanarPush as PlanarPush
-from ._scenario import check_push as check_push
+from ._scenario import PlanarScenario as PlanarScenario
+from ._scenario import check_planar as check_planar
 from ._shapes import contacts_on as contacts_on
 from ._shapes import outline as outline
 from ._simulation import PlanarTruth as PlanarTruth

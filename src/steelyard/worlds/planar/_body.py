@@ -16,7 +16,7 @@ _LEAST_SPEED = 0.01
 
 
 def load_mujoco() -> Any:
-    """The simulator, or a sentence that says how to get it."""
+    """The simulator, or an error that states how to install it."""
     try:
         import mujoco
     except ImportError:
@@ -76,7 +76,7 @@ class PlanarBody:
         self._data.qvel[:] = [*velocity, angular_velocity]
 
     def push(self, forces: Callable[[float], Float[np.ndarray, "robot 2"]], seconds: float) -> None:
-        """Moves on; `forces` tells them (world, N) so many seconds after this call."""
+        """Moves on; `forces` gives them (world, N) at so many seconds after this call."""
         substeps = max(1, math.ceil(seconds / _SUBSTEP - 1e-9))
         h = seconds / substeps
         model, data, mujoco = self._model, self._data, self._mujoco

@@ -1,4 +1,4 @@
-"""What a simulated push is: its figures, which of them no push can have, and the forces of the robots."""
+"""Settings of a simulated planar scenario, their limits, and the forces of the robots."""
 
 import dataclasses
 import math
@@ -21,8 +21,8 @@ MOST_ROBOTS = 1000
 
 
 @dataclasses.dataclass(frozen=True)
-class PlanarPush:
-    """A load that robots push on a plane; the defaults are those of icra15, or ours where the paper is silent."""
+class PlanarScenario:
+    """A load that robots push on a plane; the defaults are those of icra15, or our own where the paper states none."""
 
     robots: int = 4
     """How many push."""
@@ -33,7 +33,7 @@ class PlanarPush:
     force: float = 4.0
     """Largest amplitude of a robot's force along an axis, N; amplitudes are at least a quarter of it."""
     duration: float = 20.0
-    """Length of the push, s."""
+    """Length of the log, s."""
     rate: float = 100.0
     """Rows a second, Hz."""
     mass: float = 5.0
@@ -74,12 +74,12 @@ _LEAST = {"duration": 0.1, "rate": 1.0, "mass": 1e-3, "inertia": 1e-6}
 _SIGNED = ("spin", "speed")
 
 
-def check_push(push: PlanarPush) -> None:
-    """Raises `BadInput` for figures that no push can have."""
-    if not 1 <= push.robots <= MOST_ROBOTS:
-        raise BadInput(f"--robots is {push.robots}; give a number from 1 to {MOST_ROBOTS}.")
-    for field in dataclasses.fields(push):
-        value, option = getattr(push, field.name), f"--{field.name.replace('_', '-')}"
+def check_planar(scenario: PlanarScenario) -> None:
+    """Raises `BadInput` for settings outside their limits."""
+    if not 1 <= scenario.robots <= MOST_ROBOTS:
+        raise BadInput(f"--robots is {scenario.robots}; give a number from 1 to {MOST_ROBOTS}.")
+    for field in dataclasses.fields(scenario):
+        value, option = getattr(scenario, field.name), f"--{field.name.replace('_', '-')}"
         if not isinstance(value, float | int) or isinstance(value, bool) or field.name == "robots":
             continue
         least = _LEAST.get(field.name, 0.0)
@@ -87,26 +87,26 @@ def check_push(push: PlanarPush) -> None:
             raise BadInput(f"{option} is {value:g}; give a finite number.")
         if field.name not in _SIGNED and not (least <= value < math.inf):
             raise BadInput(f"{option} is {value:g}; give a number from {least:g} up.")
-    if push.drop_share > 0.99:
-        raise BadInput(f"--drop-share is {push.drop_share:g}; a share from 0 to 0.99 may be lost.")
-    if push.drop_share > 0.0 and push.drop_time >= push.duration:
+    if scenario.drop_share > 0.99:
+        raise BadInput(f"--drop-share is {scenario.drop_share:g}; a share from 0 to 0.99 may be lost.")
+    if scenario.drop_share > 0.0 and scenario.drop_time >= scenario.duration:
         raise BadInput(
-            f"--drop-time is {push.drop_time:g} s, but the push ends after {push.duration:g} s; "
-            "drop earlier or push longer."
+            f"--drop-time is {scenario.drop_time:g} s, but the log ends after {scenario.duration:g} s; "
+            "drop earlier or choose a longer --duration."
         )
-    if push.duration * push.rate * push.robots > 10_000_000:
-        raise BadInput("This push has over ten million readings; choose fewer --robots or a shorter --duration.")
+    if scenario.duration * scenario.rate * scenario.robots > 10_000_000:
+        raise BadInput("This scenario has over ten million readings; choose fewer --robots or a shorter --duration.")
 
 
-def contacts_of(push: PlanarPush, seed: int) -> Float[np.ndarray, "robot 2"]:
+def contacts_of(scenario: PlanarScenario, seed: int) -> Float[np.ndarray, "robot 2"]:
     """From the centre of mass to every contact, body axes, m."""
-    return contacts_on(push.shape, push.robots, _chance(seed, 0) if push.random_contacts else None)
+    return contacts_on(scenario.shape, scenario.robots, _chance(seed, 0) if scenario.random_contacts else None)
 
 
-def forces_of(push: PlanarPush, contacts: Float[np.ndarray, "robot 2"], seed: int) -> Forces:
+def forces_of(scenario: PlanarScenario, contacts: Float[np.ndarray, "robot 2"], seed: int) -> Forces:
     """What every robot does, by the seed: amplitudes, frequencies and phases, for each of its axes."""
     rng, shape = _chance(seed, 1), contacts.shape
-    amplitudes = push.force * rng.uniform(0.25, 1.0, shape)
+    amplitudes = scenario.force * rng.uniform(0.25, 1.0, shape)
     omegas, phases = 2 * np.pi * rng.uniform(*_FREQUENCIES, shape), rng.uniform(0, 2 * np.pi, shape)
     # The load that was never turned has body axes along the world's, so arms are known in advance.
     turning = np.stack([-contacts[:, 1], contacts[:, 0]], axis=1)
@@ -121,7 +121,7 @@ def forces_of(push: PlanarPush, contacts: Float[np.ndarray, "robot 2"], seed: in
 
     held = amplitudes * np.sign(np.sin(phases))
     kinds: dict[str, Forces] = {"sinusoids": sinusoids, "none-turning": without_torque, "constant": lambda time: held}
-    return kinds[push.forces]
+    return kinds[scenario.forces]
 
 
 def forces_along(times: Float[np.ndarray, " time"], rows: Float[np.ndarray, "time robot 2"]) -> Forces:
@@ -135,10 +135,10 @@ def forces_along(times: Float[np.ndarray, " time"], rows: Float[np.ndarray, "tim
     return at
 
 
-def noises_of(push: PlanarPush, rows: int, seed: int) -> Float[np.ndarray, "2 time robot 2"]:
+def noises_of(scenario: PlanarScenario, rows: int, seed: int) -> Float[np.ndarray, "2 time robot 2"]:
     """Noise of every velocity (m/s) and of every force (N)."""
-    draws = _chance(seed, 2).standard_normal((2, rows, push.robots, 2))
-    return draws * np.array([push.velocity_noise, push.force_noise])[:, None, None, None]
+    draws = _chance(seed, 2).standard_normal((2, rows, scenario.robots, 2))
+    return draws * np.array([scenario.velocity_noise, scenario.force_noise])[:, None, None, None]
 
 
 def _chance(seed: int, what: int) -> np.random.Generator:

@@ -11,7 +11,14 @@ from steelyard.errors import BadInput
 from steelyard.geometry import SO2
 from steelyard.models import PlanarLoadState
 from steelyard.worlds.planar._body import PlanarBody
-from steelyard.worlds.planar._scenario import PlanarPush, check_push, contacts_of, forces_along, forces_of, noises_of
+from steelyard.worlds.planar._scenario import (
+    PlanarScenario,
+    check_planar,
+    contacts_of,
+    forces_along,
+    forces_of,
+    noises_of,
+)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -66,48 +73,48 @@ class PlanarTruth:
 
 
 def planar_truth(
-    push: PlanarPush,
+    scenario: PlanarScenario,
     seed: int,
     forces: Float[np.ndarray, "time robot 2"] | None = None,
     contacts: Float[np.ndarray, "robot 2"] | None = None,
 ) -> PlanarTruth:
-    """The load's true motion; `forces`, a row a sample, and `contacts` take the place of the push's own."""
-    check_push(push)
-    rows = round(push.duration * push.rate) + 1
-    times = np.arange(rows) / push.rate
-    contacts = contacts_of(push, seed) if contacts is None else np.asarray(contacts, float)
-    _check_shape("contacts", contacts, (push.robots, 2))
+    """The load's true motion; `forces`, a row a sample, and `contacts` take the place of the scenario's own."""
+    check_planar(scenario)
+    rows = round(scenario.duration * scenario.rate) + 1
+    times = np.arange(rows) / scenario.rate
+    contacts = contacts_of(scenario, seed) if contacts is None else np.asarray(contacts, float)
+    _check_shape("contacts", contacts, (scenario.robots, 2))
     if forces is not None:
-        _check_shape("forces", np.asarray(forces), (rows, push.robots, 2))
+        _check_shape("forces", np.asarray(forces), (rows, scenario.robots, 2))
         at = forces_along(times, np.asarray(forces, float))
     else:
-        at = forces_of(push, contacts, seed)
-    friction = (push.viscous_friction, push.coulomb_friction)
-    body = PlanarBody(contacts, push.mass, push.full_inertia, friction, push.friction_radius)
-    body.set_motion(push.spin, np.array([push.speed, 0.0]))
-    drop_row = math.ceil(push.drop_time * push.rate - 1e-9) if push.drop_share > 0 else rows
-    told = np.empty((rows, 8))
+        at = forces_of(scenario, contacts, seed)
+    friction = (scenario.viscous_friction, scenario.coulomb_friction)
+    body = PlanarBody(contacts, scenario.mass, scenario.full_inertia, friction, scenario.friction_radius)
+    body.set_motion(scenario.spin, np.array([scenario.speed, 0.0]))
+    drop_row = math.ceil(scenario.drop_time * scenario.rate - 1e-9) if scenario.drop_share > 0 else rows
+    motion = np.empty((rows, 8))
     for row, time in enumerate(times):
         if row > 0:
             body.push(lambda seconds, start=times[row - 1]: at(start + seconds), time - times[row - 1])
         if row == drop_row:
-            body.drop(push.drop_share)
-        told[row] = (*body.position, body.heading, body.angular_velocity, *body.velocity, body.mass, body.inertia)
+            body.drop(scenario.drop_share)
+        motion[row] = (*body.position, body.heading, body.angular_velocity, *body.velocity, body.mass, body.inertia)
     acted = np.stack([at(time) for time in times])
     return PlanarTruth(
-        times, told[:, :2], told[:, 2], told[:, 3], told[:, 4:6], contacts, told[:, 6], told[:, 7], acted
+        times, motion[:, :2], motion[:, 2], motion[:, 3], motion[:, 4:6], contacts, motion[:, 6], motion[:, 7], acted
     )
 
 
 def simulate_planar(
-    push: PlanarPush,
+    scenario: PlanarScenario,
     seed: int,
     forces: Float[np.ndarray, "time robot 2"] | None = None,
     contacts: Float[np.ndarray, "robot 2"] | None = None,
 ) -> dict[str, np.ndarray]:
-    """Columns of one push by their log names, truth included; robot i's own truth is `truth/ri/com`, world axes."""
-    truth = planar_truth(push, seed, forces, contacts)
-    velocity_noise, force_noise = noises_of(push, len(truth.time), seed)
+    """Columns by their log names, truth included; robot i's own truth is `truth/ri/com`, world axes."""
+    truth = planar_truth(scenario, seed, forces, contacts)
+    velocity_noise, force_noise = noises_of(scenario, len(truth.time), seed)
     columns = {"time": truth.time}
     signals = {
         "{}/velocity": truth.contact_velocities + velocity_noise,
@@ -115,14 +122,14 @@ def simulate_planar(
         "truth/{}/com": -truth.arms,
     }
     for stem, values in signals.items():
-        for i in range(push.robots):
+        for i in range(scenario.robots):
             columns |= {f"{stem.format(f'r{i + 1}')}/{axis}": values[:, i, k] for k, axis in enumerate("xy")}
     columns |= {f"truth/load/position/{axis}": truth.position[:, k] for k, axis in enumerate("xy")}
     columns |= {"truth/mass": truth.mass, "truth/inertia": truth.inertia}
-    if push.viscous_friction or push.coulomb_friction:
+    if scenario.viscous_friction or scenario.coulomb_friction:
         n = len(truth.time)
-        columns["truth/viscous_friction"] = np.full(n, push.viscous_friction)
-        columns["truth/coulomb_friction"] = push.coulomb_friction * truth.mass / truth.mass[0]
+        columns["truth/viscous_friction"] = np.full(n, scenario.viscous_friction)
+        columns["truth/coulomb_friction"] = scenario.coulomb_friction * truth.mass / truth.mass[0]
     return columns
 
 

@@ -1,8 +1,8 @@
 """Robots hold a rigid load in space and shake it."""
 
 from ._body import SpatialBody as SpatialBody
-from ._scenario import SpatialHold as SpatialHold
-from ._scenario import check_hold as check_hold
+from ._scenario import SpatialScenario as SpatialScenario
+from ._scenario import check_spatial as check_spatial
 from ._scenario import errors_of as errors_of
 from ._scenario import grips_of as grips_of
 from ._simulation import SpatialTruth as SpatialTruth

@@ -1,4 +1,4 @@
-"""What a simulated hold is: its figures, which of them no hold can have, and what the seed decides."""
+"""Settings of a simulated spatial scenario, their limits, and what the seed decides."""
 
 import dataclasses
 import functools
@@ -24,8 +24,8 @@ MOST_ROBOTS = 100
 
 
 @dataclasses.dataclass(frozen=True)
-class SpatialHold:
-    """A rigid load that robots hold and shake; noise as in fan17, the rest ours, for the paper is silent."""
+class SpatialScenario:
+    """A rigid load that robots hold and shake; noise as in fan17, the rest our own, as the paper states none."""
 
     robots: int = 1
     """How many hold it."""
@@ -33,7 +33,7 @@ class SpatialHold:
     """How they move it: every way, without turning, turning about one axis only, level in a plane, not at all, or
     letting go of it."""
     duration: float = 12.0
-    """Length of the hold, s."""
+    """Length of the log, s."""
     rate: float = 100.0
     """Rows a second, Hz."""
     mass: float = 2.0
@@ -51,15 +51,15 @@ class SpatialHold:
     sensors: SensorsName = "paper"
     """Noise of the sensors: 0.4 on every channel in SI units, as good ones have it, or none."""
     angular_noise: float | None = None
-    """Of an angular velocity, rad/s an axis; if not given, as `sensors` says."""
+    """Of an angular velocity, rad/s an axis; if not given, that of `sensors`."""
     linear_noise: float | None = None
-    """Of a velocity, m/s an axis; if not given, as `sensors` says."""
+    """Of a velocity, m/s an axis; if not given, that of `sensors`."""
     specific_force_noise: float | None = None
-    """Of an accelerometer, m/s² an axis; if not given, as `sensors` says."""
+    """Of an accelerometer, m/s² an axis; if not given, that of `sensors`."""
     torque_noise: float | None = None
-    """Of a torque, N m an axis; if not given, as `sensors` says."""
+    """Of a torque, N m an axis; if not given, that of `sensors`."""
     force_noise: float | None = None
-    """Of a force, N an axis; if not given, as `sensors` says."""
+    """Of a force, N an axis; if not given, that of `sensors`."""
     bias: float = 0.0
     """Constant error of every channel as a multiple of its noise; the seed chooses the signs."""
     drop_share: float = 0.0
@@ -89,12 +89,12 @@ class SpatialHold:
 _LEAST = {"duration": 0.1, "rate": 1.0, "mass": 1e-3, "length": 1e-3, "width": 1e-3, "height": 1e-3}
 
 
-def check_hold(hold: SpatialHold) -> None:
-    """Raises `BadInput` for figures that no hold can have."""
-    if not 1 <= hold.robots <= MOST_ROBOTS:
-        raise BadInput(f"--robots is {hold.robots}; give a number from 1 to {MOST_ROBOTS}.")
-    for field in dataclasses.fields(hold):
-        value, option = getattr(hold, field.name), f"--{field.name.replace('_', '-')}"
+def check_spatial(scenario: SpatialScenario) -> None:
+    """Raises `BadInput` for settings outside their limits."""
+    if not 1 <= scenario.robots <= MOST_ROBOTS:
+        raise BadInput(f"--robots is {scenario.robots}; give a number from 1 to {MOST_ROBOTS}.")
+    for field in dataclasses.fields(scenario):
+        value, option = getattr(scenario, field.name), f"--{field.name.replace('_', '-')}"
         if not isinstance(value, float | int) or isinstance(value, bool) or field.name == "robots":
             continue
         least = _LEAST.get(field.name, 0.0)
@@ -103,15 +103,15 @@ def check_hold(hold: SpatialHold) -> None:
                 raise BadInput(f"{option} is {value:g}; give a finite number.")
         elif not (least <= value < math.inf):
             raise BadInput(f"{option} is {value:g}; give a number from {least:g} up.")
-    if hold.drop_share > 0.9:
-        raise BadInput(f"--drop-share is {hold.drop_share:g}; a share from 0 to 0.9 may be lost.")
-    if hold.drop_share > 0.0 and hold.drop_time >= hold.duration:
+    if scenario.drop_share > 0.9:
+        raise BadInput(f"--drop-share is {scenario.drop_share:g}; a share from 0 to 0.9 may be lost.")
+    if scenario.drop_share > 0.0 and scenario.drop_time >= scenario.duration:
         raise BadInput(
-            f"--drop-time is {hold.drop_time:g} s, but the hold ends after {hold.duration:g} s; "
-            "drop earlier or hold longer."
+            f"--drop-time is {scenario.drop_time:g} s, but the log ends after {scenario.duration:g} s; "
+            "drop earlier or choose a longer --duration."
         )
-    if hold.duration * hold.rate * hold.robots > 3_000_000:
-        raise BadInput("This hold has over three million readings; choose fewer --robots or a shorter --duration.")
+    if scenario.duration * scenario.rate * scenario.robots > 3_000_000:
+        raise BadInput("This scenario has over three million readings; choose fewer --robots or a shorter --duration.")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -138,18 +138,18 @@ class Box:
         return Box((1.0 - share) * self.mass, self.com - np.array([0.5 * lost, 0.0, 0.0]), sides)
 
 
-def box_of(hold: SpatialHold) -> Box:
+def box_of(scenario: SpatialScenario) -> Box:
     """The load before anything breaks off; the body's origin is its centre."""
-    return Box(hold.mass, np.zeros(3), np.array([hold.length, hold.width, hold.height]))
+    return Box(scenario.mass, np.zeros(3), np.array([scenario.length, scenario.width, scenario.height]))
 
 
-def grips_of(hold: SpatialHold, seed: int) -> tuple[Float[np.ndarray, "robot 3"], Float[np.ndarray, "robot 4"]]:
+def grips_of(scenario: SpatialScenario, seed: int) -> tuple[Float[np.ndarray, "robot 3"], Float[np.ndarray, "robot 4"]]:
     """Where sensors sit on the box's ellipsoid (body axes, m), and how they are turned there (sensor to body)."""
     rng = _chance(seed, 0)
-    directions = rng.standard_normal((hold.robots, 3))
+    directions = rng.standard_normal((scenario.robots, 3))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
-    turns = rng.standard_normal((hold.robots, 4))
-    return 0.5 * box_of(hold).sides * directions, turns / np.linalg.norm(turns, axis=1, keepdims=True)
+    turns = rng.standard_normal((scenario.robots, 4))
+    return 0.5 * box_of(scenario).sides * directions, turns / np.linalg.norm(turns, axis=1, keepdims=True)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -165,28 +165,28 @@ class Shaking:
         return np.sum(self.amplitudes * np.sin(self.omegas * time + self.phases), axis=-1)
 
 
-def shaking_of(hold: SpatialHold, seed: int) -> Shaking:
+def shaking_of(scenario: SpatialScenario, seed: int) -> Shaking:
     """Rows: the force of all (N), the torque of all (N m), and every robot's own force against the others' (N)."""
-    rng, shape = _chance(seed, 1), (2 + hold.robots, 3, 3)
-    rms = np.array([hold.force, hold.torque, *[0.5 * hold.force] * hold.robots])
+    rng, shape = _chance(seed, 1), (2 + scenario.robots, 3, 3)
+    rms = np.array([scenario.force, scenario.torque, *[0.5 * scenario.force] * scenario.robots])
     amplitudes = math.sqrt(2.0 / 3.0) * rms[:, None, None] * rng.uniform(0.7, 1.3, shape)
-    if hold.motion in ("still", "free"):
+    if scenario.motion in ("still", "free"):
         amplitudes = 0.0 * amplitudes
-    if hold.motion == "no-turning":
+    if scenario.motion == "no-turning":
         amplitudes[1] = 0.0
-    if hold.motion in ("one-axis", "in-plane"):
+    if scenario.motion in ("one-axis", "in-plane"):
         amplitudes[1, :2] = 0.0
-    if hold.motion == "in-plane":
-        amplitudes[[0, *range(2, 2 + hold.robots)], 2] = 0.0
+    if scenario.motion == "in-plane":
+        amplitudes[[0, *range(2, 2 + scenario.robots)], 2] = 0.0
     return Shaking(amplitudes, 2 * np.pi * rng.uniform(*_FREQUENCIES, shape), rng.uniform(0, 2 * np.pi, shape))
 
 
-def errors_of(hold: SpatialHold, rows: int, seed: int) -> Float[np.ndarray, "signal time robot 3"]:
+def errors_of(scenario: SpatialScenario, rows: int, seed: int) -> Float[np.ndarray, "signal time robot 3"]:
     """Noise and bias of every reading, in the order of `models.WRIST_SIGNALS`."""
-    sizes = np.array(hold.noises)[:, None, None, None]
-    shape = (len(WRIST_SIGNALS), rows, hold.robots, 3)
-    signs = _chance(seed, 3).choice([-1.0, 1.0], (len(WRIST_SIGNALS), 1, hold.robots, 3))
-    return sizes * (_chance(seed, 2).standard_normal(shape) + hold.bias * signs)
+    sizes = np.array(scenario.noises)[:, None, None, None]
+    shape = (len(WRIST_SIGNALS), rows, scenario.robots, 3)
+    signs = _chance(seed, 3).choice([-1.0, 1.0], (len(WRIST_SIGNALS), 1, scenario.robots, 3))
+    return sizes * (_chance(seed, 2).standard_normal(shape) + scenario.bias * signs)
 
 
 def _chance(seed: int, what: int) -> np.random.Generator:

@@ -10,9 +10,9 @@ from steelyard.models import WRIST_SIGNALS
 from steelyard.worlds.spatial._body import SpatialBody, Wrenches
 from steelyard.worlds.spatial._scenario import (
     Shaking,
-    SpatialHold,
+    SpatialScenario,
     box_of,
-    check_hold,
+    check_spatial,
     errors_of,
     grips_of,
     shaking_of,
@@ -50,31 +50,31 @@ class SpatialTruth:
 
 
 def spatial_truth(
-    hold: SpatialHold,
+    scenario: SpatialScenario,
     seed: int,
     grips: tuple[Float[np.ndarray, "robot 3"], Float[np.ndarray, "robot 4"]] | None = None,
 ) -> SpatialTruth:
     """The load's true motion; `grips` (positions, quaternions sensor to body) take the place of the seed's."""
-    check_hold(hold)
-    positions, quaternions = grips_of(hold, seed) if grips is None else grips
-    gravity = np.array([0.0, 0.0, 0.0 if hold.weightless else -9.81])
+    check_spatial(scenario)
+    positions, quaternions = grips_of(scenario, seed) if grips is None else grips
+    gravity = np.array([0.0, 0.0, 0.0 if scenario.weightless else -9.81])
     turns = np.stack([rotation_of(q) for q in quaternions])
-    wrenches = holding_wrenches(hold, positions, turns, gravity, shaking_of(hold, seed))
-    body = SpatialBody(box_of(hold), positions, quaternions, gravity, wrenches)
-    body.spin(np.full(3, hold.spin / math.sqrt(3.0)))
-    rows = round(hold.duration * hold.rate) + 1
-    times = np.arange(rows) / hold.rate
-    drop_row = math.ceil(hold.drop_time * hold.rate - 1e-9) if hold.drop_share > 0 else rows
-    readings, applied, told, loads = np.empty((rows, hold.robots, 9)), np.empty((rows, hold.robots, 6)), [], []
+    wrenches = holding_wrenches(scenario, positions, turns, gravity, shaking_of(scenario, seed))
+    body = SpatialBody(box_of(scenario), positions, quaternions, gravity, wrenches)
+    body.spin(np.full(3, scenario.spin / math.sqrt(3.0)))
+    rows = round(scenario.duration * scenario.rate) + 1
+    times = np.arange(rows) / scenario.rate
+    drop_row = math.ceil(scenario.drop_time * scenario.rate - 1e-9) if scenario.drop_share > 0 else rows
+    readings, applied, poses, loads = np.empty((rows, scenario.robots, 9)), np.empty((rows, scenario.robots, 6)), [], []
     for row in range(rows):
         if row > 0:
             body.move(times[row] - times[row - 1])
         if row == drop_row:
-            body.lose(hold.drop_share)
+            body.lose(scenario.drop_share)
         readings[row], applied[row] = body.readings, body.wrenches
-        told.append((rotation_of(body.attitude), body.position.copy()))
+        poses.append((rotation_of(body.attitude), body.position.copy()))
         loads.append(body.box)
-    R_wb, position = np.stack([R for R, _ in told]), np.stack([p for _, p in told])
+    R_wb, position = np.stack([R for R, _ in poses]), np.stack([p for _, p in poses])
     com = np.stack([box.com for box in loads])[:, None] - positions[None]
     moments = np.stack([np.diag(box.inertia) for box in loads])
     return SpatialTruth(
@@ -92,21 +92,21 @@ def spatial_truth(
 
 
 def simulate_spatial(
-    hold: SpatialHold,
+    scenario: SpatialScenario,
     seed: int,
     grips: tuple[Float[np.ndarray, "robot 3"], Float[np.ndarray, "robot 4"]] | None = None,
 ) -> dict[str, np.ndarray]:
-    """Columns of one hold by their log names, truth included; robot i's own truth is `truth/ri/…`, its sensor axes."""
-    truth = spatial_truth(hold, seed, grips)
+    """Columns by their log names, truth included; robot i's own truth is `truth/ri/…`, in its sensor axes."""
+    truth = spatial_truth(scenario, seed, grips)
     columns = {"time": truth.time}
     measured = np.concatenate([truth.readings, truth.wrenches], axis=-1)
-    errors = errors_of(hold, len(truth.time), seed)
-    for i in range(hold.robots):
+    errors = errors_of(scenario, len(truth.time), seed)
+    for i in range(scenario.robots):
         name = f"r{i + 1}"
         for k, signal in enumerate(WRIST_SIGNALS):
             values = measured[:, i, 3 * k : 3 * k + 3] + errors[k, :, i]
             columns |= {f"{name}/{signal}/{axis}": values[:, a] for a, axis in enumerate("xyz")}
-    for i in range(hold.robots):
+    for i in range(scenario.robots):
         columns |= truth_of(truth, i)
     return columns | {"truth/mass": truth.mass}
 
@@ -128,18 +128,23 @@ def truth_of(truth: SpatialTruth, i: int) -> dict[str, np.ndarray]:
 
 
 def holding_wrenches(
-    hold: SpatialHold, positions, turns, gravity, shaking: Shaking, there: Float[np.ndarray, " robot"] | None = None
+    scenario: SpatialScenario,
+    positions,
+    turns,
+    gravity,
+    shaking: Shaking,
+    there: Float[np.ndarray, " robot"] | None = None,
 ) -> Wrenches:
     """Shakes the load while leading it back to where it began; forces are shared, and robots pull at each other.
 
     `there`, which may change as time goes by, is 1 for robots that hold the load and 0 for those that have let go.
     """
-    whole = box_of(hold)
-    share = np.ones(hold.robots) if there is None else there
+    whole = box_of(scenario)
+    share = np.ones(scenario.robots) if there is None else there
 
     def wrenches(body: SpatialBody, time: float):
-        if hold.motion == "free":
-            return np.zeros((hold.robots, 6))
+        if scenario.motion == "free":
+            return np.zeros((scenario.robots, 6))
         R_wb, box = rotation_of(body.attitude), body.box
         shaken = shaking.at(time)
         spring, damper = _STIFFNESS**2, 2 * _STIFFNESS
@@ -147,14 +152,14 @@ def holding_wrenches(
         force = shaken[0] + whole.mass * lead - box.mass * gravity
         turn = -spring * _rotation_vector(body.attitude) - damper * body.angular_velocity
         torque = R_wb.T @ shaken[1] + whole.inertia * turn  # body axes, about the centre of mass
-        if hold.motion == "no-turning":
+        if scenario.motion == "no-turning":
             torque = whole.inertia * turn
         holding, pulls = share[:, None] / max(np.sum(share), 1.0), share[:, None] * shaken[2:]
         forces = (holding * (force - np.sum(pulls, axis=0)) + pulls) @ R_wb  # body axes
         (x, y, z), (f, g, h) = (positions - box.com).T, forces.T
         levers = np.stack([y * h - z * g, z * f - x * h, x * g - y * f], axis=1)  # np.cross takes five times as long
         pulls = np.stack([holding * torque - levers, forces], axis=1)
-        return (pulls @ turns).reshape(hold.robots, 6)
+        return (pulls @ turns).reshape(scenario.robots, 6)
 
     return wrenches
 
