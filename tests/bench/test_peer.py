@@ -18,7 +18,7 @@ def keep(belief):
 
 
 def test_filterpy_with_jacobians_by_hand_gives_the_same_numbers(course):
-    log_mass, std, attitude = replay(course.estimator, course.belief, course.samples, keep).kept
+    log_mass, std, attitude = replay(course.estimator, course.belief, course.samples, keep).recorded
     peer = course.peer()
     theirs = [peer.step(*row) for row in course.peer_rows()]
     np.testing.assert_allclose(theirs, log_mass, rtol=0, atol=1e-9)

@@ -36,8 +36,8 @@ def test_the_head_is_the_extended_filter(window):
     """For any window, as long as every measurement comes in order and once."""
     samples = faulty(cart_log(seed=3))
     filter = cart_filter(window)
-    heads = e.replay(filter, filter.init(CART_GUESS), samples, keep=lambda b: b.head).kept
-    plain = e.replay(EXTENDED, EXTENDED.init(CART_GUESS), samples).kept
+    heads = e.replay(filter, filter.init(CART_GUESS), samples, keep=lambda b: b.head).recorded
+    plain = e.replay(EXTENDED, EXTENDED.init(CART_GUESS), samples).recorded
     assert_close(heads, plain)
 
 
@@ -46,8 +46,8 @@ def test_the_head_is_the_extended_filter_on_a_manifold():
     samples = registry.rotor_log(seed=5)
     plain = e.ExtendedKalman(model, registry.ROTOR_NOISE)
     filter = e.MultiStateKalman(model, registry.ROTOR_NOISE, 3, tuple(range(registry.LOG_MASS)))
-    heads = e.replay(filter, filter.init(guess), samples, keep=lambda b: b.head).kept
-    assert_close(heads, e.replay(plain, plain.init(guess), samples).kept, rtol=1e-9, atol=1e-11)
+    heads = e.replay(filter, filter.init(guess), samples, keep=lambda b: b.head).recorded
+    assert_close(heads, e.replay(plain, plain.init(guess), samples).recorded, rtol=1e-9, atol=1e-11)
 
 
 def test_clones_are_what_a_smoother_finds():
@@ -56,7 +56,7 @@ def test_clones_are_what_a_smoother_finds():
     samples = e.Sample(log.dt, jnp.zeros(ROWS), log.measurement)
     filter = cart_filter(window, ALL)
     belief = e.replay(filter, filter.init(CART_GUESS), samples, keep=lambda b: b.status).belief
-    plain = e.replay(EXTENDED, EXTENDED.init(CART_GUESS), samples).kept
+    plain = e.replay(EXTENDED, EXTENDED.init(CART_GUESS), samples).recorded
     Fs, Qs = [], []
     for dt in np.asarray(samples.dt):
         F, G = cart_matrices(float(dt))
@@ -74,7 +74,7 @@ def test_a_clone_is_better_known_than_its_row_was():
     window, samples = 6, cart_log(seed=4)
     filter = cart_filter(window)
     run = e.replay(filter, filter.init(CART_GUESS), samples)
-    then = np.asarray(jax.vmap(lambda b: b.std)(run.kept))[::-1][:window, CART_SEEN]
+    then = np.asarray(jax.vmap(lambda b: b.std)(run.recorded))[::-1][:window, CART_SEEN]
     clones = np.asarray(run.belief.clone_std)
     np.testing.assert_allclose(clones[0], then[0], rtol=1e-12)  # the newest is the head
     assert np.all(clones[1:] < then[1:])

@@ -24,7 +24,7 @@ def state_vector(state) -> np.ndarray:
 
 def test_on_a_linear_model_it_is_the_textbook_filter():
     samples = cart_log(seed=3)
-    run = e.replay(CART, CART.init(CART_GUESS), samples).kept
+    run = e.replay(CART, CART.init(CART_GUESS), samples).recorded
     referee = KalmanFilter(dim_x=3, dim_z=2)
     referee.P, referee.H, referee.R = np.eye(3), CART_H, np.diag([0.1, 0.2]) ** 2
     for row in range(registry.ROWS):
@@ -113,7 +113,7 @@ def test_precise_sensors_after_a_vague_guess_leave_a_covariance():
     """A ratio of 1e12 between prior and sensor variance: a subtraction that keeps four digits."""
     sharp = e.ExtendedKalman(Cart(), eqx.tree_at(lambda n: n.measurement, CART_NOISE, jnp.array([1e-4, 1e-4])))
     guess = e.Guess(CART_GUESS.state, jnp.full(3, 100.0))
-    run = e.replay(sharp, sharp.init(guess), cart_log(seed=5)).kept
+    run = e.replay(sharp, sharp.init(guess), cart_log(seed=5)).recorded
     assert np.linalg.eigvalsh(run.covariance).min() > 0
 
 
@@ -127,7 +127,7 @@ def test_nothing_is_learnt_from_a_channel_whose_input_is_lost():
     run = e.replay(HOVER, HOVER.init(registry.HOVER_GUESS), blind)
     assert_close(run.belief.state, registry.HOVER_GUESS.state)
     assert float(run.belief.std[0]) >= float(registry.HOVER_GUESS.std[0])
-    assert np.all(np.asarray(run.kept.status) == e.Status.BLIND | e.Status.COASTED)
+    assert np.all(np.asarray(run.recorded.status) == e.Status.BLIND | e.Status.COASTED)
 
 
 def test_noise_of_an_input_is_noise_of_what_depends_on_it():

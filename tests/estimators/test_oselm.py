@@ -227,8 +227,8 @@ def test_the_contract_offers_the_same_by_least_squares_on_the_weights():
     log = e.Sample(jnp.ones(40), jnp.asarray(inputs), jnp.asarray(targets))
     replayed = e.replay(squares, start, log, keep=lambda belief: belief.status)
     near(replayed.belief.state, belief.weights)
-    assert int(replayed.kept[11]) & e.Status.BLIND
-    assert int(replayed.kept[12]) == e.Status.OK
+    assert int(replayed.recorded[11]) & e.Status.BLIND
+    assert int(replayed.recorded[12]) == e.Status.OK
 
 
 BAD = {

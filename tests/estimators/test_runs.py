@@ -37,13 +37,13 @@ def test_online_and_replay_and_campaign_agree_to_rounding(flights: list[Case]):
     alone = [replay(estimator, start, flight.samples) for flight in flights]
     together = campaign(estimator, stacked([start] * 3), stacked([flight.samples for flight in flights]))
 
-    assert_close(jax.tree.map(lambda *rows: np.stack(rows), *seen), alone[0].kept)
+    assert_close(jax.tree.map(lambda *rows: np.stack(rows), *seen), alone[0].recorded)
     # A batch of products of matrices sums in an order of its own.
-    assert_close(stacked([run.kept for run in alone]), together.kept, rtol=1e-10)
+    assert_close(stacked([run.recorded for run in alone]), together.recorded, rtol=1e-10)
     assert_close(stacked([run.belief for run in alone]), together.belief, rtol=1e-10)
-    assert_close(jax.tree.map(lambda leaf: leaf[-1], alone[0].kept), alone[0].belief)
+    assert_close(jax.tree.map(lambda leaf: leaf[-1], alone[0].recorded), alone[0].belief)
     statuses = np.array([belief.status for belief in seen])
-    np.testing.assert_array_equal(statuses, jax.vmap(lambda belief: belief.status)(alone[0].kept))
+    np.testing.assert_array_equal(statuses, jax.vmap(lambda belief: belief.status)(alone[0].recorded))
 
 
 def test_packing_loses_nothing(case: Case):

@@ -20,7 +20,7 @@ def test_on_a_linear_model_it_is_the_extended_filter():
     silent = samples.measurement | {"position": samples.measurement["position"].at[20:25].set(jnp.nan)}
     for log in (samples, blind, e.Sample(samples.dt, samples.control, silent)):
         runs = [
-            e.replay(kind(Cart(), CART_NOISE), kind(Cart(), CART_NOISE).init(CART_GUESS), log).kept
+            e.replay(kind(Cart(), CART_NOISE), kind(Cart(), CART_NOISE).init(CART_GUESS), log).recorded
             for kind in (e.ExtendedKalman, e.UnscentedKalman)
         ]
         assert_close(*runs, rtol=1e-9, atol=1e-11)
@@ -107,16 +107,16 @@ def test_nothing_is_learnt_from_a_channel_whose_input_is_lost():
     run = e.replay(hover, hover.init(registry.HOVER_GUESS), blind)
     assert_close(run.belief.state, registry.HOVER_GUESS.state)
     assert float(run.belief.std[0]) >= float(registry.HOVER_GUESS.std[0])
-    assert np.all(np.asarray(run.kept.status) == e.Status.BLIND | e.Status.COASTED)
+    assert np.all(np.asarray(run.recorded.status) == e.Status.BLIND | e.Status.COASTED)
 
 
 def test_a_glitch_is_doubted_and_does_not_ruin_the_belief():
     samples = cart_log(seed=8)
     filter = e.UnscentedKalman(Cart(), CART_NOISE)
     readings = samples.measurement | {"velocity": samples.measurement["velocity"].at[20].add(1e4)}
-    run = e.replay(filter, filter.init(CART_GUESS), e.Sample(samples.dt, samples.control, readings)).kept
-    assert int(run.status[20]) == e.Status.DOUBTED
-    clean = e.replay(filter, filter.init(CART_GUESS), samples).kept
+    run = e.replay(filter, filter.init(CART_GUESS), e.Sample(samples.dt, samples.control, readings)).recorded
+    assert int(run.status[20]) == e.Status.OUTLIER
+    clean = e.replay(filter, filter.init(CART_GUESS), samples).recorded
     moved = abs(np.asarray(run.state["velocity"] - clean.state["velocity"])[20])
     assert moved < 8 * float(jnp.sqrt(clean.covariance[20, 2, 2]))
 

@@ -41,8 +41,8 @@ def test_on_a_linear_model_any_window_is_the_kalman_filter(window):
     """What has left the window is in its prior, all of it."""
     samples = with_silence(cart_log(seed=3), share=0.0)
     plain, ours = e.ExtendedKalman(Cart(), CART_NOISE), e.SlidingWindow(Cart(), CART_NOISE, window, loss=OFF)
-    expected = e.replay(plain, plain.init(CART_GUESS), samples).kept
-    found = e.replay(ours, ours.init(CART_GUESS), samples).kept
+    expected = e.replay(plain, plain.init(CART_GUESS), samples).recorded
+    found = e.replay(ours, ours.init(CART_GUESS), samples).recorded
     assert_close(
         (found.state, found.covariance, found.innovation),
         (expected.state, expected.covariance, expected.innovation),
@@ -90,8 +90,8 @@ def test_silent_rows_gathered_lose_nothing(window):
     samples = with_silence(cart_log(seed=3), share=0.67)
     samples = eqx.tree_at(lambda s: s.control, samples, samples.control.at[15].set(jnp.nan))
     plain, ours = e.ExtendedKalman(Cart(), noise), e.SlidingWindow(GatheringCart(), noise, window, loss=OFF)
-    expected = e.replay(plain, plain.init(CART_GUESS), samples).kept
-    found = e.replay(ours, ours.init(CART_GUESS), samples).kept
+    expected = e.replay(plain, plain.init(CART_GUESS), samples).recorded
+    found = e.replay(ours, ours.init(CART_GUESS), samples).recorded
     assert_close(state_and_covariance(found), state_and_covariance(expected), 1e-9, 1e-11)
     np.testing.assert_array_equal(found.status, expected.status)
 
@@ -101,8 +101,8 @@ def test_its_moments_are_smoothed():
     window, samples = 6, with_silence(cart_log(seed=4), share=0.0)
     clones = e.MultiStateKalman(Cart(), CART_NOISE, window, cloned=(0, 1, 2), gate=OFF)
     ours = e.SlidingWindow(Cart(), CART_NOISE, window, loss=OFF)
-    expected = e.replay(clones, clones.init(CART_GUESS), samples, keep=lambda b: b.clones.state).kept
-    found = e.replay(ours, ours.init(CART_GUESS), samples, keep=lambda b: b.window.moments.state).kept
+    expected = e.replay(clones, clones.init(CART_GUESS), samples, keep=lambda b: b.clones.state).recorded
+    found = e.replay(ours, ours.init(CART_GUESS), samples, keep=lambda b: b.window.moments.state).recorded
     newest_first = jax.tree.map(lambda leaf: leaf[:, ::-1], found)
     assert_close(newest_first, expected, rtol=1e-8, atol=1e-10)
 
@@ -193,7 +193,7 @@ def test_a_far_start_is_mended_while_it_is_in_the_window():
 
     def squares(estimator) -> float:
         start = jax.tree.map(lambda leaf: jnp.stack([leaf] * len(seeds)), estimator.init(guess))
-        log_mass, std = e.campaign(estimator, start, logs, keep=_mass).kept
+        log_mass, std = e.campaign(estimator, start, logs, keep=_mass).recorded
         return float(jnp.sum(((log_mass[:, row] - truth) / std[:, row]) ** 2))
 
     assert squares(e.SlidingWindow(ROTOR, ROTOR_NOISE, 10)) < chi2.ppf(0.9999, len(seeds))

@@ -50,7 +50,7 @@ def detection(run, samples) -> tuple[int, list[int]]:
 def test_a_detected_jump_is_a_mixture_of_filters_that_were_told(seed):
     """One filter for each onset, each as likely as its innovations: their joint mean and covariance, to 1e-9."""
     samples = cart_log(seed, ROWS, jump=5.0)
-    run = e.replay(watch(), watch().init(CART_GUESS), samples).kept
+    run = e.replay(watch(), watch().init(CART_GUESS), samples).recorded
     detected, rows = detection(run, samples)
     assert abs(float(run.change.size[detected]) - 5.0) < 2.0
     told = [told_beforehand(samples, row) for row in rows]
@@ -75,7 +75,7 @@ def test_a_jump_with_one_possible_onset_is_as_if_told_beforehand(seed):
     samples = cart_log(seed, ROWS, jump=5.0)
     due = float(np.cumsum(np.asarray(samples.dt))[ROWS // 2 - 1])  # opens in the row before the jump, and not again
     single = watch(spacing=due, candidates=1)
-    run = e.replay(single, single.init(CART_GUESS), samples).kept
+    run = e.replay(single, single.init(CART_GUESS), samples).recorded
     detected, (row,) = detection(run, samples)
     assert row == ROWS // 2 - 1
     told, _ = told_beforehand(samples, row)
@@ -97,7 +97,7 @@ def test_a_bend_widens_the_belief_along_the_jump_and_nothing_else():
     samples = cart_log(0, ROWS, jump=5.0)
     due = float(np.cumsum(np.asarray(samples.dt))[ROWS // 2 - 1])
     watches = (watch(spacing=due, candidates=1, bend=bend) for bend in (0.0, 0.1))
-    straight, bent = (e.replay(w, w.init(CART_GUESS), samples).kept for w in watches)
+    straight, bent = (e.replay(w, w.init(CART_GUESS), samples).recorded for w in watches)
     detected = int(np.argmax(straight.change.found))
     first = jax.tree.map(lambda leaf: leaf[detected], (straight, bent))
     assert_close(first[0].kalman.state, first[1].kalman.state)
@@ -109,8 +109,8 @@ def test_a_bend_widens_the_belief_along_the_jump_and_nothing_else():
 
 def test_without_a_jump_it_is_the_plain_filter():
     samples = cart_log(3, ROWS)
-    watched = e.replay(watch(), watch().init(CART_GUESS), samples).kept
-    plain = e.replay(PLAIN, PLAIN.init(CART_GUESS), samples).kept
+    watched = e.replay(watch(), watch().init(CART_GUESS), samples).recorded
+    plain = e.replay(PLAIN, PLAIN.init(CART_GUESS), samples).recorded
     assert not np.any(watched.change.found)
     assert_close(watched.kalman, plain)
 
@@ -127,7 +127,7 @@ def test_two_watched_coordinates_are_told_apart():
     }
     for measurement, coordinate in ((samples.measurement, 0), (moved, 1)):
         log = e.Sample(samples.dt, samples.control, measurement)
-        change = e.replay(both, both.init(CART_GUESS), log).kept.change
+        change = e.replay(both, both.init(CART_GUESS), log).recorded.change
         found = np.nonzero(np.asarray(change.found))[0]
         assert list(np.asarray(change.watched)[found[:1]]) == [coordinate]
 
@@ -202,7 +202,7 @@ def test_a_jump_of_a_fifth_of_the_mass_is_found_within_a_third_of_a_second():
     logs = jax.tree.map(lambda *leaves: jnp.stack(leaves), *logs)
     start = watching.init(e.Guess(registry.rotor_state(mass=1.0), registry.ROTOR_STD))
     starts = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (9, *leaf.shape)), start)
-    change = e.campaign(watching, starts, logs, lambda b: b.change).kept
+    change = e.campaign(watching, starts, logs, lambda b: b.change).recorded
     found = np.asarray(change.found)
     assert not found[:, :200].any()
     delays = [np.sum(np.asarray(logs.dt)[k, 200 : np.nonzero(found[k])[0][0]]) for k in range(9)]

@@ -29,7 +29,7 @@ def told():
     def keep(b):
         return b.state.log_mass, b.std[LOG_MASS], b.innovation.nis, b.change.found
 
-    kept = e.campaign(watching, starts_of(watching, samples), samples, keep).kept
+    kept = e.campaign(watching, starts_of(watching, samples), samples, keep).recorded
     return columns["time"][0], columns["truth/mass"], *map(np.asarray, kept)
 
 
@@ -82,6 +82,6 @@ def test_without_the_watch_the_same_filter_is_slow():
     columns = {name: c[:3, :1000] for name, c in flown(FLIGHT, SEEDS).items()}
     plain = e.ExtendedKalman(m.Multirotor(drag=(FLIGHT.drag, FLIGHT.quadratic_drag)), noise_of(FLIGHT))
     samples = samples_of(columns)
-    kept = e.campaign(plain, starts_of(plain, samples), samples, lambda b: b.state.log_mass).kept
+    kept = e.campaign(plain, starts_of(plain, samples), samples, lambda b: b.state.log_mass).recorded
     row = np.searchsorted(columns["time"][0], STEPS[0] + 1.0)
     assert np.all(np.abs(np.asarray(kept)[:, row] - np.log(columns["truth/mass"][:, row])) > 0.1)

@@ -41,7 +41,7 @@ def test_a_standard_deviation_that_is_five_times_wrong_is_learnt(factor, drift):
             )
         )
     )
-    learnt = np.asarray(run(jax.random.split(jax.random.key(3), 20)).kept)[:, -1, 0]
+    learnt = np.asarray(run(jax.random.split(jax.random.key(3), 20)).recorded)[:, -1, 0]
     assert np.abs(learnt / 4.0 - 1.0).max() < 0.2
     assert abs(learnt.mean() / 4.0 - 1.0) < 0.05
 
@@ -50,7 +50,7 @@ def test_one_sample_after_a_long_silence_does_not_replace_what_was_learnt():
     estimator = watched(2.0, drift=0.0)
     samples = hovering(jax.random.key(4), 50, 0.0)  # a reading of exactly what was expected: no noise at all
     samples = eqx.tree_at(lambda s: s.dt, samples, jnp.full(50, DT).at[25].set(1e4))
-    variance = e.replay(estimator, estimator.init(HOVER_GUESS), samples, lambda b: b.variance[0]).kept
+    variance = e.replay(estimator, estimator.init(HOVER_GUESS), samples, lambda b: b.variance[0]).recorded
     assert variance[25] > 0.85 * variance[24]
 
 
@@ -60,7 +60,7 @@ def test_a_stuck_sensor_never_looks_perfect():
     belief = run.belief
     assert float(belief.variance[0]) >= (1e-3 * 2.0) ** 2
     assert np.isfinite(belief.covariance).all()
-    assert not np.any(np.asarray(run.kept) & e.Status.HELD)
+    assert not np.any(np.asarray(run.recorded) & e.Status.HELD)
 
 
 def test_it_leaves_the_estimate_alone_where_the_noise_was_right():

@@ -38,7 +38,7 @@ def estimated(samples: e.Sample, guess: float):
     told = e.replay(
         ESTIMATOR, start, samples, lambda b: (jnp.exp(b.state.log_hover_thrust), b.inner.change.found, b.variance[0])
     )
-    return told.kept
+    return told.recorded
 
 
 def test_a_wrong_guess_without_noise_is_right_within_two_seconds():

@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from steelyard.estimators._estimator import Belief, Estimator, Sample
-from steelyard.estimators._run import Kept, everything, replay
+from steelyard.estimators._run import Recorded, everything, replay
 
 CHUNK = 512
 """Rows."""
@@ -16,20 +16,20 @@ def replay_in_chunks(
     estimator: Estimator,
     belief: Belief,
     samples: Sample,
-    keep: Callable[[Belief], Kept] = everything,
-    advance: Callable[[int], None] = lambda rows: None,
-) -> Kept:
-    """What `replay` keeps of every step, as NumPy arrays; `advance` is told how many rows were done.
+    keep: Callable[[Belief], Recorded] = everything,
+    progress: Callable[[int], None] = lambda rows: None,
+) -> Recorded:
+    """What `replay` keeps of every step, as NumPy arrays; `progress` receives the number of rows done.
 
     The last chunk is filled up with rows in which nothing happens: no time passes and every channel is silent.
     """
-    kept = []
+    recorded = []
     for chunk, rows in _chunks(samples):
         result = replay(estimator, belief, chunk, keep)
         belief = result.belief
-        kept.append(jax.tree.map(lambda leaf, rows=rows: np.asarray(leaf)[:rows], result.kept))
-        advance(rows)
-    return jax.tree.map(lambda *parts: np.concatenate(parts), *kept)
+        recorded.append(jax.tree.map(lambda leaf, rows=rows: np.asarray(leaf)[:rows], result.recorded))
+        progress(rows)
+    return jax.tree.map(lambda *parts: np.concatenate(parts), *recorded)
 
 
 def _chunks(samples: Sample) -> Iterator[tuple[Sample, int]]:

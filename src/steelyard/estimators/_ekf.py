@@ -24,8 +24,8 @@ class ExtendedKalman(Estimator):
     model: Model
     noise: Noise
     gate: float = 8.0
-    """Standard deviations beyond which a scalar reading is doubted: it moves the state the less, the further it is off.
-    An honest reading is that far off once in 10^15; a glitch does not ruin the belief."""
+    """Standard deviations beyond which a scalar reading is an outlier: it moves the state the less, the further it is
+    off. Gaussian noise is that far off once in 10^15; a glitch does not ruin the belief."""
     constants: int = eqx.field(static=True, default=0)
     """How many of the state's last coordinates no dynamics ever moves; a prediction need not multiply those out."""
 
@@ -42,7 +42,7 @@ class ExtendedKalman(Estimator):
         transition = linearise_dynamics(self.model, self.noise, belief.state, control, dt)
         P = mirrored(_carried(transition.F, belief.covariance, self.constants) + transition.Q)
         status = after_prediction(transition.missing, dt)
-        after = KalmanBelief(transition.state, P, transition.control, belief.innovation, status, belief.doubts)
+        after = KalmanBelief(transition.state, P, transition.control, belief.innovation, status, belief.outlier_rows)
         return keep_finite(belief, after), transition
 
     def update(self, belief: KalmanBelief, measurement: Measurement) -> KalmanBelief:

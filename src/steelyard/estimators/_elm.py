@@ -74,7 +74,7 @@ class RandomFeatures(eqx.Module):
         return self.mean.shape[0]
 
     def __call__(self, inputs: Float[Numbers, "*batch input"]) -> Float[Array, "*batch hidden"]:
-        """What the nodes say, each from 0 to 1."""
+        """The outputs of the nodes, each from 0 to 1."""
         inputs = jnp.asarray(inputs)
         z = (inputs - jnp.broadcast_to(self.mean, inputs.shape)) / jnp.broadcast_to(self.std, inputs.shape)
         before = z @ self.hidden_weights.T
@@ -106,7 +106,7 @@ def fit_elm(features: RandomFeatures, inputs: Numbers, targets: Numbers, counts:
 
     `inputs` and `targets` have a row a sample. Rows with a number that is not finite are dropped, and counted in
     `dropped`: sensors fall silent, and a log with gaps is still a log. A sample counts as many times as its entry in
-    `counts` says, which need not be whole; once, if there are none.
+    `counts`, which need not be whole; once, if there are none.
 
     By orthogonal factorisation. The paper's normal equations square a condition number that for a few hundred sigmoids
     is beyond float64 already; what is not determined to rounding gets no weight at all.
@@ -131,8 +131,8 @@ def _fit(
     features: RandomFeatures, inputs: Numbers, targets: Numbers, regularisation: float, counts: Numbers | None
 ) -> Elm:
     inputs, targets = checked_samples(features, _table("inputs", inputs), _table("targets", targets))
-    kept = np.isfinite(inputs).all(axis=1) & np.isfinite(targets).all(axis=1)
-    learnt, dropped = int(kept.sum()), int((~kept).sum())
+    finite = np.isfinite(inputs).all(axis=1) & np.isfinite(targets).all(axis=1)
+    learnt, dropped = int(finite.sum()), int((~finite).sum())
     if not learnt:
         raise BadInput(f"All {dropped} samples hold a number that is not finite; give at least one whole sample.")
     if regularisation == 0 and features.nodes > learnt:
@@ -141,9 +141,9 @@ def _fit(
             f"{features.nodes} nodes cannot be fitted to {samples} without regularisation;"
             f" give at least {features.nodes} samples, at most {learnt} nodes, or use fit_relm."
         )
-    hidden, targets = np.asarray(features(inputs[kept])), targets[kept]
+    hidden, targets = np.asarray(features(inputs[finite])), targets[finite]
     if counts is not None:
-        root = np.sqrt(checked_counts(counts, len(inputs)))[kept, None]
+        root = np.sqrt(checked_counts(counts, len(inputs)))[finite, None]
         hidden, targets = root * hidden, root * targets
     weights = _least_squares(hidden, targets, float(np.sqrt(regularisation)))
     return Elm(features, weights, learnt, dropped)

@@ -49,7 +49,7 @@ class Innovation(eqx.Module):
 
     @property
     def nis(self) -> Float[Array, ""]:
-        """Normalised innovation squared, over the channels that spoke: chi-squared when the filter is honest."""
+        """Normalised innovation squared, over the channels read: chi-squared when the filter is consistent."""
         return jnp.nansum(self.value**2 / self.variance)
 
     @property

@@ -58,8 +58,8 @@ def gauss_newton(
 ) -> Point:
     """The best point found from `start`; never a worse one than `start`.
 
-    `attempt(now, damping)` takes the damped step from a point and linearises there (None where that is impossible).
-    It is accepted if its cost is not higher. `settled(before, after)` says whether an accepted step was the last one.
+    `attempt(now, damping)` takes the damped step from a point and linearises there (None where that is impossible). It
+    is accepted if its cost is not higher. `settled(before, after)` decides whether an accepted step was the last one.
     The search also ends after so many `trials` (accepted or not), or so many accepted `steps`.
 
     Two Gauss-Newton solvers of this package are not this one: the sliding window's (undamped, fixed shapes, a Kalman

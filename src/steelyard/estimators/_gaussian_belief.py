@@ -1,4 +1,4 @@
-"""What a Kalman-type estimator believes: a Gaussian on a manifold."""
+"""The belief of a Kalman-type estimator: a Gaussian on a manifold."""
 
 from abc import abstractmethod
 from typing import Any
@@ -27,8 +27,8 @@ class KalmanBelief(eqx.Module):
     """Of the last update."""
     status: Int[Array, ""]
     """`Status` flags of the last step."""
-    doubts: Int[Array, ""]
-    """How many updates in a row had a reading that was doubted."""
+    outlier_rows: Int[Array, ""]
+    """Consecutive updates with an outlier among their readings."""
 
     @property
     def std(self) -> Float[Array, " state"]:
@@ -37,12 +37,12 @@ class KalmanBelief(eqx.Module):
 
 
 class Headed(eqx.Module):
-    """A belief that is more than a Gaussian, and tells of now what the Gaussian within it tells."""
+    """A belief that holds more than a Gaussian; its estimate is that of the Gaussian within it."""
 
     @property
     @abstractmethod
     def head(self) -> Any:
-        """What is believed of now: a `KalmanBelief`, or a belief that has one."""
+        """The Gaussian about the present state: a `KalmanBelief`, or a belief that has one."""
 
     @property
     def state(self) -> State:
@@ -87,8 +87,8 @@ def start(model: Model, guess: Guess) -> KalmanBelief:
 
 
 def keep_finite(before: KalmanBelief, after: KalmanBelief) -> KalmanBelief:
-    """`after` if all of it is finite, else `before` with the status that says so."""
+    """`after` if all of it is finite, else `before` with a status flag."""
     # A sum is finite exactly when every term is, but for overflow, which is no belief to keep either.
     total = sum(jnp.sum(leaf) for leaf in jax.tree.leaves((after.state, after.covariance)))
-    kept = eqx.tree_at(lambda belief: belief.status, before, after.status | int(Status.HELD))
-    return jax.tree.map(lambda new, old: jnp.where(jnp.isfinite(total), new, old), after, kept)
+    held = eqx.tree_at(lambda belief: belief.status, before, after.status | int(Status.HELD))
+    return jax.tree.map(lambda new, old: jnp.where(jnp.isfinite(total), new, old), after, held)

@@ -58,7 +58,7 @@ class LateBuffer(eqx.Module):
         return LateBelief(belief, memory, belief.status)
 
     def amend(self, late: LateBelief, measurement: Measurement, time: Float[Array, ""]) -> LateBelief:
-        """Takes in a measurement of an earlier time; one older than the memory is dropped, and the status says so."""
+        """Takes in a measurement of an earlier time; one older than the memory is dropped, with a status flag."""
         memory = late.memory
         nearest = memory.time[jnp.argmin(jnp.abs(memory.time - time))]
         time = jnp.where(jnp.abs(nearest - time) < _SAME, nearest, time)
@@ -90,8 +90,8 @@ class LateBuffer(eqx.Module):
 
         def again(belief, i):
             stepped = self.estimator.step(belief, jax.tree.map(lambda rows: rows[i], samples))
-            kept = jax.tree.map(lambda rows: rows[i], beliefs)
-            belief = jax.tree.map(lambda new, old: jnp.where(i >= place - 1, new, old), stepped, kept)
+            unchanged = jax.tree.map(lambda rows: rows[i], beliefs)
+            belief = jax.tree.map(lambda new, old: jnp.where(i >= place - 1, new, old), stepped, unchanged)
             return belief, belief
 
         _, beliefs = jax.lax.scan(again, before, jnp.arange(self.rows))

@@ -51,7 +51,7 @@ class Observation(eqx.Module):
     R: Float[Array, " meas"]
     """Noise variance of each coordinate."""
     present: Bool[Array, " meas"]
-    """Which channels spoke."""
+    """Which channels were read."""
 
 
 def linearise_observation(
@@ -60,7 +60,7 @@ def linearise_observation(
     """`y - h(x)` and `H` of [sesame, Eq. (7)], for a measurement on a manifold with silent channels.
 
     Where a channel depends on the control, the control's noise is noise to it too; and while the control is not known
-    (`blind`), such a channel says nothing and counts as silent: what is expected of it is NaN, which finds it out.
+    (`blind`), such a channel counts as silent: its expected value is NaN, which marks it.
     """
     _, jacobian = differentiate(model.observe, state, control)
     n = tangent_size(state)

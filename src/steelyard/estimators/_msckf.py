@@ -11,7 +11,7 @@ from steelyard.estimators._gaussian_belief import Headed, KalmanBelief, keep_fin
 from steelyard.estimators._linearise import Observation, linearise_dynamics, linearise_observation
 from steelyard.estimators._sequential import Shadows, correct
 from steelyard.estimators._status import Status, after_prediction, flag
-from steelyard.estimators._update import patient, settle
+from steelyard.estimators._update import effective_gate, settle
 from steelyard.geometry import local, product, retract, tangent_size, wide_product
 from steelyard.models import Control, Measurement, Model, Seconds, State
 
@@ -38,7 +38,7 @@ class ClonedBelief(Headed):
 
     @property
     def head(self) -> KalmanBelief:
-        """What is believed of now."""
+        """The Gaussian about the present state."""
         n = tangent_size(self.whole.state)
         return eqx.tree_at(lambda b: b.covariance, self.whole, self.whole.covariance[:n, :n])
 
@@ -66,7 +66,7 @@ class MultiStateKalman(Estimator):
     """Which tangent coordinates. What is not cloned is taken to have been as it is now: leave out parameters only. For
     a multirotor the paper clones attitude, position and velocity and leaves out the mass, [sesame, Eq. (49)]."""
     gate: float = 8.0
-    """Standard deviations beyond which a scalar reading is doubted, as in `ExtendedKalman`."""
+    """Standard deviations beyond which a scalar reading is an outlier, as in `ExtendedKalman`."""
 
     def __check_init__(self):
         if self.window < 1 or not self.cloned:
@@ -76,7 +76,7 @@ class MultiStateKalman(Estimator):
             )
 
     def init(self, guess: Guess) -> ClonedBelief:
-        """A diagonal covariance around the guess, which is also what is believed of the rows before the first."""
+        """A diagonal covariance around the guess, which also stands for the rows before the first."""
         head = start(self.model, guess)
         n = head.covariance.shape[0]
         index = jnp.concatenate([jnp.arange(n), jnp.tile(jnp.asarray(self.cloned), self.window)])
@@ -95,7 +95,7 @@ class MultiStateKalman(Estimator):
         P_II = product(P_I[:, :n], F.T) + transition.Q
         status = after_prediction(transition.missing, dt)
         P_II = 0.5 * (P_II + P_II.T)
-        after = KalmanBelief(transition.state, P_II, transition.control, before.innovation, status, before.doubts)
+        after = KalmanBelief(transition.state, P_II, transition.control, before.innovation, status, before.outlier_rows)
         head = keep_finite(before, after)  # where F is not finite the head's own part is not: the rest needs no look
         P_IC = jnp.where(_held(head), belief.whole.covariance[:n, n:], P_I[:, n:])
         P = jnp.block([[head.covariance, P_IC], [P_IC.T, belief.whole.covariance[n:, n:]]])
@@ -136,12 +136,12 @@ class MultiStateKalman(Estimator):
         """[sesame, Eq. (13)], whose product only copies rows and columns; the oldest clone makes room."""
         now = belief.whole
         n, size = tangent_size(now.state), len(self.cloned)
-        kept, new = now.covariance.shape[0] - size, n + size
-        rows = now.covariance[:n, :kept]
+        left, new = now.covariance.shape[0] - size, n + size
+        rows = now.covariance[:n, :left]
         rows = jnp.concatenate([rows[:, :n], *[rows[:, c : c + 1] for c in self.cloned], rows[:, n:]], axis=1)
         rows = jnp.concatenate([rows, *[rows[c : c + 1] for c in self.cloned]])
         # The clones first, then what is new over them: with one concatenation a step takes 35 µs instead of 21.
-        P = jnp.pad(now.covariance[n:kept, n:kept], ((new, 0), (new, 0)))
+        P = jnp.pad(now.covariance[n:left, n:left], ((new, 0), (new, 0)))
         P = jax.lax.dynamic_update_slice(P, rows[:, new:].T, (new, 0))
         P = jax.lax.dynamic_update_slice(P, rows, (0, 0))
         whole = eqx.tree_at(lambda b: b.covariance, now, P)
@@ -155,21 +155,22 @@ class MultiStateKalman(Estimator):
         """[sesame, Eq. (14)]; the observation's `H` is along those coordinates of the whole that `where` lists.
 
         The scalars are taken in one by one by what they see, and what that does to all the rest is one product at the
-        end. The shadows of the identity tell it: `delta = P score`, and the covariance is `P - (seen P)ᵀ (seen P)`.
+        end. It follows from the shadows of the identity: `delta = P score`, and the covariance is `P - (seen P)ᵀ (seen
+        P)`.
         """
-        said, P = belief.status, belief.whole.covariance
-        before = eqx.tree_at(lambda b: b.status, belief.head, said & ~int(Status.HELD))  # a flag of this update
+        flags, P = belief.status, belief.whole.covariance
+        before = eqx.tree_at(lambda b: b.status, belief.head, flags & ~int(Status.HELD))  # a flag of this update
         n = tangent_size(before.state)
         W = P[where]
         none = jnp.zeros(W.shape[0])
         identity = Shadows(jnp.eye(W.shape[0]), none, none)
-        correction = correct(W[:, where], observation, identity, patient(before, self.gate))
+        correction = correct(W[:, where], observation, identity, effective_gate(before, self.gate))
         delta, B = product(W.T, correction.shadows.score), wide_product(correction.seen, W)
         of_head = (delta[:n], P[:n, :n] - wide_product(B[:, :n].T, B[:, :n]))
         correction = eqx.tree_at(lambda c: (c.delta, c.covariance), correction, of_head)
         head = settle(before, observation.present, correction)  # what is finite for the head is for all
         delta, B = jnp.where(_held(head), 0.0, delta), jnp.where(_held(head), 0.0, B)
-        after = (P - wide_product(B.T, B), head.status | said)
+        after = (P - wide_product(B.T, B), head.status | flags)
         whole = eqx.tree_at(lambda b: (b.covariance, b.status), head, after)
         deltas = product(delta[n:].reshape(self.window, -1), self._chosen(n))
         states = jax.vmap(retract)(belief.clones.state, deltas)

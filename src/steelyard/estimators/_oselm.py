@@ -100,7 +100,7 @@ class OnlineElm(eqx.Module):
 
         One row is a scalar update, without any matrix inverse or LAPACK; more are the Woodbury form of
         [sesame, Eq. (38)], or with forgetting one row after the other. Rows with a number that is not finite are
-        skipped, but time goes on. `counts` says how often a row counts, as in `fit_relm`; where that is below 0 or not
+        skipped, but time goes on. `counts` is how often a row counts, as in `fit_relm`; where that is below 0 or not
         finite, the row is skipped.
         """
         inputs, targets = checked_samples(self.features, jnp.asarray(inputs, float), jnp.asarray(targets, float))
@@ -191,11 +191,11 @@ class OnlineElm(eqx.Module):
         AP = A @ P
         L = jnp.linalg.cholesky(jnp.eye(len(A)) + AP @ A.T)
         both = jax.scipy.linalg.solve_triangular(L, jnp.concatenate([AP, targets - A @ W], axis=1), lower=True)
-        G, surprise = both[:, : P.shape[0]], both[:, P.shape[0] :]
+        G, innovation = both[:, : P.shape[0]], both[:, P.shape[0] :]
         P = P - G.T @ G
         P = 0.5 * (P + P.T)
         counts = belief.learnt + jnp.sum(heard), belief.skipped + jnp.sum(~heard)
-        return ElmBelief(W + G.T @ surprise, P, belief.ridge, belief.turn, *counts)
+        return ElmBelief(W + G.T @ innovation, P, belief.ridge, belief.turn, *counts)
 
 
 def _rank_one(
@@ -203,12 +203,12 @@ def _rank_one(
     W: Float[Array, "hidden output"],
     Ph: Float[Array, " hidden"],
     hPh: Float[Array, ""],
-    surprise: Float[Array, " output"],
+    innovation: Float[Array, " output"],
     weight: Float[Array, ""],
 ) -> tuple[Float[Array, "hidden hidden"], Float[Array, "hidden output"]]:
     """A row h of some weight taken in; symmetric by construction, and no rounding of P can turn its sign."""
     gain = weight / (1.0 + weight * jnp.maximum(hPh, 0.0))
-    return P - gain * jnp.outer(Ph, Ph), W + gain * jnp.outer(Ph, surprise)
+    return P - gain * jnp.outer(Ph, Ph), W + gain * jnp.outer(Ph, innovation)
 
 
 class ElmModel(Model):

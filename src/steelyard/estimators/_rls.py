@@ -27,7 +27,7 @@ class RecursiveLeastSquares(Estimator):
     memory: Float[Array, ""] | float = jnp.inf
     """s."""
     gate: float = jnp.inf
-    """Standard deviations beyond which a reading is doubted; without one, all are taken for what they say."""
+    """Standard deviations beyond which a reading is an outlier; without one, every reading counts in full."""
 
     def init(self, guess: Guess) -> KalmanBelief:
         """A diagonal covariance around the guess."""
@@ -38,7 +38,9 @@ class RecursiveLeastSquares(Estimator):
         u, missing = fill_in(control, self.model.idle(belief.state))
         fading = jnp.exp(forwards(dt) / self.memory)
         status = after_prediction(missing, dt)
-        after = KalmanBelief(belief.state, fading * belief.covariance, u, belief.innovation, status, belief.doubts)
+        after = KalmanBelief(
+            belief.state, fading * belief.covariance, u, belief.innovation, status, belief.outlier_rows
+        )
         return keep_finite(belief, after)
 
     def update(self, belief: KalmanBelief, measurement: Measurement) -> KalmanBelief:

@@ -12,16 +12,16 @@ import numpy as np
 
 from steelyard.estimators._estimator import Belief, Estimator, Sample
 
-Kept = Any
+Recorded = Any
 """What a run keeps of every step: whatever its `keep` returns, stacked along time."""
 
 
 class Replay(eqx.Module):
-    """What a log taught."""
+    """The result of a replay."""
 
     belief: Belief
     """At the end."""
-    kept: Kept
+    recorded: Recorded
     """Of every step, time first."""
 
 
@@ -32,14 +32,14 @@ def everything(belief: Belief) -> Belief:
 
 @eqx.filter_jit
 def replay(
-    estimator: Estimator, belief: Belief, samples: Sample, keep: Callable[[Belief], Kept] = everything
+    estimator: Estimator, belief: Belief, samples: Sample, keep: Callable[[Belief], Recorded] = everything
 ) -> Replay:
     """The online step over a log: `samples` has a leading axis of time."""
     return _scan(estimator, belief, samples, keep)
 
 
 def campaign(
-    estimator: Estimator, beliefs: Belief, samples: Sample, keep: Callable[[Belief], Kept] = everything
+    estimator: Estimator, beliefs: Belief, samples: Sample, keep: Callable[[Belief], Recorded] = everything
 ) -> Replay:
     """The replay of many logs at once: everything has a leading axis of flights, `samples` then time.
 
@@ -57,16 +57,16 @@ def campaign(
 
 
 @eqx.filter_jit
-def _fly_together(estimator: Estimator, beliefs: Belief, samples: Sample, keep: Callable[[Belief], Kept]) -> Replay:
+def _fly_together(estimator: Estimator, beliefs: Belief, samples: Sample, keep: Callable[[Belief], Recorded]) -> Replay:
     return jax.vmap(lambda belief, log: _scan(estimator, belief, log, keep))(beliefs, samples)
 
 
 @eqx.filter_jit
-def _fly_in_turn(estimator: Estimator, beliefs: Belief, samples: Sample, keep: Callable[[Belief], Kept]) -> Replay:
+def _fly_in_turn(estimator: Estimator, beliefs: Belief, samples: Sample, keep: Callable[[Belief], Recorded]) -> Replay:
     return jax.lax.map(lambda flight: _scan(estimator, flight[0], flight[1], keep), (beliefs, samples))
 
 
-def _scan(estimator: Estimator, belief: Belief, samples: Sample, keep: Callable[[Belief], Kept]) -> Replay:
+def _scan(estimator: Estimator, belief: Belief, samples: Sample, keep: Callable[[Belief], Recorded]) -> Replay:
     def step(belief, sample):
         belief = estimator.step(belief, sample)
         return belief, keep(belief)

@@ -15,7 +15,7 @@ class Shadows(eqx.Module):
     """Errors that would be there if something had happened, followed through the filter as columns.
 
     Column k of `columns` is what a unit event k would have done to the estimation error by now; `score` and
-    `information` are the slope and curvature of the innovations' log-likelihood in the size of event k.
+    `information` are the gradient and the curvature of the innovations' log-likelihood in the size of event k.
     """
 
     columns: Float[Array, "state event"]
@@ -38,7 +38,7 @@ class Correction(eqx.Module):
     shadows: Shadows
     seen: Float[Array, "meas event"]
     """How each channel saw the shadows' columns at its turn, in its own standard deviations; zero where silent."""
-    absurd: Bool[Array, ""]
+    outlier: Bool[Array, ""]
     """Whether some channel was further off than the gate."""
 
 
@@ -80,23 +80,23 @@ def correct(
 
         Ph = seen_of(P)  # by rows, which lie together
         s = seen_of(Ph) + channel.R
-        surprise = channel.residual - seen_of(delta)
-        least = surprise**2 * precision  # with this variance it is just as far off as the gate
-        doubted = least > s
+        innovation = channel.residual - seen_of(delta)
+        least = innovation**2 * precision  # with this variance it is just as far off as the gate
+        outlying = least > s
         s = jnp.maximum(s, least)
         weight = jnp.where(channel.present, 1.0 / s, 0.0)
         gain = weight * Ph
         hD = seen_of(D)
         so_far = (
             P - weight * jnp.outer(Ph, Ph),  # not outer(gain, Ph): that is symmetric but for its rounding, which grows
-            delta + gain * surprise,
+            delta + gain * innovation,
             D - jnp.outer(gain, hD),
-            score + weight * surprise * hD,
+            score + weight * innovation * hD,
             information + weight * hD**2,
         )
-        value = jnp.where(channel.present, surprise, jnp.nan)
-        return so_far, (value, s, jnp.sqrt(weight) * hD, channel.present & doubted)
+        value = jnp.where(channel.present, innovation, jnp.nan)
+        return so_far, (value, s, jnp.sqrt(weight) * hD, channel.present & outlying)
 
     begin = (covariance, jnp.zeros(covariance.shape[0]), shadows.columns, shadows.score, shadows.information)
-    (P, delta, *followed), (value, variance, seen, absurd) = jax.lax.scan(take_in, begin, (observation, support))
-    return Correction(delta, P, Innovation(value, variance), Shadows(*followed), seen, jnp.any(absurd))
+    (P, delta, *followed), (value, variance, seen, outlier) = jax.lax.scan(take_in, begin, (observation, support))
+    return Correction(delta, P, Innovation(value, variance), Shadows(*followed), seen, jnp.any(outlier))

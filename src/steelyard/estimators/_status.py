@@ -1,4 +1,4 @@
-"""What a step has to say for itself, in bits that survive a compiled loop."""
+"""How a step went, as bit flags that survive a compiled loop."""
 
 import enum
 
@@ -19,39 +19,39 @@ class Status(enum.IntFlag):
     BLIND = 4
     """An input was not recorded: the model's idle control stood in, with its wide uncertainty."""
     HELD = 8
-    """The step's result was not finite, so it was not taken; the belief before it was kept."""
+    """The step's result was not finite, so it was not taken; the belief stayed as it was."""
     BACKWARDS = 16
     """Time went backwards or is not a finite number: the belief was not carried forward."""
     TOO_LATE = 32
     """A late measurement was older than the buffer and was dropped."""
     CHANGED = 64
     """A sudden change of a watched parameter was detected, and the belief reopened."""
-    DOUBTED = 128
-    """A reading was absurdly far from what was expected, and hardly counted."""
+    OUTLIER = 128
+    """A reading was an outlier, and hardly counted."""
 
 
 _REASONS = {
     Status.PARTIAL: "some channels were silent",
     Status.COASTED: "every channel was silent, so the model coasted",
     Status.BLIND: "an input was missing, so the model's idle control was assumed",
-    Status.HELD: "the result was not finite, so the belief before the step was kept",
+    Status.HELD: "the result was not finite, so the belief stayed as it was",
     Status.BACKWARDS: "time did not go forwards, so the belief was not carried on",
     Status.TOO_LATE: "a measurement was older than the buffer and was dropped",
     Status.CHANGED: "a watched parameter jumped, so the belief was reopened",
-    Status.DOUBTED: "a reading was absurdly far off, so it hardly counted",
+    Status.OUTLIER: "a reading was an outlier, so it hardly counted",
 }
 
 
 def explain(status: int) -> str:
-    """A status in words.
+    """A status as text.
 
     >>> explain(Status.OK)
     'fine'
     >>> explain(Status.PARTIAL | Status.CHANGED)
     'some channels were silent; a watched parameter jumped, so the belief was reopened'
     """
-    said = [reason for flag, reason in _REASONS.items() if int(status) & flag]
-    return "; ".join(said) if said else "fine"
+    reasons = [reason for flag, reason in _REASONS.items() if int(status) & flag]
+    return "; ".join(reasons) if reasons else "fine"
 
 
 def forwards(dt: Seconds) -> Float[Array, ""]:

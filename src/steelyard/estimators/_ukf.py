@@ -14,7 +14,7 @@ from steelyard.estimators._gaussian_belief import KalmanBelief, keep_finite, sta
 from steelyard.estimators._linearise import Observation, fill_in
 from steelyard.estimators._sequential import Shadows, correct
 from steelyard.estimators._status import Status, after_prediction, forwards
-from steelyard.estimators._update import patient, settle
+from steelyard.estimators._update import effective_gate, settle
 from steelyard.geometry import local, product, retract
 from steelyard.models import Control, Measurement, Model, Seconds
 
@@ -39,7 +39,7 @@ class UnscentedKalman(Estimator):
     model: Model
     noise: Noise
     gate: float = 8.0
-    """Standard deviations beyond which a scalar reading is doubted, as in `ExtendedKalman`."""
+    """Standard deviations beyond which a scalar reading is an outlier, as in `ExtendedKalman`."""
 
     def init(self, guess: Guess) -> KalmanBelief:
         """A diagonal covariance around the guess."""
@@ -53,24 +53,24 @@ class UnscentedKalman(Estimator):
         u_std = jnp.where(missing, self.noise.blind, self.noise.control)
         by_state = _images(lambda x: self.model.dynamics(x, u, h), state, centre, square_root(belief.covariance))
         by_input = _images(lambda v: self.model.dynamics(state, v, h), u, centre, jnp.diag(u_std))
-        A = jnp.concatenate([by_state.slope, by_input.slope, by_state.curvature, by_input.curvature], axis=1)
+        A = jnp.concatenate([by_state.linear, by_input.linear, by_state.curvature, by_input.curvature], axis=1)
         P = product(A, A.T) + jnp.diag(self.noise.drift**2 * h)
         P = 0.5 * (P + P.T)
         mean = retract(centre, by_state.shift + by_input.shift)
-        after = KalmanBelief(mean, P, u, belief.innovation, after_prediction(missing, dt), belief.doubts)
+        after = KalmanBelief(mean, P, u, belief.innovation, after_prediction(missing, dt), belief.outlier_rows)
         return keep_finite(belief, after)
 
     def update(self, belief: KalmanBelief, measurement: Measurement) -> KalmanBelief:
         """[sesame, Eq. (17)], one scalar at a time, in coordinates in which the covariance is the identity.
 
-        There the measurement's slopes along the axes are its `H`, and no covariance has to be inverted to find it. What
-        the slopes do not explain, the curvature, is noise of each channel; that it is common to some is left out.
+        There the measurement's derivatives along the axes are its `H`, and no covariance has to be inverted to find it.
+        What they do not explain, the curvature, is noise of each channel; that it is common to some is left out.
         """
         S = square_root(belief.covariance)
         blind = (belief.status & int(Status.BLIND)) != 0
         observation = self._observation(belief, S, measurement, blind)
         white = jnp.eye(S.shape[0])
-        correction = correct(white, observation, Shadows.none(S.shape[0]), patient(belief, self.gate))
+        correction = correct(white, observation, Shadows.none(S.shape[0]), effective_gate(belief, self.gate))
         P = product(product(S, correction.covariance), S.T)
         correction = eqx.tree_at(
             lambda c: (c.delta, c.covariance), correction, (product(S, correction.delta), 0.5 * (P + P.T))
@@ -89,9 +89,9 @@ class UnscentedKalman(Estimator):
         expected = retract(self.model.observe(state, known), by_state.shift + by_input.shift)
         residual = local(expected, measurement)
         present = ~jnp.isnan(residual)
-        unexplained = jnp.concatenate([by_state.curvature, by_input.slope, by_input.curvature], axis=1)
+        unexplained = jnp.concatenate([by_state.curvature, by_input.linear, by_input.curvature], axis=1)
         R = self.noise.measurement**2 + jnp.sum(unexplained**2, axis=1)
-        return Observation(jnp.where(present, residual, 0.0), by_state.slope, R, present)
+        return Observation(jnp.where(present, residual, 0.0), by_state.linear, R, present)
 
 
 class _Images(eqx.Module):
@@ -99,10 +99,10 @@ class _Images(eqx.Module):
 
     shift: Float[Array, " image"]
     """From the image of the centre to the mean."""
-    slope: Float[Array, "image axis"]
+    linear: Float[Array, "image axis"]
     """How the image moves in one standard deviation along each axis."""
     curvature: Float[Array, "image axis"]
-    """Standard deviation of what is left when the slope is taken away."""
+    """Standard deviation of what is left when the linear part is taken away."""
 
 
 def _images(function: Callable, point: Any, centre: Any, axes: Float[Array, "tangent axis"]) -> _Images:

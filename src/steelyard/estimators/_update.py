@@ -14,8 +14,8 @@ from steelyard.estimators._status import Status, after_update, flag
 from steelyard.geometry import retract
 from steelyard.models import Measurement, Model
 
-PATIENCE = 5
-"""Rows in a row for which readings may be doubted; after that it is the belief that must be wrong, and it gives in."""
+MOST_OUTLIER_ROWS = 5
+"""Consecutive rows that may hold outliers; after that the belief must be wrong, and the readings count in full."""
 
 
 def update_belief(
@@ -29,20 +29,20 @@ def update_belief(
 ) -> tuple[KalmanBelief, Shadows]:
     """Linearise, correct, retract; and what that did to the errors that `shadows` follows.
 
-    A scalar beyond `gate` standard deviations is doubted, for some rows. Where the result is not finite, belief and
-    shadows stay as they were, and the innovation says that nothing came in. `support` is as `correct` has it.
+    A scalar beyond `gate` standard deviations counts as an outlier, for some rows. Where the result is not finite,
+    belief and shadows stay as they were, and the innovation is empty. `support` is as `correct` has it.
     """
     shadows = shadows or Shadows.none(belief.covariance.shape[0])
     blind = (belief.status & int(Status.BLIND)) != 0
     observation = linearise_observation(model, noise, belief.state, belief.control, measurement, blind)
-    correction = correct(belief.covariance, observation, shadows, patient(belief, gate), support)
+    correction = correct(belief.covariance, observation, shadows, effective_gate(belief, gate), support)
     after = settle(belief, observation.present, correction)
     return after, followed(after, correction.shadows, shadows)
 
 
-def patient(belief: KalmanBelief, gate: float) -> Float[Array, ""]:
-    """The gate, or none once its readings were doubted too often in a row."""
-    return jnp.where(belief.doubts >= PATIENCE, jnp.inf, gate)
+def effective_gate(belief: KalmanBelief, gate: float) -> Float[Array, ""]:
+    """The gate, or infinity after too many consecutive rows with outliers."""
+    return jnp.where(belief.outlier_rows >= MOST_OUTLIER_ROWS, jnp.inf, gate)
 
 
 def settle(belief: KalmanBelief, present: Bool[Array, " meas"], correction: Correction) -> KalmanBelief:
@@ -52,8 +52,8 @@ def settle(belief: KalmanBelief, present: Bool[Array, " meas"], correction: Corr
         correction.covariance,
         belief.control,
         correction.innovation,
-        after_update(belief.status, present) | flag(correction.absurd, Status.DOUBTED),
-        jnp.where(correction.absurd, belief.doubts + 1, 0),
+        after_update(belief.status, present) | flag(correction.outlier, Status.OUTLIER),
+        jnp.where(correction.outlier, belief.outlier_rows + 1, 0),
     )
     silent = eqx.tree_at(lambda b: b.innovation, belief, Innovation.none(present.shape[0]))
     return keep_finite(silent, after)

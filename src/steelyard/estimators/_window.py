@@ -11,13 +11,13 @@ from steelyard.estimators._gaussian_belief import Headed, KalmanBelief, start
 from steelyard.estimators._linearise import Observation, fill_in, linearise_observation
 from steelyard.estimators._sequential import Shadows, correct
 from steelyard.estimators._status import Status, after_prediction, forwards
-from steelyard.estimators._update import patient, settle
+from steelyard.estimators._update import effective_gate, settle
 from steelyard.estimators._window_solve import Moments, Prior, Window, slide, solve
 from steelyard.geometry import differentiate, product, retract, tangent_size
 from steelyard.models import Control, Increment, Measurement, Model, Numbers, Seconds, State
 
-DOUBT = 2.0
-"""How many times the loss's threshold a reading must be off before a step says that it doubts it."""
+OUTLIER_FACTOR = 2.0
+"""A reading further off than this multiple of the loss's threshold is reported as an outlier."""
 
 
 class Underway(eqx.Module):
@@ -34,7 +34,7 @@ class WindowBelief(Headed):
     """A Gaussian about now, the window that it follows from, and what happened since."""
 
     kalman: KalmanBelief
-    """Its covariance is linearised at what was believed before the newest reading; the window's own, after."""
+    """Its covariance is linearised at the estimate before the newest reading; the window's own, after it."""
     window: Window
     underway: Underway
 
@@ -107,14 +107,14 @@ class SlidingWindow(Estimator):
         P = product(product(F, window.covariance), F.T) + product(product(G, now.covariance), G.T) + jnp.diag(now.drift)
         P = 0.5 * (P + P.T)
         status = after_prediction(missing, dt)
-        after = KalmanBelief(state, P, u, head.innovation, status, head.doubts)
+        after = KalmanBelief(state, P, u, head.innovation, status, head.outlier_rows)
         held = eqx.tree_at(lambda b: b.head.status, belief, status | int(Status.HELD))
         return _choose(_finite((state, P, now)), WindowBelief(after, window, now), held)
 
     def update(self, belief: WindowBelief, measurement: Measurement) -> WindowBelief:
         """[sesame, Eq. (21)]; where every channel is silent, or the answer is not finite, the window stays."""
         head, observation = belief.head, self._observation(belief, measurement)
-        gate = patient(head, DOUBT * self.loss)
+        gate = effective_gate(head, OUTLIER_FACTOR * self.loss)
         correction = correct(head.covariance, observation, Shadows.none(head.covariance.shape[0]), gate)
         after = settle(head, observation.present, correction)
         heard = jnp.any(observation.present) & ((after.status & int(Status.HELD)) == 0)

@@ -10,7 +10,7 @@ from steelyard.models import Control, Increment, Measurement, Model, Numbers, St
 
 
 class Prior(eqx.Module):
-    """What everything before the window says about the state at its start."""
+    """The prior on the state at the start of the window, from all rows before it."""
 
     origin: State
     """Where it was linearised, and stays so: its numbers are tangent coordinates here."""
@@ -94,7 +94,7 @@ class _Trace(eqx.Module):
     """Covariance of the state with each channel, at its turn."""
     certainty: Float[Array, " meas"]
     """One over the variance of each innovation."""
-    surprise: Float[Array, " meas"]
+    innovation: Float[Array, " meas"]
 
 
 def slide(model: Model, window: Window, moment: Moments, loss: float) -> Window:
@@ -167,8 +167,8 @@ def _linearise(model: Model, state: State, moments: Moments) -> _Linear:
         after, jacobian = differentiate(arrive, state, moment.slip)
         _, D = differentiate(lambda walk: retract(unwalked, walk), moment.walk)
         # The derivative of the difference itself, not of what is expected: they differ where a reading turns.
-        residual, slope = differentiate(lambda x: local(model.observe(x, moment.control), moment.measurement), after)
-        return after, _Linear(after, jacobian[:, :n], jacobian[:, n:], D, -slope, residual)
+        residual, by_state = differentiate(lambda x: local(model.observe(x, moment.control), moment.measurement), after)
+        return after, _Linear(after, jacobian[:, :n], jacobian[:, n:], D, -by_state, residual)
 
     return jax.lax.scan(of, state, moments)[1]
 
@@ -181,9 +181,9 @@ def _filter(start: _Filtered, linear: _Linear, moments: Moments, loss: float) ->
         h, y, p = channel
         Ph = product(P, h)
         certainty = p / (1.0 + p * jnp.sum(h * Ph))
-        surprise = y - jnp.sum(h * delta)
-        so_far = P - certainty * jnp.outer(Ph, Ph), delta + certainty * surprise * Ph
-        return so_far, (Ph, certainty, surprise)
+        innovation = y - jnp.sum(h * delta)
+        so_far = P - certainty * jnp.outer(Ph, Ph), delta + certainty * innovation * Ph
+        return so_far, (Ph, certainty, innovation)
 
     def of(before: _Filtered, given: tuple[_Linear, Moments]) -> tuple[_Filtered, _Trace]:
         at, moment = given
@@ -202,13 +202,13 @@ def _filter(start: _Filtered, linear: _Linear, moments: Moments, loss: float) ->
 def _return(
     adjoint: Float[Array, " state"], given: tuple[_Linear, _Trace]
 ) -> tuple[Float[Array, " state"], tuple[Float[Array, " increment"], Float[Array, " state"]]]:
-    """The adjoint before a moment from the one after it, and the noises that it tells."""
+    """The adjoint before a moment from the one after it, and the noises that follow from it."""
     at, trace = given
 
     def let_out(adjoint, channel):
-        h, Ph, certainty, surprise = channel
-        return adjoint + certainty * (surprise - jnp.sum(Ph * adjoint)) * h, None
+        h, Ph, certainty, innovation = channel
+        return adjoint + certainty * (innovation - jnp.sum(Ph * adjoint)) * h, None
 
-    channels = (at.H, trace.seen, trace.certainty, trace.surprise)
+    channels = (at.H, trace.seen, trace.certainty, trace.innovation)
     adjoint, _ = jax.lax.scan(let_out, adjoint, channels, reverse=True)
     return product(at.F.T, adjoint), (product(trace.noise_gain, adjoint), product(trace.walk_gain, adjoint))

@@ -45,7 +45,7 @@ class ThrustInput(eqx.Module):
 
 
 class RobotPose(eqx.Module):
-    """What kinematics say at a sample, taken as exact [ironcub, Sec. III-C2]; world axes, about the centre of mass."""
+    """The kinematics at a sample, taken as exact [ironcub, Sec. III-C2]; world axes, about the centre of mass."""
 
     thrust_matrix: Float[Numbers, "*batch 6 engine"]
     """Wrench (torque, force) of unit thrusts, A(q) of [ironcub, Eq. (3)]."""
@@ -54,7 +54,7 @@ class RobotPose(eqx.Module):
     contact: Float[Numbers, "*batch feet"]
     """1 where a sole is on the ground, 0 where it is in the air, for each of its six components."""
     trust: Float[Numbers, "*batch engine"]
-    """How far an engine's model is believed: 1, or 0 while it has failed."""
+    """Weight of an engine's model: 1, or 0 while it has failed."""
 
 
 class FlyingControl(eqx.Module):
@@ -155,15 +155,15 @@ class PosedRobot(Model):
         if state.speed_scale.size:
             thrust = jnp.asarray(state.thrust)[jnp.array(self.engines.with_speed)]
             rpm = 1e-3 * rotor_speed(self.engines.speed_map, thrust) * jnp.exp(state.speed_scale)
-        told = state.wrench if state.wrench.size else state.foot_bias
-        return FlyingReading(jnp.asarray(state.momentum), jnp.asarray(told), rpm)
+        direct_part = state.wrench if state.wrench.size else state.foot_bias
+        return FlyingReading(jnp.asarray(state.momentum), jnp.asarray(direct_part), rpm)
 
     def support(self, state: FlyingState) -> Int[np.ndarray, "meas 2"]:
         """Two coordinates for each reading: it depends on no others, and on the second only if it is a rotor speed."""
         sizes = {field.name: getattr(state, field.name).shape[0] for field in dataclasses.fields(state)}
         begins = dict(zip(sizes, np.cumsum([0, *sizes.values()]), strict=False))
-        told = "wrench" if sizes["wrench"] else "foot_bias"
-        direct = np.concatenate([begins[part] + np.arange(sizes[part]) for part in ("momentum", told)])
+        direct_part = "wrench" if sizes["wrench"] else "foot_bias"
+        direct = np.concatenate([begins[part] + np.arange(sizes[part]) for part in ("momentum", direct_part)])
         speed = np.array(self.engines.with_speed, int)[: sizes["speed_scale"]]
         scale = begins["speed_scale"] + np.arange(len(speed))
         return np.stack([np.concatenate([direct, speed]), np.concatenate([np.zeros_like(direct), scale])], axis=1)
@@ -188,8 +188,8 @@ def _on_mass(pushed: Float[Array, "6"], log_mass, carried: Float[Array, "6"], st
 class FlyingRobot(Model):
     """A flying robot whose kinematics come with every sample as part of the control.
 
-    The thrusts and the weight are told apart only while something else carries the robot: in the air a robot that is
-    3 % heavier with 3 % more thrust moves the same, and no flight can tell.
+    The thrusts and the weight are distinguished only while something else carries the robot: in the air a robot that is
+    3 % heavier with 3 % more thrust moves the same, and no flight distinguishes the two.
     """
 
     engines: Engines

@@ -17,7 +17,7 @@ JET_PARAMETERS = ("K_T", "K_TT", "K_D", "K_DD", "K_TD", "B_U", "B_T", "B_D", "B_
 
 @dataclasses.dataclass(frozen=True)
 class EngineType:
-    """A kind of engine: what a bench told of it."""
+    """A type of engine, as measured on a bench."""
 
     jet_parameters: tuple[float, ...]
     """In the order of `JET_PARAMETERS`; throttle in percent, thrust in N."""
@@ -28,7 +28,7 @@ class EngineType:
     thrust_rate: float = 100.0
     """Fastest change of thrust either way, N/s."""
     speed_map: tuple[float, float, float] | None = None
-    """(a, b, c) of the rotor's speed `a T^b + c T`, in thousands of rpm; None where no bench told."""
+    """(a, b, c) of the rotor's speed `a T^b + c T`, in thousands of rpm; None where it was not measured."""
 
 
 ENGINE_TYPES = {
@@ -57,7 +57,7 @@ ENGINE_TYPES = {
     ),
 }
 """Jets on kerosene, by name; `P220-first` diverges below a throttle of some 20 % and rests on its idle there.
-The idle of a P160 is ours: no bench told."""
+The idle of a P160 is our own: it was not measured."""
 
 
 def throttle_effect(jet_parameters, throttle):
@@ -119,21 +119,21 @@ class JetEngines(eqx.Module):
         """Thrust and its rate `dt` seconds later: the midpoint rule, then idle, maximum and the fastest rate.
 
         `offset` (N/s²) is added to T̈. An engine without throttle is off, and its thrust dies away. With a `trust` of 0
-        its equation and its idle are not believed: the thrust keeps its rate, which fades within half a second.
+        its equation and its idle are not used: the thrust keeps its rate, which fades within half a second.
         """
         runs = jnp.where(throttle > 0, 1.0, 0.0)
 
         def acceleration(T, T_dot):
             running = jet_acceleration(self.jet_parameters, T, T_dot, throttle) + offset
-            believed = runs * running + (1.0 - runs) * jet_decay(T, T_dot)
-            return trust * believed - (1.0 - trust) * 2.0 * T_dot
+            modelled = runs * running + (1.0 - runs) * jet_decay(T, T_dot)
+            return trust * modelled - (1.0 - trust) * 2.0 * T_dot
 
         half = 0.5 * dt
         middle = thrust_rate + half * acceleration(thrust, thrust_rate)
         after = thrust + dt * middle
         rate = thrust_rate + dt * acceleration(thrust + half * thrust_rate, middle)
         limited = jnp.clip(rate, -self.thrust_rate, self.thrust_rate)
-        # One that is not believed may seem to pull: a limit would cut its uncertainty off on one side.
+        # One that has failed may seem to pull: a limit would cut its uncertainty off on one side.
         least = jnp.where(trust > 0, runs * self.idle, -self.maximum)
         # On its idle an engine does not sink further; without this its rate would have to turn round before it rises.
         limited = jnp.where((after <= least) & (limited < 0), 0.0, limited)
@@ -145,7 +145,7 @@ def _as_if_free(free: Float[Array, " engine"], limited: Float[Array, " engine"])
     """The limited value with the derivatives of the free one.
 
     The derivative at a limit is zero, and a filter that takes a thrust for limited would know it exactly: whatever the
-    momentum said after that, it would not learn that the thrust has left its limit.
+    momentum shows after that, it would not learn that the thrust has left its limit.
     """
     return free + jax.lax.stop_gradient(limited - free)
 

@@ -31,7 +31,7 @@ Seconds = Float[Array, ""] | float
 
 
 class MeanControl(eqx.Module):
-    """The increment of a model that does not say otherwise."""
+    """The increment of a model that does not define its own."""
 
     control: Control
     """Its mean over the span."""

@@ -39,7 +39,7 @@ class MultirotorControl(eqx.Module):
     """What drives the vehicle over an interval, [sesame, Eq. (45)]."""
 
     thrust: Float[Numbers, "*batch"]
-    """Collective, along body z, N: what acted, as the bench's thrust map tells, not what was asked for."""
+    """Collective, along body z, N: what acted, by the bench's thrust map, not the command."""
     rates: Float[Numbers, "*batch 3"]
     """Angular velocity in body axes, rad/s."""
 
@@ -56,7 +56,7 @@ class Multirotor(Model):
     """[sesame, Eqs. (41)-(47)] with drag in body axes: `-d1 v_xy - d2 v |v|` an axis.
 
     The thrust is taken as known, so the mass is relative to its map: a thrust that is 1 % too small everywhere
-    looks exactly like a mass that is 1 % too large. No flight can tell the two apart.
+    looks exactly like a mass that is 1 % too large. No flight distinguishes the two.
     """
 
     drag: Float[Array, "2"]

@@ -1,4 +1,4 @@
-"""From a throttle to newtons: what a bench tells about a motor and its propeller."""
+"""From a throttle to newtons: bench measurements of a motor and its propeller."""
 
 import equinox as eqx
 import jax.numpy as jnp

@@ -1,4 +1,4 @@
-"""What a URDF must have before a flying robot can be computed from it; mistakes are told by name."""
+"""What a URDF must have before a flying robot can be computed from it; mistakes are named."""
 
 import dataclasses
 import xml.etree.ElementTree as ElementTree
@@ -13,7 +13,7 @@ class Urdf:
 
     text: str
     origin: str
-    """Its path, or a few words; opens every complaint."""
+    """Its path, or a short name; begins every error message."""
     joints: tuple[str, ...]
     """Those that move, in the order of the file."""
     frames: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What changed, and can we believe it?"""
+"""What changed, and is the estimate consistent?"""
 
 from steelyard import _jax as _jax
 

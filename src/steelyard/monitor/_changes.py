@@ -1,4 +1,4 @@
-"""Sudden changes of a parameter: found by a likelihood ratio, told as an event, and taken in at once."""
+"""Sudden changes of a parameter: found by a likelihood ratio, reported as an event, included at once."""
 
 import equinox as eqx
 import jax
@@ -24,7 +24,7 @@ from steelyard.monitor._jump_evidence import jump_evidence
 
 
 class Change(eqx.Module):
-    """The likeliest change at the last step, whether it convinced or not."""
+    """The likeliest change at the last step, whether it exceeded the threshold or not."""
 
     found: Bool[Array, ""]
     watched: Int[Array, ""]
@@ -51,7 +51,7 @@ class WatchfulBelief(Headed):
 
     @property
     def head(self) -> KalmanBelief:
-        """What is believed of now."""
+        """The Gaussian about the present state."""
         return self.kalman
 
 
@@ -62,8 +62,8 @@ class ChangeWatch(Estimator):
     innovations' log-likelihood is quadratic in the size of each jump, so its best size and its evidence cost one
     column of arithmetic a candidate and no second filter. Sizes have a Gaussian prior, so the evidence is a ratio of
     likelihoods: while nothing happens it exceeds `exp(threshold)` with a chance of at most `exp(-threshold)` a
-    candidate. When one exceeds it, all candidates are taken in together, each as likely as the data say: on a linear
-    model the result has the mean and the covariance of a bank of filters, each told one onset beforehand.
+    candidate. When one exceeds it, all candidates are combined, each with its posterior probability: on a linear
+    model the result has the mean and the covariance of a bank of filters, each with one onset given beforehand.
     """
 
     filter: ExtendedKalman
@@ -74,7 +74,7 @@ class ChangeWatch(Estimator):
     spacing: float = 0.1
     """Between candidate onsets, s."""
     candidates: int = eqx.field(static=True, default=20)
-    """Onsets kept for each coordinate: changes are noticed for `spacing * candidates` seconds after they happen."""
+    """Onsets for each coordinate: changes are noticed for `spacing * candidates` seconds after they happen."""
     threshold: float = 12.0
     """Evidence asked for, as a natural logarithm. For each watched coordinate, at most one false alarm is to be
     expected in `exp(threshold) * spacing` seconds: with the defaults, in four and a half hours."""
@@ -96,7 +96,7 @@ class ChangeWatch(Estimator):
         return WatchfulBelief(kalman, shadows, belief.age + passed, belief.since_opened + passed, no_change())
 
     def update(self, belief: WatchfulBelief, measurement: Measurement) -> WatchfulBelief:
-        """The filter's update; then the candidates are weighed, and the best one taken in if it convinces."""
+        """The filter's update; then the candidates are included if the best exceeds the threshold."""
         kalman, shadows = update_belief(
             self.filter.model, self.filter.noise, belief.kalman, measurement, belief.shadows, self.filter.gate
         )
@@ -142,7 +142,7 @@ class ChangeWatch(Estimator):
 
 
 class _Verdict(eqx.Module):
-    """What the data say of each candidate."""
+    """Evidence, size and variance of each candidate."""
 
     log_ratio: Float[Array, " event"]
     size: Float[Array, " event"]
@@ -159,10 +159,11 @@ class _Verdict(eqx.Module):
 def _take_in(
     kalman: KalmanBelief, columns: Float[Array, "state event"], verdict: _Verdict, change: Change
 ) -> KalmanBelief:
-    """Where the state and its covariance are if one of the candidates happened, each as likely as the data say.
+    """State and covariance if one of the candidates happened, each with its posterior probability.
 
     When it happened is never quite known; a rate that jumped a tenth of a second earlier has moved its parameter
-    further. Mean and covariance of the mixture say so. Road not taken: the likeliest candidate as if it were certain.
+    further. Mean and covariance of the mixture include that. Road not taken: the likeliest candidate as if it were
+    certain.
     """
     weight = jnp.where(change.found, jnp.exp(verdict.log_ratio - change.log_ratio), 0.0)
     weight = weight / jnp.maximum(jnp.sum(weight), 1.0)

@@ -67,7 +67,7 @@ def keep(belief):
 def run(estimator, belief, samples):
     """One compilation for all: the same rows, the same things kept."""
     result = replay(estimator, belief, samples, keep)
-    return (*(np.asarray(part) for part in result.kept), result.belief)
+    return (*(np.asarray(part) for part in result.recorded), result.belief)
 
 
 def watched(lost: float, **figures):

@@ -130,7 +130,7 @@ def test_a_perfect_log_gives_the_mass_away():
     model = m.Multirotor(drag=(PERFECT.drag, PERFECT.quadratic_drag))
     quiet = MultirotorScenario(position_noise=1e-4, attitude_noise=1e-4, velocity_noise=1e-4, rates_noise=1e-3)
     ekf = e.ExtendedKalman(model, noise_of(quiet, drift=0.3))
-    kept = e.campaign(ekf, starts_of(ekf, samples, mass=1.2), samples, lambda b: b.state.log_mass).kept
+    kept = e.campaign(ekf, starts_of(ekf, samples, mass=1.2), samples, lambda b: b.state.log_mass).recorded
     mass, truth, time = np.exp(kept[0]), columns["truth/mass"][0], columns["time"][0]
     settled = ((time > 2) & (time < 4)) | (time > 6)
     assert np.abs(mass[settled] / truth[settled] - 1).max() < 5e-4

@@ -101,7 +101,7 @@ def fly_faithful(method: str, preset: Preset, flown: Flown, timed: bool = True) 
     estimator = _estimator(method, preset)
     belief = _begin(estimator, jax.tree.map(lambda leaf: leaf[0], samples.measurement))
     run = functools.partial(replay, estimator, belief, samples, _keep)
-    log_mass, std = jax.block_until_ready(run().kept)
+    log_mass, std = jax.block_until_ready(run().recorded)
     mass, seconds = np.exp(np.asarray(log_mass)), float("nan")
     if timed:
         begin = time.perf_counter()

@@ -26,7 +26,7 @@ def verdict_of(record: FlightRecord, track: Track) -> str:
     text = f"{record.robot}: the mass is known to {196 * std / mass:.2g} % (95 %)."
     if "drag" in final and np.isnan(final["drag"][0]):
         text += " Drag cannot be told from this motion: it hardly moved through the air."
-    outliers = np.mean((track.status & int(Status.DOUBTED)) != 0)
+    outliers = np.mean((track.status & int(Status.OUTLIER)) != 0)
     if outliers > 0.001:
         text += f" In {100 * outliers:.2g} % of the rows a reading was absurdly far off and hardly counted."
     return f"{text} {believable(track.innovation.value, track.innovation.variance, _REMEDY)}"

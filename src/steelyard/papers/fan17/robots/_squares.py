@@ -60,7 +60,7 @@ def identify(
     white = jax.scipy.linalg.solve_triangular(L, jnp.column_stack([observation.H, observation.y]), lower=True)
     squares = RecursiveLeastSquares(_WhiteRows(), _UNIT, memory=1.0 / jnp.log(forgetting))
     belief = squares.init(Guess(load, jnp.zeros(10)))
-    belief = type(belief)(load, P, belief.control, belief.innovation, belief.status, belief.doubts)
+    belief = type(belief)(load, P, belief.control, belief.innovation, belief.status, belief.outlier_rows)
     belief = squares.update(squares.predict(belief, white[:, :10], 1.0), white[:, 10])
     return belief.state, belief.covariance
 
