@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -171,6 +172,24 @@ def heavy_imports(start: str, known: dict[str, Module]) -> list[str]:
                     "import it inside the function that uses it."
                 )
     return found
+
+
+@pytest.mark.parametrize(
+    ("path", "begin", "end", "pattern"),
+    [
+        ("README.md", "| room |", "\n\n", r"^\| `(\w+)/` \|"),
+        ("src/steelyard/__init__.py", "The rooms, each", "\n\n", r"`(\w+)`(?=[,.])"),
+        ("docs/DECISIONS.md", "the order is", ".", r"\b([a-z]+)\b(?=,|$)"),
+    ],
+)
+def test_the_documents_list_the_same_rooms_in_the_same_order(path: str, begin: str, end: str, pattern: str):
+    text = (ROOT / path).read_text(encoding="utf-8").split(begin, 1)[1].split(end, 1)[0]
+    assert tuple(re.findall(pattern, text, re.MULTILINE)) == ROOMS
+
+
+def test_every_room_is_a_folder_and_every_folder_a_room():
+    folders = {folder.parent.name for folder in (SRC / "steelyard").glob("*/__init__.py")}
+    assert folders - set(SHARED) == set(ROOMS)
 
 
 def test_imports_point_down_the_rooms():
