@@ -1,7 +1,9 @@
 """Packets of fixed layout, cut out of a buffer without a loop over them."""
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +71,74 @@ class Chain:
         if self.ends[last] > stop:
             last = first - 1 + int(np.searchsorted(self.ends[first : last + 1], stop, side="right"))
         return first, last + 1
+
+    def pair(self, position: int) -> int:
+        """Where the next two records in a row begin; beyond everything where there are none."""
+        k = int(np.searchsorted(self.starts, position))
+        pair = self.ends[k:-1] == self.starts[k + 1 :]
+        return int(self.starts[k + int(np.argmax(pair))]) if pair.any() else 1 << 62
+
+
+class Format(Protocol):
+    """What `follow` must know of a format whose records come one after another."""
+
+    def known(self) -> int:
+        """A number that changes when more kinds of packets become known."""
+        ...
+
+    def find(self, buffer: bytes, begin: int) -> tuple[Chain, NDArray[np.int64]]:
+        """Every place from `begin` on that looks like a known packet, and the packets' kinds."""
+        ...
+
+    def step(self, buffer: bytes, position: int) -> tuple[int, int]:
+        """Where the record at `position` ends, and its kind, below 0 where it is no packet.
+
+        The end is 0 where there is no record, and beyond the buffer where it is not whole.
+        """
+        ...
+
+    def resume(self, buffer: bytes, position: int, chain: Chain) -> int:
+        """Where to go on after damage."""
+        ...
+
+
+def follow(form: Format, buffer: bytes) -> tuple[int, int, dict[int, NDArray[np.uint32]]]:
+    """Follows the records of a buffer: where the whole ones end, how many bytes are damaged, the packets' starts."""
+    runs: dict[int, list[NDArray]] = {}
+    single: dict[int, array] = {}
+    known, steps, damaged = -1, _STEPS, 0
+    chain, kinds = Chain(np.zeros(0, np.int64), np.zeros(0, np.int64)), np.zeros(0, np.int64)
+    position, stop = 0, len(buffer)
+    while position < stop:
+        first, after = chain.run(position, stop)
+        if after > first:
+            for kind in np.unique(kinds[first:after]):
+                runs.setdefault(int(kind), []).append(chain.starts[first:after][kinds[first:after] == kind])
+            position = int(chain.ends[after - 1])
+            continue
+        end, kind = form.step(buffer, position)
+        if end == 0:
+            ahead = min(form.resume(buffer, position + 1, chain), stop)
+            damaged += ahead - position
+            position = ahead
+            continue
+        if end > stop:
+            break
+        if kind >= 0:
+            single.setdefault(kind, array("q")).append(position)
+            steps += 1
+            if steps > _STEPS and known != form.known():
+                chain, kinds = form.find(buffer, end)
+                known, steps = form.known(), 0
+        position = end
+    found = {}
+    for kind in {*runs, *single}:
+        parts = [*runs.get(kind, []), np.frombuffer(single.get(kind, array("q")), np.int64)]
+        found[kind] = np.sort(np.concatenate(parts)).astype(np.uint32)
+    return position, damaged, found
+
+
+_STEPS = 1000  # single packets before the rest of the buffer is searched for those that have become known
 
 
 def unique(names: Sequence[str]) -> list[str]:

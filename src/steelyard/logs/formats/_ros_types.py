@@ -1,11 +1,14 @@
 """Which ROS 2 message holds which signal, both ways."""
 
+import functools
 import math
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+
+from steelyard.logs.formats._bag import load_rosbags
 
 XYZ = ("x", "y", "z")
 
@@ -17,6 +20,35 @@ def store() -> Any:
     from rosbags.typesys import Stores, get_typestore
 
     return get_typestore(Stores.ROS2_JAZZY)
+
+
+Definitions = Mapping[str, tuple[Any, list[tuple[str, Any]]]]
+"""By type, its constants and its fields, in rosbags' terms."""
+
+
+def definitions_of(path: str, name: str, encoding: str, text: str) -> Definitions:
+    """A type with all the types inside it: by its definition in the file, else by ROS 2's own."""
+    load_rosbags(path)
+    from rosbags.typesys import get_types_from_idl, get_types_from_msg
+
+    standard = dict(_standard())
+    if not text.strip():
+        return standard
+    try:
+        if encoding in ("ros2idl", "omgidl"):
+            found = get_types_from_idl(text)
+        else:
+            found = get_types_from_msg(text, name)
+    except Exception:  # the parser of rosbags raises what it likes on a damaged text
+        return standard
+    for kind, ((constants, fields)) in found.items():
+        standard[kind] = (constants, [(one, (int(node), inner)) for one, (node, inner) in fields])
+    return standard
+
+
+@functools.cache
+def _standard() -> Definitions:
+    return {kind: (constants, list(fields)) for kind, (constants, fields) in store().fielddefs.items()}
 
 
 def _vector(stem: str, vector: Any) -> Columns:

@@ -29,9 +29,10 @@ class Source:
         if not head:
             raise BadInput(f"{path} is empty; record it again.")
         self.name = file.name
-        self._data: bytes | None = None
+        self.held: bytes | None = None
+        """The whole content, where it was compressed."""
         kind = "gzip" if head.startswith(b"\x1f\x8b") else "zstd" if head.startswith(b"\x28\xb5\x2f\xfd") else ""
-        if file.suffix.lower() in (".gz", ".zst"):
+        if file.suffix.lower() in _FORMATS:
             self.name = file.stem
             if not kind:
                 raise BadInput(
@@ -39,15 +40,15 @@ class Source:
                 )
         if kind:
             self._handle.seek(0)
-            self._data = expanded(self.path, _blocks(self._handle), kind, limits)
-            self.size = len(self._data)
+            self.held = expanded(self.path, _blocks(self._handle), kind, limits)
+            self.size = len(self.held)
 
     def read(self, start: int, length: int) -> bytes:
         """The bytes from `start`, at most `length` of them."""
         if length > self.limits.memory:
             raise self.limits.too_large(self.path, "a record of it")
-        if self._data is not None:
-            return self._data[start : start + length]
+        if self.held is not None:
+            return self.held[start : start + length]
         parts, rest = [], length
         while rest > 0:  # one call reads 2 GB at most
             part = os.pread(self._handle.fileno(), rest, start + length - rest)
@@ -67,7 +68,7 @@ class Source:
         return BadInput(f"{self.path}: {what}; {remedy}.")
 
 
-_FORMATS = {".gz": "gzip", ".zst": "zstd"}
+_FORMATS = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
 
 
 def expanded(path: str, blocks: Iterator[bytes], kind: str, limits: Limits) -> bytes:

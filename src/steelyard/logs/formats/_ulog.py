@@ -6,19 +6,19 @@ messages are found here by array operations (`Chain`) and decoded stream by stre
 
 import re
 import struct
-from array import array
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from steelyard.logs._recording import Recording
 from steelyard.logs.formats._lazy import Batch, Layout, streams_of
-from steelyard.logs.formats._packets import Chain, Field
+from steelyard.logs.formats._packets import Chain, Field, follow
 from steelyard.logs.formats._source import Source
 
 MAGIC = b"ULog\x01\x12\x35"
 _SYNC = b"\x2f\x73\x13\x20\x25\x0c\xbb\x12"
 _WINDOW = 1 << 25
+_D = ord("D")
 _HEADER, _DATA = 3, 5  # bytes before a message's content, and before the numbers of a data message
 _KINDS = {"int8_t": "<i1", "uint8_t": "<u1", "int16_t": "<i2", "uint16_t": "<u2", "int32_t": "<i4", "uint32_t": "<u4"}
 _KINDS |= {"int64_t": "<i8", "uint64_t": "<u8", "float": "<f4", "double": "<f8", "bool": "<u1", "char": "<i1"}
@@ -26,7 +26,6 @@ _FIELD = re.compile(r"\s*(\w+)(?:\[(\d+)\])?\s+(\w+)\s*")
 _KNOWN = frozenset(b"FDIMPQARSOLCB")
 _LONGEST_ARRAY = 256
 _DEEPEST = 8
-_PATIENCE = 1000  # single steps before the packets ahead are searched again
 
 
 @dataclass
@@ -91,10 +90,11 @@ def _segments(log: _Log) -> list[int]:
 
 def _walk(log: _Log, position: int, end: int, batches: list[Batch]) -> int:
     """Follows the messages from `position` to `end`; returns where the last whole one ends."""
+    form = _Messages(log)
     while position < end:
-        window = min(_WINDOW, end - position)
-        buffer = log.source.read(position, window)
-        after, found = _window(log, buffer, last=position + window >= end)
+        buffer = log.source.read(position, min(_WINDOW, end - position))
+        after, damaged, found = follow(form, buffer)
+        log.damaged += damaged
         if found:
             batches.append(Batch(position, after, found))
         if after == 0:
@@ -103,76 +103,51 @@ def _walk(log: _Log, position: int, end: int, batches: list[Batch]) -> int:
     return position
 
 
-def _window(log: _Log, buffer: bytes, last: bool) -> tuple[int, dict[int, np.ndarray]]:
-    starts: dict[int, list[np.ndarray]] = {}
-    single: dict[int, array] = {}
-    known, steps, chain = -1, _PATIENCE, Chain(np.zeros(0, np.int64), np.zeros(0, np.int64))
-    numbers = np.zeros(0, np.int64)
-    position, stop = 0, len(buffer)
-    while position + _HEADER <= stop:
-        first, after = chain.run(position, stop)
-        if after > first:
-            kinds = numbers[first:after]
-            for number in np.unique(kinds):
-                starts.setdefault(int(number), []).append(chain.starts[first:after][kinds == number])
-            position = int(chain.ends[after - 1])
-            continue
+class _Messages:
+    """How messages follow one another; see `follow`."""
+
+    def __init__(self, log: _Log):
+        self._log = log
+
+    def known(self) -> int:
+        return len(self._log.sizes)
+
+    def step(self, buffer: bytes, position: int) -> tuple[int, int]:
+        if position + _HEADER > len(buffer):
+            return len(buffer) + 1, -1
         size, kind = buffer[position] | buffer[position + 1] << 8, buffer[position + 2]
+        end = position + _HEADER + size
         if kind not in _KNOWN or size == 0:
-            ahead = _resume(buffer, position + 1, chain)
-            log.damaged += ahead - position
-            position = ahead
-            continue
-        following = position + _HEADER + size
-        if following > stop:
-            break
-        if kind == 0x44:
-            number = buffer[position + 3] | buffer[position + 4] << 8 if size >= 2 else -1
-            low, high = log.sizes.get(number, (1, 0))
-            if low <= size <= high:
-                single.setdefault(number, array("q")).append(position)
-            else:
-                log.unknown += 1
-            steps += 1
-            if steps > _PATIENCE and known != len(log.sizes):
-                chain, numbers = _candidates(buffer, following, log.sizes)
-                known, steps = len(log.sizes), 0
-        else:
-            _message(log, kind, buffer[position + _HEADER : following])
-        position = following
-    if last and position < stop:
-        log.damaged += stop - position
-        position = stop
-    found = {}
-    for number in {*starts, *single}:
-        parts = [*starts.get(number, []), np.frombuffer(single.get(number, array("q")), np.int64)]
-        found[number] = np.sort(np.concatenate(parts)).astype(np.uint32)
-    return position, found
+            return 0, -1
+        if end > len(buffer):
+            return end, -1
+        if kind != _D:
+            _message(self._log, kind, buffer[position + _HEADER : end])
+            return end, -1
+        number = buffer[position + 3] | buffer[position + 4] << 8 if size >= 2 else -1
+        low, high = self._log.sizes.get(number, (1, 0))
+        if low <= size <= high:
+            return end, number
+        self._log.unknown += 1
+        return end, -1
 
+    def find(self, buffer: bytes, begin: int) -> tuple[Chain, np.ndarray]:
+        data = np.frombuffer(buffer, np.uint8)
+        low, high = np.full(1 << 16, 1), np.full(1 << 16, 0)
+        for number, (least, most) in self._log.sizes.items():
+            low[number], high[number] = least, most
+        at = np.flatnonzero(data[begin + 2 : len(data) - 2] == _D) + begin
+        number = data[at + 3].astype(np.int64) | data[at + 4].astype(np.int64) << 8
+        size = data[at].astype(np.int64) | data[at + 1].astype(np.int64) << 8
+        fits = (low[number] <= size) & (size <= high[number]) & (at + _HEADER + size <= len(data))
+        at, number, size = at[fits], number[fits], size[fits]
+        return Chain(at, at + _HEADER + size), number
 
-def _candidates(buffer: bytes, begin: int, sizes: dict[int, tuple[int, int]]) -> tuple[Chain, np.ndarray]:
-    """Every place that looks like a data message of a known subscription."""
-    data = np.frombuffer(buffer, np.uint8)
-    low, high = np.full(1 << 16, 1), np.full(1 << 16, 0)
-    for number, (least, most) in sizes.items():
-        low[number], high[number] = least, most
-    at = np.flatnonzero(data[begin + 2 : len(data) - 2] == 0x44) + begin
-    number = data[at + 3].astype(np.int64) | data[at + 4].astype(np.int64) << 8
-    size = data[at].astype(np.int64) | data[at + 1].astype(np.int64) << 8
-    fits = (low[number] <= size) & (size <= high[number]) & (at + _HEADER + size <= len(data))
-    at, number, size = at[fits], number[fits], size[fits]
-    return Chain(at, at + _HEADER + size), number
-
-
-def _resume(buffer: bytes, position: int, chain: Chain) -> int:
-    """After damage: the next mark that the logger writes for this purpose, or two data messages in a row."""
-    mark = buffer.find(_SYNC, position)
-    places = [mark - _HEADER] if mark >= position + _HEADER else []
-    k = int(np.searchsorted(chain.starts, position))
-    pair = chain.ends[k:-1] == chain.starts[k + 1 :]
-    if pair.any():
-        places.append(int(chain.starts[k + int(np.argmax(pair))]))
-    return min(places, default=len(buffer))
+    def resume(self, buffer: bytes, position: int, chain: Chain) -> int:
+        """At the next mark that the logger writes for this purpose, or at two data messages in a row."""
+        mark = buffer.find(_SYNC, position)
+        places = [mark - _HEADER] if mark >= position + _HEADER else []
+        return min([*places, chain.pair(position)], default=len(buffer))
 
 
 def _message(log: _Log, kind: int, content: bytes) -> None:

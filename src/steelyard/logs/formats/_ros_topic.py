@@ -1,0 +1,149 @@
+"""Messages of one ROS topic, decoded many at a time."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard.errors import BadInput
+from steelyard.logs.formats._packets import Field, Positions, cut, stored_kind, values
+from steelyard.logs.formats._ros_layout import Definitions, NoLayout, RosLayout, layout_of
+
+_MOST_LAYOUTS = 64
+
+
+@dataclass
+class Topic:
+    """What is known of a topic before its messages are decoded."""
+
+    name: str
+    kind: str
+    definitions: Definitions
+    ros1: bool
+    count: int = 0
+    received: list[NDArray[np.int64]] = field(default_factory=list)
+
+
+@dataclass
+class Decoded:
+    """A topic's numbers; `stamp` and `received` in ns, a stamp of 0 where there is none."""
+
+    columns: dict[str, NDArray]
+    stamp: NDArray[np.int64]
+    received: NDArray[np.int64]
+    texts: dict[str, str]
+    notes: tuple[str, ...]
+
+
+class TopicDecoder:
+    """Takes in a topic's messages, batch by batch."""
+
+    def __init__(self, topic: Topic, rows: int, most: int, too_large: Callable[[str], BadInput], columns: int):
+        self._topic, self._most, self._too_large, self._widest = topic, most, too_large, columns
+        self._columns: dict[str, NDArray] = {}
+        self._stamp, self._received = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
+        self._taken = np.zeros(rows, bool)
+        self._layouts: dict[int, list[RosLayout]] = {}
+        self._layout_count = 0
+        self._bytes = 17 * rows
+        self._texts: dict[str, str] = {}
+        self._skipped: set[str] = set()
+        self._problem = ""
+        self._row = 0
+
+    def add(self, buffer: bytes, starts: Positions, sizes: Positions, received: NDArray[np.int64]) -> None:
+        """Messages in a buffer, in their order."""
+        rows = np.arange(self._row, self._row + len(starts))
+        self._row += len(starts)
+        self._received[rows] = received
+        for size in np.unique(sizes):
+            ours = np.flatnonzero(sizes == size) if (sizes != size).any() else slice(None)
+            self._same_size(buffer, starts[ours], int(size), rows[ours])
+
+    def _same_size(self, buffer: bytes, starts: Positions, size: int, rows: NDArray) -> None:
+        packets = cut(buffer, starts, size)
+        layouts = self._layouts.setdefault(size, [])
+        k = 0
+        while len(rows):
+            if k == len(layouts) and not self._new_layout(layouts, size, bytes(packets[0])):
+                # Nothing of this one; the others of its kind may be readable.
+                packets, rows = packets[1:], rows[1:]
+                if self._layout_count >= _MOST_LAYOUTS:
+                    return
+                continue
+            layout = layouts[k]
+            fits = _fits(packets, layout)
+            if fits.all():
+                self._take(packets, layout, rows)
+                return
+            if fits.any():
+                self._take(packets[fits], layout, rows[fits])
+                packets, rows = packets[~fits], rows[~fits]
+            k += 1
+
+    def _new_layout(self, layouts: list[RosLayout], size: int, data: bytes) -> bool:
+        if self._layout_count >= _MOST_LAYOUTS:
+            self._problem = "its messages change their lengths too often"
+            return False
+        self._layout_count += 1
+        topic = self._topic
+        try:
+            layout = layout_of(topic.definitions, topic.kind, data, topic.ros1)
+        except NoLayout as error:
+            self._problem = str(error)
+            return False
+        layouts.append(layout)
+        self._texts.update(layout.texts)
+        self._skipped |= layout.skipped
+        return True
+
+    def _take(self, packets: NDArray[np.void], layout: RosLayout, rows: NDArray) -> None:
+        where = slice(int(rows[0]), int(rows[-1]) + 1) if len(rows) == rows[-1] - rows[0] + 1 else rows
+        self._taken[where] = True
+        if layout.stamp is not None:
+            sec, nanosec, order = layout.stamp
+            seconds = values(packets, Field("", sec, f"{order}{'u4' if self._topic.ros1 else 'i4'}")).astype(np.int64)
+            self._stamp[where] = seconds * 10**9 + values(packets, Field("", nanosec, f"{order}u4"))
+        for one in layout.fields:
+            column = self._columns.get(one.path)
+            if column is None:
+                column = self._new_column(one)
+            elif stored_kind(one).itemsize > column.itemsize:
+                column = self._columns[one.path] = column.astype(np.float64)
+            column[where] = values(packets, one)
+
+    def _new_column(self, one: Field) -> NDArray:
+        kind = stored_kind(one)
+        self._bytes += len(self._stamp) * kind.itemsize
+        if self._bytes > self._most or len(self._columns) >= self._widest:
+            raise self._too_large(f"topic {self._topic.name} with {len(self._columns) + 1} columns")
+        self._columns[one.path] = np.full(len(self._stamp), np.nan, kind)
+        return self._columns[one.path]
+
+    def finish(self) -> Decoded:
+        """What was decoded; rows that could not be are left out."""
+        notes = []
+        keep: slice | NDArray = slice(0, self._row)
+        missed = self._row - int(self._taken[: self._row].sum())
+        if missed:
+            notes.append(f"{missed} messages could not be decoded ({self._problem}) and were left out")
+            keep = np.flatnonzero(self._taken)
+        if self._skipped:
+            notes.append(f"long arrays were left out: {', '.join(sorted(self._skipped)[:4])}")
+        columns = {name: column[keep] for name, column in self._columns.items()}
+        return Decoded(columns, self._stamp[keep], self._received[keep], self._texts, tuple(notes))
+
+
+def _fits(packets: NDArray[np.void], layout: RosLayout) -> NDArray[np.bool_]:
+    """Which packets have the bytes that this layout asks for."""
+    fits = np.ones(len(packets), bool)
+    for offset, same in layout.same:
+        kind = f"u{len(same)}" if len(same) in (1, 2, 4, 8) else f"V{len(same)}"
+        found = np.ndarray(packets.shape, kind, packets, offset, packets.strides)
+        if kind[0] == "u":
+            fits &= found == np.frombuffer(same, kind)[0]
+        else:
+            plain = np.ascontiguousarray(found).view(np.uint8).reshape(len(packets), len(same))
+            fits &= (plain == np.frombuffer(same, np.uint8)).all(axis=1)
+    return fits
