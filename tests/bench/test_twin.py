@@ -6,7 +6,7 @@ import pytest
 
 from steelyard.bench._handwritten_c import STATE, load_twin
 from steelyard.bench._scenario import lay_out
-from steelyard.native import NoCompiler, Online, find_compiler
+from steelyard.native import NoCompiler, PackedStep, find_compiler
 
 
 def test_the_twin_is_our_filter():
@@ -17,7 +17,7 @@ def test_the_twin_is_our_filter():
     course = lay_out(2.0)
     noise, rows = course.estimator.noise, course.samples.dt.shape[0]
     twin = load_twin(np.asarray(noise.measurement) ** 2, np.asarray(noise.control) ** 2, float(noise.drift[9]) ** 2)
-    online = Online(course.estimator, course.belief, jax.tree.map(lambda leaf: leaf[0], course.samples), "xla")
+    online = PackedStep(course.estimator, course.belief, jax.tree.map(lambda leaf: leaf[0], course.samples), "xla")
     samples = np.stack(
         [online.pack_sample(jax.tree.map(lambda leaf, k=k: leaf[k], course.samples)) for k in range(rows)]
     )

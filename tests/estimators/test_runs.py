@@ -8,7 +8,7 @@ import registry
 from registry import Case, assert_close
 
 from steelyard.estimators import Packing, campaign, replay
-from steelyard.native import Online
+from steelyard.native import PackedStep
 
 HOST_OR_LAPACK = ("custom_call", "custom-call", "callback", "lapack")
 
@@ -29,7 +29,7 @@ def stacked(trees):
 def test_online_and_replay_and_campaign_agree_to_rounding(flights: list[Case]):
     first = flights[0]
     estimator, start = first.estimator, first.estimator.init(first.guess)
-    online = Online(estimator, start, first.sample(0), engine="xla")  # tests/native has the other
+    online = PackedStep(estimator, start, first.sample(0), engine="xla")  # tests/native has the other
     packed, seen = online.pack(start), []
     for row in range(registry.ROWS):
         packed = online.step(packed, online.pack_sample(first.sample(row)))

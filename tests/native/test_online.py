@@ -1,14 +1,16 @@
-"""The online runner: the same numbers on both engines, no copies, and XLA where there is no compiler."""
+"""The online runner: the same numbers on both engines, no copies, estimates out, and XLA where there is no compiler."""
 
 import threading
 
+import jax
 import numpy as np
 import pytest
 import registry
 
 from steelyard.errors import BadInput
-from steelyard.native import Online
-from steelyard.native.runtime import _online
+from steelyard.estimators import replay
+from steelyard.native import NoCompilerWarning, Online, PackedStep
+from steelyard.native.runtime import _packed_step
 
 
 @pytest.fixture
@@ -17,13 +19,13 @@ def cart():
     return case, case.estimator.init(case.guess)
 
 
-def rows_of(case, online: Online) -> np.ndarray:
+def rows_of(case, online: PackedStep) -> np.ndarray:
     return np.stack([online.pack_sample(case.sample(row)) for row in range(registry.ROWS)])
 
 
 def test_both_engines_say_the_same(cart):
     case, start = cart
-    native, xla = (Online(case.estimator, start, case.sample(0), engine) for engine in ("auto", "xla"))
+    native, xla = (PackedStep(case.estimator, start, case.sample(0), engine) for engine in ("auto", "xla"))
     assert (native.engine, xla.engine) == ("native", "xla")
     rows, kept = rows_of(case, native), np.empty((2, registry.ROWS, native.pack(start).size))
     for each, into in zip((native, xla), kept, strict=True):
@@ -35,7 +37,7 @@ def test_both_engines_say_the_same(cart):
 
 def test_a_run_is_its_steps(cart):
     case, start = cart
-    online = Online(case.estimator, start, case.sample(0))
+    online = PackedStep(case.estimator, start, case.sample(0))
     rows, one, many = rows_of(case, online), online.pack(start), online.pack(start)
     for row in rows:
         one = online.step(one, row)
@@ -46,7 +48,7 @@ def test_a_run_is_its_steps(cart):
 @pytest.mark.parametrize("engine", ["native", "xla"])
 def test_the_result_goes_where_it_is_told(cart, engine):
     case, start = cart
-    online = Online(case.estimator, start, case.sample(0), engine)
+    online = PackedStep(case.estimator, start, case.sample(0), engine)
     packed, row = online.pack(start), online.pack_sample(case.sample(1))
     fresh = online.step(packed, row)
     assert fresh is not packed
@@ -59,7 +61,7 @@ def test_the_result_goes_where_it_is_told(cart, engine):
 )
 def test_another_vector_is_refused(cart, spoil):
     case, start = cart
-    online = Online(case.estimator, start, case.sample(0), "native")
+    online = PackedStep(case.estimator, start, case.sample(0), "native")
     packed, row = online.pack(start), online.pack_sample(case.sample(1))
     with pytest.raises(ValueError, match="another length or type"):
         online.step(spoil(packed), row)
@@ -70,7 +72,7 @@ def test_another_vector_is_refused(cart, spoil):
 def test_steps_are_reentrant(cart):
     """Runs release Python's lock: four at a time, over different data, as if each were alone."""
     case, start = cart
-    online = Online(case.estimator, start, case.sample(0), "native")
+    online = PackedStep(case.estimator, start, case.sample(0), "native")
     rows = np.tile(rows_of(case, online), (500, 1))
     scales = (0.5, 1.0, 1.5, 2.0)
     alone, together = ([online.pack(start) for _ in scales] for _ in range(2))
@@ -85,22 +87,52 @@ def test_steps_are_reentrant(cart):
     np.testing.assert_array_equal(alone, together)
 
 
-def test_without_a_compiler_xla_steps_and_says_so_once(cart, monkeypatch, tmp_path, capfd):
+def test_without_a_compiler_xla_steps_and_one_warning_is_given(cart, monkeypatch, tmp_path, capfd):
     case, start = cart
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
-    _online._say_once.cache_clear()
-    first, second = (Online(case.estimator, start, case.sample(0)) for _ in range(2))
+    _packed_step._warn_once.cache_clear()
+    with pytest.warns(NoCompilerWarning, match="no C compiler") as given:
+        first, second = (PackedStep(case.estimator, start, case.sample(0)) for _ in range(2))
+    assert len(given) == 1
     assert first.engine == second.engine == "xla"
-    told = capfd.readouterr()
-    assert told.out == ""
-    assert told.err.count("\n") == 1
-    assert "no C compiler" in told.err
+    assert capfd.readouterr() == ("", "")
     with pytest.raises(BadInput, match="no C compiler"):
-        Online(case.estimator, start, case.sample(0), "native")
+        PackedStep(case.estimator, start, case.sample(0), "native")
+
+
+@pytest.mark.parametrize("engine", ["native", "xla"])
+def test_what_is_kept_of_a_step_is_what_a_replay_keeps(cart, engine):
+    case, start = cart
+
+    def keep(belief):
+        return {"std": belief.std, "status": belief.status}
+
+    step = PackedStep(case.estimator, start, case.sample(0), engine, keep)
+    kept = replay(case.estimator, start, case.samples, keep).kept
+    packed = step.pack(start)
+    for row in range(registry.ROWS):
+        packed = step.step(packed, step.pack_sample(case.sample(row)))
+        np.testing.assert_allclose(step.kept(packed)["std"], kept["std"][row], rtol=1e-12)
+        assert step.kept(packed)["status"] == kept["status"][row]
+
+
+def test_online_estimates_are_those_of_the_belief(cart):
+    case, start = cart
+    online = Online(case.estimator, start, case.sample(0), time=5.0)
+    belief = start
+    for row in range(1, 20):
+        belief = case.estimator.step(belief, case.sample(row))
+        estimates = online.step(case.sample(row))
+    assert online.time == pytest.approx(5.0 + sum(float(case.sample(row).dt) for row in range(1, 20)))
+    values = np.concatenate([np.ravel(one.value) for one in estimates.values()])
+    std = np.concatenate([np.ravel(one.std) for one in estimates.values()])
+    np.testing.assert_allclose(values, np.concatenate([np.ravel(x) for x in jax.tree.leaves(belief.state)]), rtol=1e-9)
+    np.testing.assert_allclose(std, belief.std, rtol=1e-9)
+    np.testing.assert_allclose(online.belief.covariance, belief.covariance, rtol=1e-9, atol=1e-12)
 
 
 def test_an_unknown_engine_is_refused(cart):
     case, start = cart
     with pytest.raises(BadInput, match='did you mean "native"'):
-        Online(case.estimator, start, case.sample(0), "natve")
+        PackedStep(case.estimator, start, case.sample(0), "natve")

@@ -15,7 +15,7 @@ from steelyard.config import Config, parse
 from steelyard.estimators import Belief, Estimator, Sample
 from steelyard.logs import Log
 from steelyard.models import RobotMotion
-from steelyard.native import NoCompiler, Online, find_compiler
+from steelyard.native import NoCompiler, PackedStep, find_compiler
 from steelyard.problems import THRUST_METHODS, ConfiguredRobot, read_jets_record, robot_from, thrust_run
 from steelyard.worlds import JetsScenario, jets_config, simulate_jets
 
@@ -67,7 +67,7 @@ def _native(key: str, estimator: Estimator, belief: Belief, samples: Sample, by_
 
 def _online(estimator: Estimator, belief: Belief, samples: Sample, engine: str = "xla") -> Lap:
     """One call a sample, the result read back."""
-    online = Online(estimator, belief, jax.tree.map(lambda leaf: leaf[0], samples), engine)
+    online = PackedStep(estimator, belief, jax.tree.map(lambda leaf: leaf[0], samples), engine)
     start = online.pack(belief)
     rows = [online.pack_sample(jax.tree.map(lambda leaf, k=k: leaf[k], samples)) for k in range(_STEPS)]
 

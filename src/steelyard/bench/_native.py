@@ -13,7 +13,7 @@ from steelyard.bench._race import ROUNDS, lap, race, sprint
 from steelyard.bench._rows import Row
 from steelyard.bench._scenario import lay_out
 from steelyard.bench._speed import peer_lap
-from steelyard.native import NoCompiler, Online, find_compiler
+from steelyard.native import NoCompiler, PackedStep, find_compiler
 
 NATIVE_RACES = 2 * ROUNDS
 """Rounds in all, for those who show progress."""
@@ -33,7 +33,9 @@ def measure_native(advance: Callable[[int], None] = lambda steps: None) -> list[
     course = lay_out()
     with fresh_cache():
         begin = time.perf_counter()
-        online = Online(course.estimator, course.belief, jax.tree.map(lambda leaf: leaf[0], course.samples), "native")
+        online = PackedStep(
+            course.estimator, course.belief, jax.tree.map(lambda leaf: leaf[0], course.samples), "native"
+        )
         compiled = time.perf_counter() - begin
     noise = course.estimator.noise
     variances = np.asarray(noise.measurement) ** 2, np.asarray(noise.control) ** 2, float(noise.drift[9]) ** 2
@@ -71,10 +73,10 @@ def _calls(step: Callable, start: np.ndarray, rows: np.ndarray) -> Callable[[], 
 
 
 def _into(call: Callable) -> Callable:
-    return lambda state, sample, out: call(state, sample, out)  # as thin as `Online.step`
+    return lambda state, sample, out: call(state, sample, out)  # as thin as `PackedStep.step`
 
 
-def _one_by_one(online: Online, start: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def _one_by_one(online: PackedStep, start: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Microseconds of each call."""
     packed, samples, clock = start.copy(), [row.copy() for row in rows], time.perf_counter_ns
     times = np.empty(_SINGLE)
@@ -88,7 +90,7 @@ def _one_by_one(online: Online, start: np.ndarray, rows: np.ndarray) -> np.ndarr
     return 1e-3 * times
 
 
-def _hour(online: Online, start: np.ndarray, rows: np.ndarray) -> tuple[float, float]:
+def _hour(online: PackedStep, start: np.ndarray, rows: np.ndarray) -> tuple[float, float]:
     """Seconds of a core and growth in MiB over an hour at 1 kHz, a piece of a flight again and again, beliefs kept."""
     chunk = np.resize(rows, (_CHUNK, rows.shape[1]))
     kept, packed = np.empty((_CHUNK, start.size)), start.copy()

@@ -10,7 +10,7 @@ from steelyard.bench._race import ROUNDS, Lap, keep_mass, lap, race
 from steelyard.bench._rows import Row
 from steelyard.bench._scenario import Course, lay_out
 from steelyard.estimators import campaign, replay
-from steelyard.native import Online
+from steelyard.native import PackedStep
 
 FLIGHTS = 256
 RACES = 3 * ROUNDS
@@ -50,7 +50,7 @@ def peer_lap(course: Course) -> Lap:
 def _online(course: Course):
     """One call a sample, the result read back."""
     first = jax.tree.map(lambda leaf: leaf[0], course.samples)
-    online = Online(course.estimator, course.belief, first, engine="xla")  # `_native` has the other engine
+    online = PackedStep(course.estimator, course.belief, first, engine="xla")  # `_native` has the other engine
     start = online.pack(course.belief)
     rows = [online.pack_sample(jax.tree.map(lambda leaf, k=k: leaf[k], course.samples)) for k in range(200)]
 

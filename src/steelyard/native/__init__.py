@@ -10,7 +10,9 @@ from .runtime import FLAGS as FLAGS
 from .runtime import HERE as HERE
 from .runtime import Loaded as Loaded
 from .runtime import NoCompiler as NoCompiler
+from .runtime import NoCompilerWarning as NoCompilerWarning
 from .runtime import Online as Online
+from .runtime import PackedStep as PackedStep
 from .runtime import find_compiler as find_compiler
 from .runtime import load as load
 from .runtime import load_run as load_run

@@ -8,3 +8,5 @@ from ._loading import Loaded as Loaded
 from ._loading import load as load
 from ._loading import load_run as load_run
 from ._online import Online as Online
+from ._packed_step import NoCompilerWarning as NoCompilerWarning
+from ._packed_step import PackedStep as PackedStep

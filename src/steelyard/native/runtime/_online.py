@@ -1,108 +1,102 @@
-"""The step as a robot runs it: one sample at a time, in machine code where this machine can make it."""
+"""A filter beside a running robot: one sample in, estimates out."""
 
-import functools
-import sys
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import jax
 import numpy as np
 
-from steelyard.errors import BadInput, nearest
-from steelyard.estimators import Belief, Estimator, Packing, Sample
-from steelyard.native.c._emit import emit
-from steelyard.native.runtime._compiler import NoCompiler
-from steelyard.native.runtime._loading import Loaded, load
-
-ENGINES = ("auto", "xla", "native")
+from steelyard.estimators import Belief, Estimate, Estimator, Sample
+from steelyard.geometry import SE2, SE3, SO2, SO3, tangent_size
+from steelyard.native.runtime._packed_step import PackedStep
 
 
 class Online:
-    """A step that is compiled ahead of time, with flat vectors in and out.
+    """Any estimator, one sample at a time, compiled ahead of time.
 
-    ```python
-    online = Online(estimator, belief, sample)          # compiles; both are examples of what will come
-    packed = online.pack(belief)
-    packed = online.step(packed, online.pack_sample(sample))
-    belief = online.unpack(packed)                      # NumPy views, when somebody wants to look
-    ```
-    A call with two vectors costs a fraction of one with forty arrays, and a belief that is one vector is also easy to
-    store, to send and to resume from. With `engine="native"` the step is C, generated and compiled here; with `"xla"`
-    it is JAX's own; `"auto"` takes C where there is a compiler, else says once that it does not.
+    >>> import jax.numpy as jnp
+    >>> import steelyard as sy
+    >>> from steelyard.estimators import ExtendedKalman, Guess, Noise, Sample
+    >>> class Still(sy.Model):  # an unknown constant that is measured directly
+    ...     def dynamics(self, state, control, dt): return state
+    ...     def observe(self, state, control): return state
+    ...     def idle(self, state): return jnp.zeros(0)
+    >>> none = jnp.zeros(0)
+    >>> estimator = ExtendedKalman(Still(), Noise(jnp.ones(1), none, jnp.zeros(1), none))
+    >>> start = estimator.init(Guess({"level": jnp.zeros(1)}, jnp.full(1, 10.0)))
+    >>> online = sy.Online(estimator, start, Sample(0.0, none, {"level": jnp.zeros(1)}), units={"level": "m"})
+    >>> estimates = online.step(Sample(0.1, none, {"level": jnp.array([4.0])}))
+    >>> print(estimates["level"].value.round(2), estimates["level"].std.round(2), estimates["level"].unit)
+    [3.96] [1.] m
+
+    An estimate's name is the path of its part of the model's state; a pose or a rotation has its covariance in tangent
+    coordinates. `engine` is as in `PackedStep`.
     """
 
-    def __init__(self, estimator: Estimator, belief: Belief, sample: Sample, engine: str = "auto"):
-        if engine not in ENGINES:
-            raise BadInput(f'Unknown engine "{engine}"; {nearest(engine, list(ENGINES))}')
-        self._beliefs, self._samples = Packing(belief), Packing(sample)
-        self._native = None if engine == "xla" else _native(estimator, belief, sample, engine == "native")
-        if self._native is None:
-            self._jitted = _jitted(estimator, self._beliefs, self._samples)
+    def __init__(
+        self,
+        estimator: Estimator,
+        belief: Belief,
+        sample: Sample,
+        engine: str = "auto",
+        units: Mapping[str, str] | None = None,
+        time: float = 0.0,
+    ):
+        """Compiles; `belief` is where it starts, at `time`, and `sample` an example of what will come."""
+        self._step = PackedStep(estimator, belief, sample, engine)
+        self._packed = self._step.pack(belief)
+        self._parts = _parts_of(belief.state)
+        self._units = dict(units or {})
+        self._time = float(time)
 
     @property
     def engine(self) -> Literal["xla", "native"]:
         """What the step runs on."""
-        return "xla" if self._native is None else "native"
+        return self._step.engine
 
-    def pack(self, belief: Belief) -> np.ndarray:
-        """A belief as a vector."""
-        return self._beliefs.pack_numpy(belief)
+    @property
+    def time(self) -> float:
+        """Of the last sample, s."""
+        return self._time
 
-    def pack_sample(self, sample: Sample) -> np.ndarray:
-        """A sample as a vector."""
-        return self._samples.pack_numpy(sample)
+    @property
+    def belief(self) -> Belief:
+        """The whole belief after the last sample, of NumPy arrays: state, covariance, innovation, status."""
+        return self._step.unpack(self._packed.copy())
 
-    def step(self, packed_belief: np.ndarray, packed_sample: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        """One step, result in hand; written to `out` where one is given, which may be the belief's own vector."""
-        if self._native is None:
-            after = np.asarray(self._jitted(packed_belief, packed_sample))
-            if out is None:
-                return after
-            out[:] = after
-            return out
-        if out is None:
-            out = np.empty(self._beliefs.size)
-        self._native.call(packed_belief, packed_sample, out)
-        return out
+    @property
+    def estimates(self) -> dict[str, Estimate]:
+        """Each part of the model's state after the last sample."""
+        belief = self._step.unpack(self._packed)
+        covariance = np.asarray(belief.covariance)
+        found = {}
+        for (name, rows), leaf in zip(self._parts, _leaves(belief.state), strict=True):
+            value = np.array(jax.tree.leaves(leaf)[0], float)
+            C = covariance[rows, rows].copy()
+            found[name] = Estimate(value, C, self._units.get(name, ""), None, self._time, "known")
+        return found
 
-    def run(self, packed_belief: np.ndarray, packed_samples: np.ndarray, kept: np.ndarray | None = None) -> None:
-        """Many steps, a sample a row; the belief's vector is overwritten, every belief on the way put into `kept`."""
-        if self._native is not None and self._native.run is not None:
-            self._native.run(packed_belief, packed_samples, np.empty(0) if kept is None else kept)
-            return
-        for k, sample in enumerate(packed_samples):
-            self.step(packed_belief, sample, packed_belief)
-            if kept is not None:
-                kept[k] = packed_belief
-
-    def unpack(self, packed_belief: np.ndarray) -> Belief:
-        """The belief in a vector."""
-        return self._beliefs.unpack(packed_belief)
+    def step(self, sample: Sample) -> dict[str, Estimate]:
+        """Takes in one sample; the estimates after it."""
+        self._packed = self._step.step(self._packed, self._step.pack_sample(sample))
+        self._time += max(float(sample.dt), 0.0)
+        return self.estimates
 
 
-def _native(estimator: Estimator, belief: Belief, sample: Sample, insist: bool) -> Loaded | None:
-    try:
-        return load(emit(estimator.step, (belief, sample), symmetric=("covariance",)))
-    except NoCompiler as error:
-        if insist:
-            raise BadInput(f'{error}; install one, or take engine="xla".') from None
-        _say_once(f"{error}; steps run through XLA, with the same numbers and more time.")
-    except BadInput as error:
-        if insist:
-            raise
-        _say_once(f"{error} Until then it runs through XLA.")
-    return None
+def _is_group(leaf: Any) -> bool:
+    return isinstance(leaf, SO2 | SO3 | SE2 | SE3)
 
 
-@functools.cache
-def _say_once(line: str) -> None:
-    print(f"steelyard: {line}", file=sys.stderr)
+def _leaves(state: Any) -> list[Any]:
+    return jax.tree.leaves(state, is_leaf=_is_group)
 
 
-def _jitted(estimator: Estimator, beliefs: Packing, samples: Packing):
-    def step(packed_belief, packed_sample):
-        return beliefs.pack(estimator.step(beliefs.unpack(packed_belief), samples.unpack(packed_sample)))
-
-    # XLA's scheduler for concurrency spreads a hundred tiny operations over threads; in order they run faster.
-    jitted = jax.jit(step, compiler_options={"xla_cpu_enable_concurrency_optimized_scheduler": False})
-    jitted(np.zeros(beliefs.size), np.zeros(samples.size))  # compiles now, not at the first measurement
-    return jitted
+def _parts_of(state: Any) -> list[tuple[str, slice]]:
+    """Name of each part of a state, and which tangent coordinates are its own."""
+    parts, begin = [], 0
+    for path, leaf in jax.tree_util.tree_flatten_with_path(state, is_leaf=_is_group)[0]:
+        name = "/".join(jax.tree_util.keystr((key,), simple=True) for key in path) or "state"
+        size = tangent_size(leaf)
+        parts.append((name, slice(begin, begin + size)))
+        begin += size
+    return parts
