@@ -1,0 +1,59 @@
+"""Crazyflie logs by the firmware's variable names: g, deg/s, metres in a world with z up, PWM of 0 to 65535."""
+
+from steelyard.logs._recording import Recording, Stream
+from steelyard.logs.mapping._source import SignalSource
+
+THRUST_WHY = (
+    "The four PWM commands go through the Crazyflie 2.x thrust map (Förster 2015: rpm = 0.2685 p + 4070.3, "
+    "3.16e-10 N a rpm² and rotor), p scaled by battery voltage over 3.8 V: the mass is relative to that map."
+)
+# Fields, signal, unit, what it is.
+_VARIABLES = (
+    (("acc.x", "acc.y", "acc.z"), "specific_force", "g", "the accelerometer in g"),
+    (("gyro.x", "gyro.y", "gyro.z"), "rates", "deg/s", "the gyroscope in deg/s"),
+    (tuple(f"stateEstimate.{a}" for a in ("x", "y", "z")), "position", "m", "the estimated position"),
+    (tuple(f"stateEstimate.{a}" for a in ("vx", "vy", "vz")), "linear_velocity", "m/s", "the estimated velocity"),
+    (tuple(f"stateEstimate.{a}" for a in ("qw", "qx", "qy", "qz")), "attitude", "1", "the estimated attitude"),
+    (tuple(f"kalman.q{k}" for k in range(4)), "attitude", "1", "the Kalman filter's attitude, w x y z"),
+    (("pm.vbat",), "battery/voltage", "V", "the battery's voltage"),
+    (("pm.vbatMV",), "battery/voltage", "mV", "the battery's voltage in mV"),
+)
+_MOTORS = (("pwm.m1_pwm", "pwm.m2_pwm", "pwm.m3_pwm", "pwm.m4_pwm"), ("motor.m1", "motor.m2", "motor.m3", "motor.m4"))
+"""What the motors get, which counts where the firmware corrects for the battery, before what was asked for."""
+
+
+def crazyflie_sources(recording: Recording, robot: str = "r1") -> list[SignalSource]:
+    """What the firmware's names say."""
+    found = []
+    for stream in recording.streams:
+        for fields, signal, unit, meaning in _VARIABLES:
+            if all(field in stream.fields for field in fields):
+                source = tuple(f"{stream.name}:{field}" for field in fields)
+                why = f"The Crazyflie's {fields[0].partition('.')[0]} holds {meaning}."
+                order = "wxyz" if signal == "attitude" else None
+                found.append(SignalSource(f"{robot}/{signal}", source, unit, why, order=order, certain=True))
+        angles = tuple(f"stateEstimate.{a}" for a in ("roll", "pitch", "yaw"))
+        if all(field in stream.fields for field in angles):
+            source = tuple(f"{stream.name}:{field}" for field in angles)
+            why = "The Crazyflie's stateEstimate holds roll, pitch and yaw in degrees, its pitch against ours."
+            found.append(
+                SignalSource(
+                    f"{robot}/attitude", source, "deg", why, order="rpy", conversion="legacy-pitch", certain=True
+                )
+            )
+        found += _motor_sources(stream, robot)
+    return found
+
+
+def _motor_sources(stream: Stream, robot: str) -> list[SignalSource]:
+    motors = next((names for names in _MOTORS if all(name in stream.fields for name in names)), None)
+    if motors is None:
+        return []
+    source = tuple(f"{stream.name}:{name}" for name in motors)
+    why = f"The Crazyflie's {motors[0].partition('.')[0]} holds each motor's command, 0 to 65535."
+    volts = next((name for name in ("pm.vbat", "pm.vbatMV") if name in stream.fields), None)
+    with_volts = (*source, f"{stream.name}:{volts}") if volts else source
+    return [
+        SignalSource(f"{robot}/motor", source, "pwm16", why, certain=True),
+        SignalSource(f"{robot}/thrust", with_volts, "N", THRUST_WHY, conversion="crazyflie-2-thrust", certain=True),
+    ]

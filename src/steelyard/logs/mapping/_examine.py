@@ -1,0 +1,71 @@
+"""From a recording to its mapping: candidates by convention, tests by physics, one after the other."""
+
+from steelyard.logs._recording import Recording
+from steelyard.logs.mapping._airborne import report_flight
+from steelyard.logs.mapping._ardupilot import ardupilot_sources
+from steelyard.logs.mapping._clocks import settle_delays, settle_offsets
+from steelyard.logs.mapping._crazyflie import crazyflie_sources
+from steelyard.logs.mapping._examination import Examination
+from steelyard.logs.mapping._frames import (
+    settle_attitude,
+    settle_body,
+    settle_by_thrust,
+    settle_position,
+    settle_sensor_axes,
+    settle_velocity,
+    settle_world,
+)
+from steelyard.logs.mapping._px4 import px4_sources
+from steelyard.logs.mapping._ros import ros_sources
+from steelyard.logs.mapping._sensors import report_faults
+from steelyard.logs.mapping._source import SignalMapping, SignalSource
+from steelyard.logs.mapping._tables import table_sources
+from steelyard.logs.mapping._thrust import settle_thrust
+from steelyard.logs.mapping._units import (
+    settle_accelerometer,
+    settle_gyroscope_unit,
+    settle_joint_positions,
+    time_sources,
+)
+from steelyard.logs.mapping._wrench import settle_wrench, settle_wrist_attitude
+
+
+def candidates(recording: Recording) -> list[SignalSource]:
+    """What names, types and conventions offer, the likelier first."""
+    if recording.system == "px4":
+        return px4_sources(recording)
+    if recording.system == "ardupilot":
+        return ardupilot_sources(recording)
+    if recording.system == "crazyflie":
+        return crazyflie_sources(recording)
+    if recording.system in ("ros1", "ros2"):
+        return ros_sources(recording)
+    return table_sources(recording)
+
+
+def examine(recording: Recording) -> SignalMapping:
+    """The mapping of a recording, with its evidence."""
+    times = time_sources(recording)
+    exam = Examination(recording, candidates(recording), times)
+    settle_joint_positions(exam)
+    settle_offsets(exam)
+    for robot in exam.robots:
+        settle_accelerometer(exam, robot)
+        flies = f"{robot}/wrench/force" not in exam.sources
+        alignment = settle_attitude(exam, robot) if flies or f"{robot}/rates" in exam.sources else None
+        settle_gyroscope_unit(exam, robot, None if alignment is None else alignment.scale)
+        settle_sensor_axes(exam, robot, alignment)
+        settle_wrench(exam, robot)
+        if alignment is None:
+            settle_wrist_attitude(exam, robot)
+        if flies:
+            settle_world(exam, robot)
+            settle_body(exam, robot)
+            settle_by_thrust(exam, robot)
+            settle_velocity(exam, robot)
+            settle_position(exam, robot)
+        settle_delays(exam, robot)
+        settle_thrust(exam, robot)
+        report_flight(exam, robot)
+    report_faults(exam)
+    return SignalMapping(exam.sources, exam.times, tuple(exam.findings), tuple(exam.questions))

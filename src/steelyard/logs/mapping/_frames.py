@@ -1,0 +1,325 @@
+"""Which axes, by physics: quaternion order and direction, up in the world and in the body, rotations between sensors."""
+
+import dataclasses
+import itertools
+
+import numpy as np
+
+from steelyard.logs.mapping._compare import Alignment, Track, compare, derivative
+from steelyard.logs.mapping._examination import Examination
+from steelyard.logs.mapping._rotations import (
+    SIGNED_PERMUTATIONS,
+    angle_between,
+    axes_of,
+    body_rates,
+    matrices,
+)
+from steelyard.logs.mapping._samples import attitude_maps, vector_map
+from steelyard.logs.mapping._source import SignalSource
+from steelyard.logs.mapping._tuning import TUNING
+
+UP_AXES = {
+    "z": ("x", "y", "z"),
+    "-z": ("x", "-y", "-z"),
+    "y": ("x", "-z", "y"),
+    "-y": ("x", "z", "-y"),
+    "x": ("-z", "y", "x"),
+    "-x": ("z", "y", "-x"),
+}
+"""Our world axes in one whose up is the key."""
+
+
+def rates_of(track: Track) -> Track:
+    """Body rates of an attitude's samples."""
+    return Track(*body_rates(track.time, track.values))
+
+
+def settle_attitude(exam: Examination, robot: str) -> Alignment | None:
+    """Order and direction of the quaternion, by turning with the gyroscope and keeping gravity upright.
+
+    Returns how the gyroscope is aligned with the attitude, where it turns enough to tell.
+    """
+    signal = f"{robot}/attitude"
+    one = exam.sources.get(signal)
+    gyro, acc = exam.track(f"{robot}/rates"), exam.track(f"{robot}/specific_force")
+    if one is None or (gyro is None and acc is None):
+        if one is not None and one.order == "?":
+            exam.ask(f"Is the first or the last of {', '.join(one.source)} the scalar part (w)?")
+            exam.refuse(signal, "the order of the quaternion cannot be told without a gyroscope or an accelerometer.")
+        return None
+    orders = ("wxyz", "xyzw") if one.order == "?" else (one.order,)
+    inverses = (False,) if one.order == "rpy" else (one.inverse, not one.inverse)
+    trials = [dataclasses.replace(one, order=o, inverse=i) for o, i in itertools.product(orders, inverses)]
+    scored = [(_agreement(exam, trial, gyro, acc), trial) for trial in trials]
+    scored.sort(key=lambda item: -item[0][0])
+    (score, text, alignment), best = scored[0]
+    next_best = scored[1][0][0] if len(scored) > 1 else 0.0
+    same = best.order == one.order and best.inverse == one.inverse
+    if score < TUNING.coherence:
+        exam.report(signal, "undecided", f"The motion cannot check the attitude: {text}.")
+    elif same and len(trials) > 1 and next_best > score - TUNING.margin:
+        exam.report(signal, "confirmed", f"Body to world as usual; the motion fits ({text}) and cannot tell more.")
+    elif same:
+        exam.change(signal, "confirmed", f"Order and direction fit the motion: {text}; the next best {next_best:.2f}.")
+    elif next_best > score - TUNING.margin and one.order != "?":
+        exam.report(signal, "undecided", "The motion cannot tell the direction of the attitude; body to world is taken.")
+        return scored[[t for _, t in scored].index(next(t for _, t in scored if not t.inverse))][0][2]
+    else:
+        way = "world to body" if best.inverse else "body to world"
+        sentence = f"Read as {best.order or 'a matrix'}, {way}, it fits the motion: {text}; the next best {next_best:.2f}."
+        exam.change(signal, "found", sentence, order=best.order, inverse=best.inverse)
+        if one.order == "?" and next_best > score - TUNING.margin:
+            exam.ask(f"Is the first or the last of {', '.join(one.source)} the scalar part (w)?")
+    return alignment if score >= TUNING.coherence else None
+
+
+def _agreement(exam: Examination, trial: SignalSource, gyro: Track | None, acc: Track | None):
+    """How well an attitude fits, in words, and the gyroscope's alignment with it."""
+    track = exam.track_of(trial)
+    if track is None:
+        return 0.0, "there are no samples", None
+    scores, words, alignment = [], [], None
+    if gyro is not None:
+        found, _ = compare(rates_of(track), gyro, TUNING.longest_delay)
+        if found.second > TUNING.second_axis:
+            # A wrong order turns like a mirror image; where all turning is about one axis, both fit.
+            scores.append(found.coherence - max(0.0, found.mirrored - found.coherence))
+            words.append(f"coherence {found.coherence:.2f} with the gyroscope")
+            alignment = found
+    if acc is not None and (gyro is None or alignment is not None):
+        turned = acc if alignment is None else Track(acc.time, acc.values @ alignment.R)
+        up, share = upright(track, turned)
+        if alignment is not None or share > 0.9:
+            scores.append(share)
+            words.append(f"gravity keeps its direction in the world to {share:.2f}")
+    if not scores:
+        return 0.0, "nothing turned about two axes", None
+    return float(np.mean(scores)), " and ".join(words), alignment
+
+
+def upright(attitude: Track, acc: Track) -> tuple[np.ndarray, float]:
+    """Mean direction of the specific force in the world, and how constant it is (1 where entirely)."""
+    times = acc.time[:: max(len(acc.time) // 20000, 1)]
+    rows = np.searchsorted(attitude.time, times).clip(0, len(attitude.time) - 1)
+    near = np.abs(attitude.time[rows] - times) < TUNING.gap
+    s = np.stack([np.interp(times, acc.time, v) for v in acc.values.T], 1)[near]
+    if len(s) < 30:
+        return np.array([0.0, 0.0, 1.0]), 0.0
+    world = np.einsum("nij,nj->ni", matrices(attitude.values[rows[near]]), s)
+    mean = world.mean(axis=0)
+    size = float(np.linalg.norm(mean))
+    return mean / max(size, 1e-12), size / float(np.mean(np.linalg.norm(s, axis=1)))
+
+
+def settle_sensor_axes(exam: Examination, robot: str, alignment: Alignment | None) -> None:
+    """The fixed rotation from a gyroscope's axes to those of the attitude, and of what comes with it."""
+    signal = f"{robot}/rates"
+    if alignment is None or signal not in exam.sources:
+        return
+    R = alignment.R.T  # gyroscope to body
+    away, nearest = snapped(R)
+    if angle_between(R, np.eye(3)) < TUNING.snap:
+        exam.report(signal, "confirmed", f"Gyroscope and attitude have the same axes (within {_degrees(R):.0f}°).")
+        return
+    with_it = [f"{robot}/specific_force"] if f"{robot}/specific_force" in exam.same_stream(signal) else []
+    text = (
+        f"The gyroscope's axes are turned against the attitude's: ours are {', '.join(axes_of(nearest))} of it."
+        if away < TUNING.snap_other * 2
+        else f"The gyroscope's axes are turned against the attitude's by {_degrees(R):.0f}°, no permutation of axes."
+    )
+    for name in (signal, *with_it):
+        one = exam.sources[name]
+        if away < TUNING.snap_other * 2:
+            M = nearest @ vector_map(one)
+            exam.change(name, "found", text, axes=axes_of(M), frame=None, rotation=None)
+        else:
+            exam.change(name, "found", text, rotation=_tuple(R @ vector_map(one)), axes=None, frame=None)
+
+
+def settle_world(exam: Examination, robot: str) -> None:
+    """Which axis of the attitude's world is up, by the mean specific force."""
+    signal = f"{robot}/attitude"
+    attitude, acc = exam.track(signal), exam.track(f"{robot}/specific_force")
+    if attitude is None or acc is None:
+        return
+    up, share = upright(attitude, acc)
+    axis, cosine = _nearest_axis(up)
+    if share < 0.85 or cosine < 0.9:
+        text = f"in the attitude's world the mean specific force points along {np.round(up, 2).tolist()} ({share:.2f})"
+        exam.report(signal, "undecided", f"Which axis is up cannot be told: {text}.")
+        return
+    if axis == "z":
+        exam.change(signal, "confirmed", f"The mean specific force points up along z of its world ({cosine:.3f}).")
+    elif exam.sources[signal].certain and exam.sources[signal].frame:
+        exam.refuse(signal, f"the mean specific force points along {axis} of its world, against its convention.")
+    else:
+        text = f"The mean specific force points along {axis} of its world ({cosine:.3f}), so that is up."
+        turn_world(exam, robot, UP_AXES[axis], text)
+
+
+def turn_world(exam: Examination, robot: str, axes: tuple[str, ...], text: str) -> None:
+    """Turns the world of attitude, velocity and position."""
+    for name in ("attitude", "linear_velocity", "position"):
+        signal = f"{robot}/{name}"
+        one = exam.sources.get(signal)
+        if one is None or one.frame:
+            continue
+        M = attitude_maps(one)[0] if name == "attitude" else vector_map(one)
+        from steelyard.logs.mapping._rotations import axes_matrix
+
+        changed = axes_of(axes_matrix(axes) @ M)
+        sentence = text if name == "attitude" else f"Taken to be in the attitude's world. {text}"
+        exam.change(signal, "found", sentence, axes=changed)
+
+
+def settle_body(exam: Examination, robot: str) -> None:
+    """Of a machine that flies: z of its body is along the thrust, so the mean specific force is along +z."""
+    flies = f"{robot}/thrust" in exam.sources or f"{robot}/motor" in exam.sources
+    acc, attitude = exam.track(f"{robot}/specific_force"), exam.track(f"{robot}/attitude")
+    if not flies or f"{robot}/wrench/force" in exam.sources or acc is None:
+        return
+    mean = np.median(acc.values, axis=0)
+    axis, cosine = _nearest_axis(mean / max(float(np.linalg.norm(mean)), 1e-12))
+    signal = f"{robot}/specific_force"
+    if cosine < 0.85:
+        exam.report(signal, "undecided", f"No axis of the body is along the thrust: {np.round(mean, 2).tolist()}.")
+        return
+    if axis == "z":
+        exam.report(signal, "confirmed", "In flight the specific force is along +z of the body, as thrust must be.")
+        return
+    text = f"In flight the specific force is along {axis} of the body ({cosine:.3f}): thrust is along +z of ours."
+    turn_body(exam, robot, UP_AXES[axis], text)
+
+
+def turn_body(exam: Examination, robot: str, axes: tuple[str, ...], text: str) -> None:
+    """Turns the body axes of attitude, rates and specific force."""
+    from steelyard.logs.mapping._rotations import axes_matrix
+
+    for name in ("rates", "specific_force"):
+        signal = f"{robot}/{name}"
+        one = exam.sources.get(signal)
+        if one is not None and not one.frame:
+            M = axes_matrix(axes) @ vector_map(one)
+            if one.rotation is not None:
+                exam.change(signal, "found", text, rotation=_tuple(M), axes=None)
+            else:
+                exam.change(signal, "found", text, axes=axes_of(M))
+    signal = f"{robot}/attitude"
+    one = exam.sources.get(signal)
+    if one is not None and not one.frame:
+        exam.change(signal, "found", text, body=axes_of(axes_matrix(axes) @ attitude_maps(one)[1]))
+
+
+def settle_velocity(exam: Examination, robot: str) -> None:
+    """Velocity in the world's axes: its derivative is the turned specific force, gravity taken off."""
+    signal = f"{robot}/linear_velocity"
+    v, push = exam.track(signal), acceleration(exam, robot)
+    if v is None or push is None or push.rate < 5:
+        return
+    dv = derivative(v, 0.1)
+    found, _ = compare(push, dv, TUNING.longest_delay)
+    _vector_axes(exam, signal, found, "The velocity's derivative fits the turned specific force")
+
+
+def settle_position(exam: Examination, robot: str) -> None:
+    """Position in the axes of the velocity: its derivative."""
+    signal = f"{robot}/position"
+    p, v = exam.track(signal), exam.track(f"{robot}/linear_velocity")
+    if p is None or v is None:
+        return
+    found, _ = compare(v, derivative(p, 0.1), TUNING.longest_delay)
+    _vector_axes(exam, signal, found, "The position's derivative fits the velocity")
+
+
+def _vector_axes(exam: Examination, signal: str, found: Alignment, what: str) -> None:
+    one = exam.sources[signal]
+    if found.coherence < TUNING.coherence or found.second < TUNING.second_axis:
+        exam.report(signal, "undecided", f"The motion cannot check its axes (coherence {found.coherence:.2f}).")
+        return
+    away, nearest = snapped(found.R.T)
+    same = angle_between(found.R, np.eye(3)) < TUNING.snap
+    if found.mirrored > found.coherence + 0.02 and not one.certain:
+        exam.refuse(signal, f"{what} only as a mirror image ({found.mirrored:.2f} against {found.coherence:.2f}).")
+    elif same:
+        exam.change(signal, "confirmed", f"{what} (coherence {found.coherence:.2f}).")
+    elif one.certain and one.frame:
+        exam.report(signal, "undecided", f"{what} with axes {', '.join(axes_of(nearest))} ({found.coherence:.2f}).")
+    elif away < TUNING.snap:
+        M = axes_of(nearest @ vector_map(one))
+        exam.change(signal, "found", f"{what} with axes {', '.join(M)} (coherence {found.coherence:.2f}).", axes=M)
+    else:
+        exam.refuse(signal, f"{what} in no axes that only rename ours.")
+
+
+def acceleration(exam: Examination, robot: str) -> Track | None:
+    """World acceleration (up to a constant) from attitude and specific force, else from attitude and thrust."""
+    attitude = exam.track(f"{robot}/attitude")
+    force = exam.track(f"{robot}/specific_force")
+    if attitude is None:
+        return None
+    if force is None:
+        thrust = exam.track(f"{robot}/thrust")
+        if thrust is None:
+            return None
+        force = Track(thrust.time, thrust.values[:, :1] * np.array([0.0, 0.0, 1.0]))
+    slow, fast = (attitude, force) if attitude.rate < force.rate else (force, attitude)
+    times = slow.time[(slow.time >= fast.time[0]) & (slow.time <= fast.time[-1])]
+    if len(times) < 30:
+        return None
+    q = np.stack([np.interp(times, attitude.time, c) for c in attitude.values.T], 1)
+    s = np.stack([np.interp(times, force.time, c) for c in force.values.T], 1)
+    R = matrices(q / np.linalg.norm(q, axis=1, keepdims=True))
+    return Track(times, np.einsum("nij,nj->ni", R, s))
+
+
+def settle_by_thrust(exam: Examination, robot: str) -> None:
+    """Without an accelerometer: the thrust along +z or −z of the body, and what gravity takes off, show both ups."""
+    v, attitude = exam.track(f"{robot}/linear_velocity"), exam.track(f"{robot}/attitude")
+    thrust = exam.track(f"{robot}/thrust")
+    if f"{robot}/specific_force" in exam.sources or v is None or attitude is None or thrust is None:
+        return
+    push = acceleration(exam, robot)
+    signal = f"{robot}/attitude"
+    if push is None:
+        return
+    dv = derivative(v, 0.1)
+    trials = {}
+    for axis, sign in (("z", 1.0), ("-z", -1.0)):
+        found, _ = compare(Track(push.time, sign * push.values), dv, TUNING.longest_delay)
+        trials[axis] = found
+    best = max(trials, key=lambda axis: trials[axis].coherence)
+    other = "-z" if best == "z" else "z"
+    coherence, margin = trials[best].coherence, trials[best].coherence - trials[other].coherence
+    if coherence < TUNING.coherence or margin < TUNING.margin:
+        exam.report(signal, "undecided", f"The motion cannot tell the direction of the thrust ({coherence:.2f}).")
+        return
+    sign = 1.0 if best == "z" else -1.0
+    mean = sign * push.values.mean(axis=0)
+    up, cosine = _nearest_axis(mean / float(np.linalg.norm(mean)))
+    text = f"The velocity's derivative fits a thrust along {best} of the body ({coherence:.2f}, else {trials[other].coherence:.2f})"
+    if best != "z":
+        turn_body(exam, robot, UP_AXES[best], f"{text}: ours is +z.")
+    else:
+        exam.report(signal, "confirmed", f"{text}.")
+    if up != "z" and cosine > 0.9:
+        turn_world(exam, robot, UP_AXES[up], f"The mean thrust points along {up} of its world ({cosine:.3f}), so that is up.")
+
+
+def snapped(R: np.ndarray) -> tuple[float, np.ndarray]:
+    """The nearest signed permutation and its distance, rad."""
+    angles = [angle_between(R, P) for P in SIGNED_PERMUTATIONS]
+    best = int(np.argmin(angles))
+    return angles[best], SIGNED_PERMUTATIONS[best]
+
+
+def _nearest_axis(direction: np.ndarray) -> tuple[str, float]:
+    k = int(np.argmax(np.abs(direction)))
+    return ("-" if direction[k] < 0 else "") + "xyz"[k], float(abs(direction[k]))
+
+
+def _degrees(R: np.ndarray) -> float:
+    return float(np.degrees(angle_between(R, np.eye(3))))
+
+
+def _tuple(R: np.ndarray) -> tuple[tuple[float, float, float], ...]:
+    return tuple(tuple(round(float(x), 6) for x in row) for row in R)  # type: ignore[return-value]

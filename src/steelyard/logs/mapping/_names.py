@@ -1,0 +1,109 @@
+"""Column names as people write them, taken apart: robot, words, axis, unit."""
+
+import dataclasses
+import re
+
+from steelyard.logs.mapping._unit_names import plain_unit
+
+AXES = ("x", "y", "z")
+
+
+@dataclasses.dataclass(frozen=True)
+class Name:
+    """What a column's name states."""
+
+    field: str
+    robot: str | None
+    words: tuple[str, ...]
+    """In lower case, without robot, axis and unit."""
+    axis: str
+    """x, y, z, w, a number or two digits of a matrix; "" where there is none."""
+    unit: str | None
+
+
+_ROBOT = re.compile(r"(?:r|robot|drone|uav|quad)_?\d+")
+# A quantity's letters and an axis in one word: ax, fy, gyrox, wz, q0, m1, r12.
+_JOINED = re.compile(
+    r"(a|acc|accel|accelerometer|f|force|t|tau|torque|w|om|omega|g|gyr|gyro|v|vel|p|pos|q|quat|tau|vl)([xyzw])|"
+    r"(q|quat)([0-4])|(m|motor|pwm|rpm|esc|throttle|thr|u|rotor|output)(\d{1,2})|(r|rot|R)([123][123])"
+)
+_UNIT_TAILS = {
+    ("m", "s2"): "m/s²",
+    ("m", "s", "2"): "m/s²",
+    ("mps2",): "m/s²",
+    ("ms2",): "m/s²",
+    ("m", "s"): "m/s",
+    ("mps",): "m/s",
+    ("rad", "s"): "rad/s",
+    ("radps",): "rad/s",
+    ("rads",): "rad/s",
+    ("deg", "s"): "deg/s",
+    ("degps",): "deg/s",
+    ("dps",): "deg/s",
+    ("deg",): "deg",
+    ("rad",): "rad",
+    ("nm",): "N m",
+    ("newton",): "N",
+    ("rpm",): "rpm",
+    ("mm",): "mm",
+    ("cm",): "cm",
+    ("ms",): "ms",
+    ("us",): "us",
+    ("ns",): "ns",
+    ("sec",): "s",
+    ("secs",): "s",
+    ("seconds",): "s",
+    ("percent",): "%",
+    ("mv",): "mV",
+}
+
+
+def take_apart(field: str, stated: str | None = None) -> Name:
+    """A column's name in its parts; `stated` is a unit that the file gives elsewhere.
+
+    >>> take_apart("imu.acc_x [g]").words, take_apart("imu.acc_x [g]").axis, take_apart("imu.acc_x [g]").unit
+    (('imu', 'acc'), 'x', 'g')
+    """
+    unit = plain_unit(stated) if stated else None
+    bare = field
+    for match in re.finditer(r"[\[(]([^\[\]()]*)[\])]", field):
+        inside = match[1].strip()
+        if inside.isdigit():
+            continue
+        if plain_unit(inside) is not None:
+            unit = unit or plain_unit(inside)
+        bare = bare.replace(match[0], " ")
+    split = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", bare)
+    words = [word for word in re.split(r"[^A-Za-z0-9]+", split.lower()) if word]
+    robot = None
+    if words and _ROBOT.fullmatch(words[0]) and len(words) > 1:
+        robot, words = words[0], words[1:]
+    elif len(words) > 2 and _ROBOT.fullmatch("_".join(words[:2])):
+        robot, words = "".join(words[:2]), words[2:]
+    if unit is None:
+        words, unit = _unit_tail(words)
+    words, axis = _axis(words)
+    return Name(field, robot, tuple(words), axis, unit)
+
+
+def _unit_tail(words: list[str]) -> tuple[list[str], str | None]:
+    """A unit written as the name's last words: acc_x_m_s2, t_us."""
+    for tail, unit in _UNIT_TAILS.items():
+        if len(words) > len(tail) and tuple(words[-len(tail) :]) == tail:
+            return words[: -len(tail)], unit
+    return words, None
+
+
+def _axis(words: list[str]) -> tuple[list[str], str]:
+    for k in range(len(words) - 1, -1, -1):
+        if words[k] in (*AXES, "w") and (len(words) > 1 or words[k] != "w"):
+            return words[:k] + words[k + 1 :], words[k]
+    for k in range(len(words) - 1, -1, -1):
+        match = _JOINED.fullmatch(words[k])
+        if match:
+            stem, axis = [part for part in match.groups() if part is not None][:2]
+            return [*words[:k], stem, *words[k + 1 :]], axis
+    for k in range(len(words) - 1, 0, -1):
+        if words[k].isdigit() and len(words[k]) <= 2:
+            return words[:k] + words[k + 1 :], words[k]
+    return words, ""

@@ -1,0 +1,120 @@
+"""PX4 ULogs and px4_msgs: world NED, body FRD, quaternions w, x, y, z from body to world, SI units."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from steelyard.logs._recording import Recording, Stream
+from steelyard.logs.mapping._source import SignalSource
+
+_VECTOR = ("[0]", "[1]", "[2]")
+
+
+def px4_sources(
+    recording: Recording, robot: str = "r1", topic: Callable[[Stream], str] | None = None
+) -> list[SignalSource]:
+    """What PX4's own conventions say of every topic that we know; of two for one signal the faster comes first.
+
+    `topic` gives a stream's uORB name where its own name is another one, as in a ROS bag.
+    """
+    found: list[tuple[float, SignalSource]] = []
+    for stream in recording.streams:
+        name = (topic or (lambda s: s.kind))(stream)
+        if topic is None and "#" in stream.name and name != "actuator_outputs":
+            continue  # a second instance is a spare sensor
+        for one in _of_topic(name, stream, robot):
+            found.append((_rate(stream), one))
+    order = sorted(range(len(found)), key=lambda k: (-_preference(found[k][1]), -found[k][0]))
+    return [found[k][1] for k in order]
+
+
+def _of_topic(topic: str, stream: Stream, robot: str) -> list[SignalSource]:
+    who, base = (robot, topic) if not topic.endswith("_groundtruth") else ("truth", topic.removesuffix("_groundtruth"))
+    found = []
+
+    def add(signal: str, fields: tuple[str, ...], unit: str, frame: str | None, meaning: str, **more) -> None:
+        if all(field in stream.fields for field in fields) and stream.rows > 1:
+            source = tuple(f"{stream.name}:{field}" for field in fields)
+            truth = " It is the simulator's truth and no sensor." if who == "truth" else ""
+            why = f"PX4's {base} holds {meaning}.{truth}"
+            found.append(SignalSource(f"{who}/{signal}", source, unit, why, frame=frame, certain=True, **more))
+
+    def xyz(stem: str) -> tuple[str, ...]:
+        return tuple(stem + k for k in _VECTOR)
+
+    q = ("q[0]", "q[1]", "q[2]", "q[3]")
+    if base in ("vehicle_attitude", "vehicle_odometry"):
+        add("attitude", q, "1", "NED/FRD", "the attitude q, w x y z, from body (FRD) to world (NED)", order="wxyz")
+        speeds = ("rollspeed", "pitchspeed", "yawspeed")
+        add("rates", speeds, "rad/s", "FRD", "the body's rates, rad/s, FRD")
+    if base == "sensor_combined":
+        add("rates", xyz("gyro_rad"), "rad/s", "FRD", "the gyroscope, rad/s, FRD")
+        add("specific_force", xyz("accelerometer_m_s2"), "m/s²", "FRD", "the accelerometer, m/s², FRD")
+    if base == "vehicle_angular_velocity":
+        add("rates", xyz("xyz"), "rad/s", "FRD", "filtered body rates, rad/s, FRD")
+    if base == "vehicle_acceleration":
+        add("specific_force", xyz("xyz"), "m/s²", "FRD", "the filtered specific force, m/s², FRD")
+    if base == "vehicle_local_position":
+        add("position", ("x", "y", "z"), "m", "NED", "the position, m, NED")
+        add("linear_velocity", ("vx", "vy", "vz"), "m/s", "NED", "the velocity, m/s, NED")
+    if base == "battery_status":
+        add("battery/voltage", ("voltage_v",), "V", None, "the battery's voltage")
+        add("battery/current", ("current_a",), "A", None, "the battery's current")
+    if base in ("actuator_motors", "actuator_outputs") and who != "truth":
+        found += _motors(base, stream, robot)
+    if base == "esc_status" and who != "truth":
+        rpm = [f"esc[{k}].esc_rpm" for k in range(8)]
+        used = tuple(f for f in rpm if f in stream.fields and np.any(stream.fields[f] != 0))
+        if used:
+            source = tuple(f"{stream.name}:{f}" for f in used)
+            found.append(SignalSource(f"{robot}/rpm", source, "rpm", "PX4's esc_status holds rpm.", certain=True))
+    return found
+
+
+def _motors(topic: str, stream: Stream, robot: str) -> list[SignalSource]:
+    """Commands of the motors: outputs in µs of pulse, or controls of 0 to 1."""
+    stem, low, high = ("control", 0.0, 1.0) if topic == "actuator_motors" else ("output", 800.0, 2200.0)
+    used = []
+    for k in range(16):
+        field = f"{stem}[{k}]"
+        if field not in stream.fields:
+            break
+        values = stream.fields[field]
+        values = values[np.isfinite(values) & (values != 0)]  # an output is 0 before it is first set
+        inside = values.size > 1 and np.all((values >= low) & (values <= high))
+        if inside and len(np.unique(values[:: max(values.size // 1000, 1)])) > 5:
+            used.append(f"{stream.name}:{field}")
+        elif used:
+            break
+    if not used:
+        return []
+    if topic == "actuator_motors":
+        why, unit = "PX4's actuator_motors holds each motor's command, 0 to 1.", "of one"
+    else:
+        why = "PX4's actuator_outputs holds pulses in µs; 1000 is taken for 0 and 2000 for full command."
+        unit = "pwm"
+    return [SignalSource(f"{robot}/motor", tuple(used), unit, why, certain=True)]
+
+
+def normalised_thrust(recording: Recording) -> str | None:
+    """The topic that holds a thrust in units of its maximum, where there is one."""
+    fields = {
+        "vehicle_thrust_setpoint": "xyz[2]",
+        "vehicle_attitude_setpoint": "thrust_body[2]",
+        "vehicle_rates_setpoint": "thrust_body[2]",
+    }
+    for stream in recording.streams:
+        field = fields.get(stream.kind)
+        if field is not None and field in stream.fields:
+            return f"{stream.name}:{field}"
+    return None
+
+
+def _rate(stream: Stream) -> float:
+    if stream.time is None or stream.rows < 2 or not np.ptp(stream.time) > 0:
+        return 0.0
+    return (stream.rows - 1) / float(np.ptp(stream.time))
+
+
+def _preference(one: SignalSource) -> int:
+    return len(one.source) if one.name == "motor" else 0

@@ -1,0 +1,176 @@
+"""What each problem needs of a log, and which of our signals can stand for another."""
+
+import dataclasses
+
+from steelyard.logs._recording import Recording
+from steelyard.logs.mapping._source import SignalMapping, SignalSource
+
+
+@dataclasses.dataclass(frozen=True)
+class Need:
+    """One thing a problem cannot do without."""
+
+    what: str
+    """In a sentence."""
+    alternatives: tuple[str, ...]
+    """Signals without the robot, the preferred first; `*` stands for one part."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Requirement:
+    """What a problem needs of every robot, and what it also uses."""
+
+    needs: tuple[Need, ...]
+    uses: tuple[str, ...] = ()
+    robots: int = 1
+    """How many robots must have all of it."""
+    configuration: str = ""
+    """What the configuration must state beside the log, in a sentence."""
+
+
+_ATTITUDE = Need("the attitude", ("attitude",))
+_MOTION = Need("a velocity or a position in the world", ("linear_velocity", "position"))
+_WRIST = (
+    Need("the force of a wrist sensor", ("wrench/force",)),
+    Need("the torque of a wrist sensor", ("wrench/torque",)),
+    Need("an angular velocity or an attitude", ("twist/angular", "rates", "attitude")),
+    Need("an accelerometer or a velocity in sensor axes", ("specific_force", "twist/linear")),
+)
+
+REQUIREMENTS: dict[str, Requirement] = {
+    "multirotor": Requirement(
+        (_ATTITUDE, _MOTION, Need("a thrust in newtons, or motor commands", ("thrust", "throttle", "motor"))),
+        ("rates", "specific_force", "position", "linear_velocity", "rpm", "motor", "battery/voltage"),
+    ),
+    "rigid-body": Requirement(_WRIST, ("twist/linear", "specific_force", "attitude")),
+    "spatial-load": Requirement(_WRIST, ("twist/linear", "specific_force"), robots=2),
+    "planar-load": Requirement(
+        (Need("the velocity of the contact", ("velocity",)), Need("the planar force", ("force",))), robots=2
+    ),
+    "arm": Requirement(
+        (
+            Need("joint positions", ("joint/*/position",)),
+            Need("joint efforts or motor currents", ("joint/*/effort", "joint/*/current")),
+        ),
+        ("joint/*/velocity", "joint/*/effort", "joint/*/current", "joint/*/position"),
+        configuration="the arm's URDF, and its gear ratios where currents were logged",
+    ),
+    "jets": Requirement(
+        (
+            Need("the throttle of every engine", ("throttle",)),
+            Need("joint positions", ("joint/*/position",)),
+            Need("the attitude of the base", ("base/attitude",)),
+        ),
+        configuration="the robot's URDF and its engines in [jets]",
+    ),
+}
+"""By problem."""
+
+BRIDGES: dict[str, dict[str, tuple[str, float]]] = {
+    "rigid-body": {"rates": ("twist/angular", 1.0)},
+    "spatial-load": {"rates": ("twist/angular", 1.0)},
+    "multirotor": {"twist/angular": ("rates", 1.0), "motor": ("throttle", 100.0)},
+}
+"""By problem: a signal that is the same physical quantity as another one that the problem reads, and the factor."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Assessment:
+    """Whether a mapping can answer a problem."""
+
+    problem: str
+    missing: tuple[str, ...]
+    configuration: tuple[str, ...]
+    """What the configuration must state."""
+    mapping: dict[str, SignalSource]
+    """The signals that would be used."""
+    reads: tuple[str, ...]
+    """Of these, the ones that the problem cannot do without."""
+
+    @property
+    def possible(self) -> bool:
+        """Whether nothing is missing from the files."""
+        return not self.missing
+
+
+def matching(mapping: SignalMapping, robot: str, pattern: str) -> list[str]:
+    """Mapped signals of a robot that a pattern names."""
+    parts = pattern.split("/")
+
+    def fits(name: str) -> bool:
+        own = name.split("/")
+        return len(own) == len(parts) and all(b in ("*", a) for a, b in zip(own, parts, strict=True))
+
+    return [signal for signal, one in mapping.signals.items() if one.robot == robot and fits(one.name)]
+
+
+def assess(recording: Recording, mapping: SignalMapping, problem: str) -> Assessment:
+    """What of a problem's needs the mapping has, and what is missing in the words of the files."""
+    requirement = REQUIREMENTS[problem]
+    robots = [r for r in dict.fromkeys(one.robot for one in mapping.signals.values()) if r != "truth"]
+    complete, lacks = {}, {}
+    for robot in robots or ["r1"]:
+        found, missing = {}, []
+        for need in requirement.needs:
+            options = [matching(mapping, robot, pattern) for pattern in need.alternatives]
+            chosen = next((names for names in options if names), None)
+            if chosen is None:
+                missing.append(f"{need.what}: {_absent(recording, mapping, need)}")
+            else:
+                found[need.what] = chosen
+        if missing:
+            lacks[robot] = (len(missing), missing)
+        else:
+            complete[robot] = found
+    if len(complete) >= requirement.robots:
+        reads = tuple(signal for found in complete.values() for names in found.values() for signal in names)
+        extra = [s for robot in complete for pattern in requirement.uses for s in matching(mapping, robot, pattern)]
+        used = dict.fromkeys((*reads, *extra))
+        clock = _no_clock(mapping, {s: mapping.signals[s] for s in reads})
+        grounded = () if problem != "multirotor" else _grounded(mapping)
+        configuration = [requirement.configuration] if requirement.configuration else []
+        if problem == "multirotor" and not any(s.endswith("/thrust") for s in reads):
+            command = next(mapping.signals[s] for s in reads if s.endswith(("motor", "throttle")))
+            configuration.append(
+                f"{command.streams[0]} holds commands and no newtons: [multirotor] throttle_map must state the "
+                "collective thrust, N, at evenly spaced commands from 0 to 100 %"
+            )
+        signals = {signal: mapping.signals[signal] for signal in used}
+        return Assessment(problem, (*clock, *grounded), tuple(configuration), signals, reads)
+    if requirement.robots > 1 and (complete or not lacks):
+        missing = (f"a second robot: the files have {', '.join(complete) or 'none'} alone",)
+    else:
+        missing = tuple(min(lacks.values(), key=lambda item: item[0])[1])
+    return Assessment(problem, missing, (), {}, ())
+
+
+def _no_clock(mapping: SignalMapping, signals: dict[str, SignalSource]) -> tuple[str, ...]:
+    streams = dict.fromkeys(stream for one in signals.values() for stream in one.streams)
+    return tuple(
+        f"times: {mapping.times[stream].why} State its rate in a mapping: [\"{stream}\"] time = {{rate = 100.0}}"
+        for stream in streams
+        if stream in mapping.times and not mapping.times[stream].known and mapping.times[stream].rate is None
+    )
+
+
+def _grounded(mapping: SignalMapping) -> tuple[str, ...]:
+    return tuple(finding.sentence for finding in mapping.findings if finding.subject.endswith("/flight"))
+
+
+def _absent(recording: Recording, mapping: SignalMapping, need: Need) -> str:
+    """What became of a signal: refused, or no stream holds it."""
+    names = {pattern.rpartition("/")[2] if "*" in pattern else pattern for pattern in need.alternatives}
+    for finding in mapping.findings:
+        if finding.verdict == "refused" and any(finding.subject.endswith(name) for name in names):
+            return finding.sentence
+    streams = sorted(recording.streams, key=lambda stream: -stream.rows)
+    listed = ", ".join(stream.name for stream in streams[:4])
+    more = f" and {len(streams) - 4} more" if len(streams) > 4 else ""
+    part = next((stream for stream in streams if need.what == "the attitude" and _angles(stream.fields)), None)
+    if part is not None:
+        return f"{part.name} has {', '.join(_angles(part.fields))} only"
+    return f"no field of {listed}{more} holds it"
+
+
+def _angles(fields) -> list[str]:
+    return [name for name in fields if name.lower().rpartition(".")[2] in ("roll", "pitch", "yaw")]

@@ -1,0 +1,156 @@
+"""One table of time from streams of different rates and clocks."""
+
+import numpy as np
+
+from steelyard.errors import BadInput
+from steelyard.logs._log import Log
+from steelyard.logs._recording import Recording
+from steelyard.logs._vocabulary import find_signal
+from steelyard.logs.mapping._airborne import airborne, stays_level
+from steelyard.logs.mapping._compare import averaged
+from steelyard.logs.mapping._requirements import BRIDGES, Assessment
+from steelyard.logs.mapping._rotations import body_rates
+from steelyard.logs.mapping._samples import samples
+from steelyard.logs.mapping._source import SignalMapping
+from steelyard.logs.mapping._tuning import TUNING
+
+_AXES = {4: ("w", "x", "y", "z"), 3: ("x", "y", "z")}
+_LATE = 1e6  # s; clocks beyond count from 1970, and the log from its own beginning
+
+
+def table_of(recording: Recording, mapping: SignalMapping, signals: list[str] | None = None) -> Log:
+    """All samples at their own times: rows are the union of all times, a cell without a sample is NaN.
+
+    Nothing is resampled. Times within a few microseconds are one row.
+    """
+    taken = {name: samples(recording, mapping, name) for name in (signals or list(mapping.signals))}
+    taken = {name: (time, values) for name, (time, values) in taken.items() if len(time)}
+    if not taken:
+        raise BadInput(f"{', '.join(recording.files)}: no mapped signal has a sample.")
+    every = np.sort(np.concatenate([time for time, _ in taken.values()]))
+    first = np.concatenate([[True], np.diff(every) > TUNING.merge])
+    rows = every[first]
+    columns: dict[str, np.ndarray] = {}
+    for name, (time, values) in taken.items():
+        at = np.clip(np.searchsorted(rows, time + 0.5 * TUNING.merge, side="right") - 1, 0, len(rows) - 1)
+        for suffix, channel in zip(_suffixes(name, values.shape[1]), values.T, strict=True):
+            cells = np.full(len(rows), np.nan)
+            cells[at] = channel
+            columns[name + suffix] = cells
+    return Log(rows - _zero(rows), columns, ", ".join(recording.files))
+
+
+def rows_for(recording: Recording, mapping: SignalMapping, problem: Assessment) -> tuple[Log, tuple[str, ...]]:
+    """Synchronous rows, which today's estimators read, and what was done to get them.
+
+    Rows are at the times of the slowest signal that the problem needs. A faster signal is averaged over the time between
+    rows, which leaves white noise white and loses no information; one of about the same rate is interpolated. No gap
+    longer than the tuning states is bridged, and no signal is made faster than it was.
+    """
+    bridges = BRIDGES.get(problem.problem, {})
+    taken = {name: samples(recording, mapping, name) for name in problem.mapping}
+    notes: list[str] = []
+    for robot in dict.fromkeys(mapping.signals[name].robot for name in problem.reads):
+        _derive_rates(taken, robot, problem.problem, notes)
+    needed = {name: taken[name] for name in problem.reads if len(taken[name][0]) > 2}
+    if not needed:
+        raise BadInput(f"{', '.join(recording.files)}: too few samples for {problem.problem}.")
+    slowest = max(needed, key=lambda name: float(np.median(np.diff(needed[name][0]))))
+    rows = needed[slowest][0]
+    begin, end = max(t[0] for t, _ in needed.values()), min(t[-1] for t, _ in needed.values())
+    rows = rows[(rows >= begin) & (rows <= end)]
+    rows = _in_flight(recording, mapping, problem, rows, notes)
+    if len(rows) < 10:
+        raise BadInput(f"{', '.join(recording.files)}: the streams for {problem.problem} have no time in common.")
+    step = float(np.median(np.diff(rows)))
+    columns: dict[str, np.ndarray] = {}
+    slower: list[str] = []
+    for name, (time, values) in taken.items():
+        if len(time) < 3:
+            continue
+        own = float(np.median(np.diff(time)))
+        placed, how = _placed(name, time, values, rows, step, own)
+        if how == "interpolated":
+            slower.append(name)
+        robot, _, rest = name.partition("/")
+        other, factor = bridges.get(rest, (rest, 1.0))
+        if f"{robot}/{other}" in taken and other != rest:
+            other, factor = rest, 1.0
+        for suffix, channel in zip(_suffixes(f"{robot}/{other}", values.shape[1]), (placed * factor).T, strict=True):
+            columns[f"{robot}/{other}{suffix}"] = channel
+    zero = _zero(rows)
+    notes.insert(
+        0,
+        f"Rows are at the {len(rows)} times of {slowest} ({1 / step:.4g} Hz), the slowest signal needed; faster ones are "
+        f"means over the time between rows, {', '.join(slower) or 'none'} interpolated over at most {TUNING.gap:g} s.",
+    )
+    if zero:
+        notes.append(f"Time 0 of the rows is {zero:.6f} s of the recording's clock.")
+    return Log(rows - zero, columns, ", ".join(recording.files)), tuple(notes)
+
+
+def _placed(name, time, values, rows, step, own) -> tuple[np.ndarray, str]:
+    """A signal at the rows' times, and how it got there."""
+    at = np.searchsorted(time, rows).clip(0, len(time) - 1)
+    if len(time) == len(rows) and np.all(np.abs(time[at] - rows) <= TUNING.merge):
+        return values, "as recorded"
+    if np.mean(np.abs(time[at] - rows) <= TUNING.merge) > 0.95:
+        exact = np.abs(time[at] - rows) <= TUNING.merge
+        return np.where(exact[:, None], values[at], np.nan), "as recorded"
+    if name.endswith("attitude"):
+        values = _continuous(values)
+    if own <= 0.5 * step and not name.endswith(("attitude", "position")):
+        return averaged(time, values, rows, step), "averaged"
+    placed = np.stack([np.interp(rows, time, channel) for channel in values.T], axis=1)
+    after = np.searchsorted(time, rows).clip(1, len(time) - 1)
+    far = (time[after] - time[after - 1] > max(TUNING.gap, 1.5 * own)) | (rows < time[0]) | (rows > time[-1])
+    placed[far] = np.nan
+    if name.endswith("attitude"):
+        placed = placed / np.linalg.norm(placed, axis=1, keepdims=True)
+    return placed, "interpolated"
+
+
+def _continuous(q: np.ndarray) -> np.ndarray:
+    from steelyard.logs.mapping._rotations import continuous
+
+    return continuous(q)
+
+
+def _derive_rates(taken: dict, robot: str, problem: str, notes: list[str]) -> None:
+    """Angular velocity from an attitude where a wrist has no gyroscope: differences of neighbouring samples."""
+    if problem not in ("rigid-body", "spatial-load") or f"{robot}/attitude" not in taken:
+        return
+    if f"{robot}/rates" not in taken and f"{robot}/twist/angular" not in taken:
+        time, q = taken[f"{robot}/attitude"]
+        taken[f"{robot}/twist/angular"] = body_rates(time, q)
+        notes.append(f"{robot}/twist/angular is made of differences of {robot}/attitude; no gyroscope was recorded.")
+
+
+def _in_flight(recording, mapping, problem: Assessment, rows: np.ndarray, notes: list[str]) -> np.ndarray:
+    """The rows between take-off and landing."""
+    if problem.problem != "multirotor":
+        return rows
+    robot = mapping.signals[problem.reads[0]].robot
+    span = airborne(recording, mapping, robot)
+    if span is None or stays_level(recording, mapping, robot):
+        return rows
+    kept = rows[(rows >= span[0]) & (rows <= span[1])]
+    if len(kept) < len(rows):
+        zero = _zero(rows)
+        notes.append(
+            f"Rows before {span[0] - zero:.2f} s and after {span[1] - zero:.2f} s are left out: {robot} was on the ground."
+        )
+    return kept
+
+
+def _zero(rows: np.ndarray) -> float:
+    return float(np.floor(rows[0])) if abs(rows[0]) > _LATE else 0.0
+
+
+def _suffixes(signal: str, count: int) -> list[str]:
+    """`/x`, `/y`, … of a signal's columns; none for a scalar."""
+    who, _, name = signal.partition("/")
+    word = find_signal(who, name)
+    if (word is not None and word.numbered) or name in ("motor", "rpm", "throttle"):
+        return [f"/{k + 1}" for k in range(count)]
+    return [""] if count == 1 else [f"/{axis}" for axis in _AXES[count]]

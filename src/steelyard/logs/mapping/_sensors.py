@@ -1,0 +1,86 @@
+"""Channels that repeat themselves, stand still, saturate or lose rows; a tachometer that reads half."""
+
+import numpy as np
+
+from steelyard.logs.mapping._examination import Examination
+from steelyard.logs.mapping._samples import samples_of
+from steelyard.logs.mapping._source import SignalSource
+from steelyard.logs.mapping._tuning import TUNING
+
+
+def report_faults(exam: Examination) -> None:
+    """One sentence for each channel that is not what a sensor should give."""
+    for signal, one in list(exam.sources.items()):
+        try:
+            time, values = samples_of(exam.recording, one, exam.times)
+        except Exception:  # noqa: BLE001, S112
+            continue
+        if len(time) < 30 or one.robot == "truth":
+            continue
+        _dropped(exam, one, time)
+        if signal.rpartition("/")[0].endswith("battery"):
+            continue
+        flat = [k for k in range(values.shape[1]) if np.ptp(values[np.isfinite(values[:, k]), k]) == 0.0]
+        if flat and len(flat) == values.shape[1]:
+            level = values[0, 0]
+            exam.refuse(signal, f"it is {level:g} throughout, so nothing can be told from it.")
+            continue
+        if flat and signal.endswith(("rates", "specific_force", "force", "torque", "rpm")):
+            axes = ", ".join(one.source[k] for k in flat if k < len(one.source))
+            exam.report(signal, "found", f"{axes} stands still throughout.")
+        _repeated(exam, one, time, values)
+        _saturated(exam, signal, values)
+    for robot in exam.robots:
+        _tachometer(exam, robot)
+
+
+def _dropped(exam: Examination, one: SignalSource, time: np.ndarray) -> None:
+    steps = np.diff(time)
+    step = float(np.median(steps))
+    missing = float(np.sum(np.maximum(np.round(steps / step) - 1, 0)))
+    share = missing / (missing + len(time))
+    subject = one.streams[0]
+    if share > TUNING.dropped_share and not any(f.subject == subject and "missing" in f.sentence for f in exam.findings):
+        longest = float(steps.max())
+        exam.report(
+            subject, "found", f"{100 * share:.0f} % of its rows are missing; the longest gap is {longest:.3g} s."
+        )
+
+
+def _repeated(exam: Examination, one: SignalSource, time: np.ndarray, values: np.ndarray) -> None:
+    same = np.all(values[1:] == values[:-1], axis=1)
+    moving = np.any(values[1:] != values[:-1], axis=1)
+    share = float(same.mean())
+    if share > TUNING.held_share and moving.any():
+        changes = time[1:][moving]
+        rate = (len(changes) - 1) / float(np.ptp(changes)) if len(changes) > 2 and np.ptp(changes) > 0 else 0.0
+        text = f"{100 * share:.0f} % of its samples repeat the one before; new values come at {rate:.3g} Hz."
+        exam.report(one.signal, "found", text)
+
+
+def _saturated(exam: Examination, signal: str, values: np.ndarray) -> None:
+    if not signal.endswith(("rates", "specific_force", "force", "torque")):
+        return
+    for k in range(values.shape[1]):
+        v = values[:, k]
+        for limit in (np.nanmax(v), np.nanmin(v)):
+            at = v == limit
+            run = at[2:] & at[1:-1] & at[:-2]
+            if run.sum() >= 3 and np.ptp(v) > 0 and at.mean() < 0.5 and abs(limit) > 3 * np.nanstd(v):
+                exam.report(signal, "found", f"Axis {k + 1} is saturated at {limit:.4g} in {int(at.sum())} samples.")
+
+
+def _tachometer(exam: Examination, robot: str) -> None:
+    """Rotors of one machine turn alike on average; one at half or twice the others miscounts its pulses."""
+    track = exam.sources.get(f"{robot}/rpm")
+    if track is None or len(track.source) < 3:
+        return
+    _, values = samples_of(exam.recording, track, exam.times)
+    turning = values[(np.nan_to_num(values) > 0.2 * np.nanmax(values)).any(axis=1)]
+    means = np.nanmedian(turning, axis=0)
+    for k, mean in enumerate(means):
+        others = float(np.median(np.delete(means, k)))
+        for share, word in ((0.5, "half"), (2.0, "twice")):
+            if others > 0 and abs(mean / others / share - 1) < 0.08:
+                text = f"Rotor {k + 1} reads {word} of what the others do ({mean:.0f} against {others:.0f} rpm)."
+                exam.report(f"{robot}/rpm", "found", text)

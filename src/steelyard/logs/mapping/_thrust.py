@@ -1,0 +1,35 @@
+"""What a thrust is in: newtons, or units of its maximum, which physics cannot tell from the mass."""
+
+import numpy as np
+
+from steelyard.logs.mapping._examination import Examination
+from steelyard.logs.mapping._px4 import normalised_thrust
+
+
+def settle_thrust(exam: Examination, robot: str) -> None:
+    """Refuses a thrust that lies between 0 and 1 without a unit, and states what mass a thrust in N would carry."""
+    signal = f"{robot}/thrust"
+    one, track = exam.sources.get(signal), exam.track(signal)
+    if one is None or track is None:
+        setpoint = normalised_thrust(exam.recording)
+        if setpoint is not None:
+            text = f"{setpoint} is a thrust in units of its maximum: from it only mass over thrust scale can be told."
+            exam.report(signal, "undecided", text)
+        return
+    thrust = track.values[:, 0]
+    if not one.certain and np.nanmax(np.abs(thrust)) <= 1.001:
+        exam.ask(f"How many newtons is {one.source[0]} at 1? It lies between {thrust.min():.2g} and {thrust.max():.2g}.")
+        exam.refuse(
+            signal, "the thrust may be in units of its maximum: only mass over thrust scale can be told from it."
+        )
+        return
+    if np.nanmedian(thrust) < 0:
+        exam.change(signal, "found", "The thrust is negative, along a z axis that points down.", conversion="negative")
+        thrust = -thrust
+    acc = exam.track(f"{robot}/specific_force")
+    if acc is not None:
+        s = np.interp(track.time, acc.time, acc.values[:, 2])
+        flying = (thrust > 0.3 * np.nanmax(thrust)) & (s > 3.0)
+        if flying.sum() > 30:
+            mass = float(np.median(thrust[flying] / s[flying]))
+            exam.report(signal, "undecided", f"Over the specific force it makes {mass:.3g} kg, if it is in newtons.")

@@ -1,0 +1,133 @@
+"""Mappings as TOML: written by `look -o`, read by `--map`."""
+
+import dataclasses
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from steelyard.errors import BadInput, nearest
+from steelyard.logs._recording import Recording
+from steelyard.logs._vocabulary import find_signal
+from steelyard.logs.mapping._conversions import CONVERSIONS
+from steelyard.logs.mapping._rotations import FRAMES, axes_matrix
+from steelyard.logs.mapping._samples import column, stream_of
+from steelyard.logs.mapping._source import SignalMapping, SignalSource, TimeSource
+from steelyard.logs.mapping._unit_names import factor_of
+
+_KEYS = (
+    "source", "unit", "axes", "frame", "delay", "order", "rows", "drift", "body", "rotation", "inverse", "conversion",
+    "why",
+)  # fmt: skip
+_TIME_KEYS = ("source", "unit", "rate", "offset")
+
+
+def to_toml(mapping: SignalMapping) -> str:
+    """The mapping as a file that `--map` reads back."""
+    lines = ["# Which field is which signal; written by steelyard look. Edit what is wrong and give it as --map."]
+    lines += [f"# Question: {question}" for question in mapping.questions]
+    streams = dict.fromkeys(stream for one in mapping.signals.values() for stream in one.streams)
+    for stream in streams:
+        time = mapping.times.get(stream)
+        if time is None or (time.unit == "s" and time.known and not time.offset and time.rate is None):
+            continue
+        entries = {"unit": time.unit} | ({"offset": time.offset} if time.offset else {})
+        if time.rate is not None:
+            entries = {"rate": time.rate}
+        if not time.known:
+            lines += ["", f"[{json.dumps(stream)}]", "# time = {rate = 100.0}  # Hz: the rows have no time of their own"]
+        else:
+            inner = ", ".join(f"{key} = {_value(value)}" for key, value in entries.items())
+            lines += ["", f"[{json.dumps(stream)}]", f"time = {{{inner}}}  # {time.why}"]
+    for signal, one in mapping.signals.items():
+        lines += ["", f"[{json.dumps(signal)}]"]
+        for key in _KEYS:
+            value = getattr(one, key)
+            if value is None or value is False or (key in ("delay", "drift") and value == 0.0):
+                continue
+            lines.append(f"{key} = {_value(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, int | float):
+        return repr(float(value))
+    return "[" + ", ".join(_value(one) for one in value) + "]"
+
+
+def read_mapping(path: str | Path, recording: Recording, found: SignalMapping) -> SignalMapping:
+    """The mapping of a TOML file; times that it does not state are those that were found. Mistakes are a `BadInput`."""
+    try:
+        tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadInput(f"{path} does not exist; steelyard look FILE -o {path} writes it.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path} is no TOML: {error}.") from None
+    signals: dict[str, SignalSource] = {}
+    times = dict(found.times)
+    for name, table in tables.items():
+        if not isinstance(table, dict):
+            raise BadInput(f'{path}: "{name}" is no table; write ["{name}"] with source = [...] below it.')
+        if "time" in table and "source" not in table:
+            stream = stream_of(recording, name)
+            times[stream.name] = _time(path, stream.name, table["time"])
+            table = {key: value for key, value in table.items() if key != "time"}
+            if not table:
+                continue
+        signals[name] = _signal(path, name, table, recording)
+    if not signals:
+        raise BadInput(f'{path} maps no signal; write ["r1/attitude"] with source = ["topic:field", …].')
+    return dataclasses.replace(found, signals=signals, times=times, questions=())
+
+
+def _time(path: str | Path, stream: str, table: dict[str, Any]) -> TimeSource:
+    if not isinstance(table, dict):
+        raise BadInput(f'{path}: time of "{stream}" is no table; write time = {{unit = "us"}}.')
+    for key in table:
+        if key not in _TIME_KEYS:
+            raise BadInput(f'{path}: unknown key "{key}" in time of "{stream}"; {nearest(key, list(_TIME_KEYS))}')
+    unit = table.get("unit", "s")
+    factor_of(unit)
+    rate, offset = (table.get(key) for key in ("rate", "offset"))
+    if rate is not None and not (isinstance(rate, int | float) and rate > 0):
+        raise BadInput(f'{path}: rate of "{stream}" is {rate}; give a number of Hz above 0.')
+    return TimeSource(stream, unit, f"{path} states it.", None if rate is None else float(rate), float(offset or 0.0))
+
+
+def _signal(path: str | Path, name: str, table: dict[str, Any], recording: Recording) -> SignalSource:
+    who, _, signal = name.partition("/")
+    if find_signal(who, signal) is None and not signal.startswith(("motor", "battery", "joint")):
+        raise BadInput(f'{path}: "{name}" is no signal of ours; docs/LOGS.md lists them, such as r1/attitude.')
+    for key in table:
+        if key not in _KEYS:
+            raise BadInput(f'{path}: unknown key "{key}" in ["{name}"]; {nearest(key, list(_KEYS))}')
+    source = table.get("source")
+    source = [source] if isinstance(source, str) else source
+    if not isinstance(source, list) or not source or not all(isinstance(one, str) for one in source):
+        raise BadInput(f'{path}: ["{name}"] has no source; write source = ["topic:field", …], one an axis.')
+    for one in source:
+        column(recording, one)
+    if "conversion" in table and table["conversion"] not in CONVERSIONS:
+        raise BadInput(f'{path}: unknown conversion "{table["conversion"]}"; {nearest(table["conversion"], list(CONVERSIONS))}')
+    for key in ("axes", "body"):
+        if key in table:
+            axes_matrix(table[key])
+    for part in str(table.get("frame", "ours")).split("/"):
+        if part not in FRAMES:
+            raise BadInput(f'{path}: unknown frame "{part}" in ["{name}"]; {nearest(part, list(FRAMES))}')
+    unit = table.get("unit", "1")
+    factor_of(unit)
+    more = {key: table[key] for key in _KEYS if key in table and key not in ("source", "unit", "why")}
+    for key in ("axes", "body"):
+        if key in more:
+            more[key] = tuple(more[key])
+    if "rotation" in more:
+        more["rotation"] = tuple(tuple(float(x) for x in row) for row in more["rotation"])
+    for key in ("delay", "drift"):
+        if key in more:
+            more[key] = float(more[key])
+    return SignalSource(name, tuple(source), unit, f"{path} states it.", certain=True, **more)

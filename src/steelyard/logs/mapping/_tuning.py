@@ -1,0 +1,48 @@
+"""Numbers that tune how a recording is examined."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class MappingTuning:
+    """Thresholds of the tests by physics; one default instance below."""
+
+    longest_examined: float = 300.0
+    """s, of a long recording the part with most motion; enough for every test, and an hour stays within seconds."""
+    grid_rate: float = 200.0
+    """Hz, at most, of the grid on which two signals are compared."""
+    smoothing: float = 0.02
+    """s, standard deviation of the Gaussian that both signals of a comparison pass: differences of attitudes are noisy."""
+    quiet_share: float = 0.1
+    """Of all half-second windows, the quietest: they count as rest."""
+    norm_factor: float = 1.6
+    """The median norm of an accelerometer is within this factor of gravity, even while it is shaken."""
+    coherence: float = 0.7
+    """From which on two signals count as the same motion; unrelated ones stay below 0.4."""
+    margin: float = 0.08
+    """Of coherence, by which one hypothesis must be better than the next to be decided."""
+    second_axis: float = 0.08
+    """Share of the largest singular value that the second must have: turning about one axis alone fixes no rotation."""
+    snap: float = 0.35
+    """rad, from the nearest signed permutation within which an estimated rotation counts as that permutation."""
+    snap_other: float = 0.12
+    """rad, within which it counts as a permutation other than the expected one; farther away it is left as estimated."""
+    longest_delay: float = 0.5
+    """s, of the search for delays between signals of one clock."""
+    least_delay: float = 0.002
+    """s; shorter delays are not applied, for band and axis matter at that size."""
+    delay_floor: float = 0.0007
+    """s, no standard deviation of a delay is below: band and axis change it by as much."""
+    certain_by: float = 4.0
+    """Standard deviations by which a delay or drift must differ from zero to be applied."""
+    gap: float = 0.25
+    """s, over which no value is interpolated."""
+    merge: float = 2e-6
+    """s, within which two samples are of one row."""
+    held_share: float = 0.3
+    """Of repeated samples in a channel, from which on they are reported."""
+    dropped_share: float = 0.02
+    """Of missing rows in a regular stream, from which on they are reported."""
+
+
+TUNING = MappingTuning()

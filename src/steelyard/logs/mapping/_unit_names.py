@@ -1,0 +1,134 @@
+"""Units as people spell them: factors to SI."""
+
+import math
+import re
+
+from steelyard.errors import BadInput
+
+G = 9.80665
+"""m/s², standard gravity: what accelerometers are calibrated in."""
+
+FACTORS = {
+    "1": 1.0,
+    "s": 1.0,
+    "ms": 1e-3,
+    "us": 1e-6,
+    "ns": 1e-9,
+    "m": 1.0,
+    "cm": 1e-2,
+    "mm": 1e-3,
+    "m/s": 1.0,
+    "cm/s": 1e-2,
+    "mm/s": 1e-3,
+    "km/h": 1 / 3.6,
+    "m/s²": 1.0,
+    "cm/s²": 1e-2,
+    "mm/s²": 1e-3,
+    "g": G,
+    "mg": 1e-3 * G,
+    "rad": 1.0,
+    "mrad": 1e-3,
+    "deg": math.pi / 180,
+    "rad/s": 1.0,
+    "mrad/s": 1e-3,
+    "deg/s": math.pi / 180,
+    "N": 1.0,
+    "mN": 1e-3,
+    "kN": 1e3,
+    "kgf": G,
+    "gf": 1e-3 * G,
+    "N m": 1.0,
+    "mN m": 1e-3,
+    "N mm": 1e-3,
+    "rpm": 1.0,
+    "krpm": 1e3,
+    "rotor rad/s": 30 / math.pi,
+    "Hz": 60.0,
+    "A": 1.0,
+    "mA": 1e-3,
+    "V": 1.0,
+    "mV": 1e-3,
+    "of one": 1.0,
+    "%": 1e-2,
+    "pwm": 1e-3,
+    "pwm16": 1 / 65535,
+}
+"""By plain spelling, the factor to our unit; rotor speeds go to rpm, motor commands to 0..1 (pwm: 1000 to 2000 µs)."""
+
+OFFSETS = {"pwm": -1.0}
+"""Added after the factor."""
+
+_SPELLINGS = {
+    "sec": "s",
+    "secs": "s",
+    "second": "s",
+    "seconds": "s",
+    "msec": "ms",
+    "millis": "ms",
+    "milliseconds": "ms",
+    "usec": "us",
+    "micros": "us",
+    "microseconds": "us",
+    "nsec": "ns",
+    "nanos": "ns",
+    "nanoseconds": "ns",
+    "m/s/s": "m/s²",
+    "m/s2": "m/s²",
+    "ms2": "m/s²",
+    "m/s^2": "m/s²",
+    "mps2": "m/s²",
+    "mps": "m/s",
+    "gs": "g",
+    "gees": "g",
+    "degree": "deg",
+    "degrees": "deg",
+    "degps": "deg/s",
+    "dps": "deg/s",
+    "degs": "deg/s",
+    "radps": "rad/s",
+    "rads": "rad/s",
+    "nm": "N m",
+    "n*m": "N m",
+    "n.m": "N m",
+    "newton": "N",
+    "newtons": "N",
+    "percent": "%",
+    "meter": "m",
+    "meters": "m",
+    "metre": "m",
+    "r/min": "rpm",
+    "1/min": "rpm",
+    "volt": "V",
+    "volts": "V",
+    "amp": "A",
+    "amps": "A",
+}
+
+
+def plain_unit(text: str) -> str | None:
+    """The one spelling of a unit, or None where nobody knows it.
+
+    >>> plain_unit("µs"), plain_unit("deg / s"), plain_unit("M/S^2"), plain_unit("°/s")
+    ('us', 'deg/s', 'm/s²', 'deg/s')
+    """
+    bare = text.strip().replace("µ", "u").replace("μ", "u").replace("°", "deg").replace("·", " ")
+    for candidate in (bare, bare.lower(), re.sub(r"\s+", "", bare), re.sub(r"\s+", "", bare.lower())):
+        if candidate in FACTORS:
+            return candidate
+        if candidate in _SPELLINGS:
+            return _SPELLINGS[candidate]
+    lower = re.sub(r"\s+", "", bare.lower())
+    return next((unit for unit in FACTORS if re.sub(r"\s+", "", unit.lower()) == lower), None)
+
+
+def factor_of(unit: str) -> float:
+    """What to multiply a number by; `BadInput` for a unit that nobody knows."""
+    known = plain_unit(unit)
+    if known is None:
+        raise BadInput(f'The unit "{unit}" is not known; use one such as {", ".join(list(FACTORS)[1:16])}.')
+    return FACTORS[known]
+
+
+def offset_of(unit: str) -> float:
+    """What to add after the factor."""
+    return OFFSETS.get(plain_unit(unit) or "", 0.0)

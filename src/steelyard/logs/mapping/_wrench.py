@@ -1,0 +1,140 @@
+"""A wrist's force against its accelerometer: the sign of the wrench, the rotation between the two, offsets."""
+
+import numpy as np
+
+from steelyard.logs.mapping._compare import Alignment, Track, align, averaged, compare, grid_of, width_for
+from steelyard.logs.mapping._examination import Examination
+from steelyard.logs.mapping._frames import UP_AXES, snapped
+from steelyard.logs.mapping._rotations import angle_between, axes_matrix, axes_of, matrices
+from steelyard.logs.mapping._samples import vector_map
+from steelyard.logs.mapping._tuning import TUNING
+
+_CLEAR = 0.01  # of coherence, by which a rotation must beat its mirror image for the sign to be decided
+
+
+def settle_wrench(exam: Examination, robot: str) -> None:
+    """A load's force follows the specific force, F = m R s + offset: its sign and the sensors' rotation R.
+
+    A force on the load is along the specific force, one on the sensor against it. A minus is a mirror image, so the sign
+    shows wherever gravity turns about more than one axis; where it does not, equal axes decide, or nothing does.
+    """
+    force, torque = f"{robot}/wrench/force", f"{robot}/wrench/torque"
+    F, s = exam.track(force), exam.track(f"{robot}/specific_force")
+    if F is None or s is None:
+        return
+    plus, _ = compare(s, F, TUNING.longest_delay)
+    if plus.coherence < TUNING.coherence and plus.mirrored < TUNING.coherence:
+        text = f"Force and specific force do not go together (coherence {plus.coherence:.2f})"
+        exam.report(force, "undecided", f"{text}: neither the sign of the wrench nor the sensors' axes can be checked.")
+        exam.ask(f"Is {exam.sources[force].streams[0]} the force on the load, in the accelerometer's axes?")
+        return
+    minus, _ = compare(Track(s.time, -s.values), F, TUNING.longest_delay)
+    sign, found, decided = _sign(plus, minus)
+    mass = f"as a load of about {found.scale:.3g} kg does (coherence {found.coherence:.3f})"
+    if not decided:
+        exam.report(
+            force,
+            "undecided",
+            f"The force follows the specific force, {mass}, but gravity turned about one axis only, so whether it is the "
+            "force on the load or on the sensor cannot be told; on the load is taken.",
+        )
+        exam.ask(
+            f"Is {exam.sources[force].streams[0]} the wrench on the load or on the sensor? This motion cannot tell; "
+            "the mass and the centre of mass are the same for both."
+        )
+    elif sign > 0:
+        exam.change(force, "confirmed", f"The force is along the specific force, {mass}: it acts on the load.")
+    else:
+        text = f"The force is against the specific force, {mass}: it acts on the sensor and is turned round."
+        for signal in (force, torque):
+            if signal in exam.sources:
+                M = -vector_map(exam.sources[signal])
+                exam.change(signal, "found", text, axes=axes_of(M), frame=None)
+    _turn_sensor(exam, robot, found)
+    _offset(exam, force, robot)
+
+
+def _sign(plus: Alignment, minus: Alignment) -> tuple[float, Alignment, bool]:
+    """+1 or −1, its alignment, and whether the motion decides it."""
+    if plus.coherence > minus.coherence + _CLEAR:
+        return 1.0, plus, True
+    if minus.coherence > plus.coherence + _CLEAR:
+        return -1.0, minus, True
+    if angle_between(plus.R, np.eye(3)) < TUNING.snap:
+        return 1.0, plus, True
+    if angle_between(minus.R, np.eye(3)) < TUNING.snap:
+        return -1.0, minus, True
+    return 1.0, plus, False
+
+
+def _turn_sensor(exam: Examination, robot: str, found: Alignment) -> None:
+    """Turns the inertial sensor into the force sensor's axes."""
+    signal = f"{robot}/specific_force"
+    away, nearest = snapped(found.R)
+    if found.second < TUNING.second_axis or angle_between(found.R, np.eye(3)) < TUNING.snap:
+        exam.report(signal, "confirmed", "Accelerometer and force sensor have the same axes.")
+        return
+    inertial = [signal]
+    if f"{robot}/rates" in exam.sources and f"{robot}/rates" in exam.same_stream(signal):
+        inertial.append(f"{robot}/rates")
+    for name in inertial:
+        M = vector_map(exam.sources[name])
+        if away < TUNING.snap_other:
+            turned = axes_of(nearest @ M)
+            text = f"In the force sensor's axes it is {', '.join(turned)} (within {np.degrees(away):.0f}°)."
+            exam.change(name, "found", text, axes=turned, frame=None, rotation=None)
+        else:
+            rotation = tuple(tuple(round(float(x), 6) for x in row) for row in found.R @ M)
+            text = f"A rotation by {np.degrees(angle_between(found.R, np.eye(3))):.0f}° takes it to the force sensor's axes."
+            exam.change(name, "found", text, rotation=rotation, axes=None, frame=None)
+
+
+def _offset(exam: Examination, force: str, robot: str) -> None:
+    """Reports a constant part of the force that no load explains."""
+    F, s = exam.track(force), exam.track(f"{robot}/specific_force")
+    if F is None or s is None:
+        return
+    grid = grid_of(F, s)
+    if grid is None:
+        return
+    width = width_for(F, s)
+    x, y = averaged(s.time, s.values, grid, width), averaged(F.time, F.values, grid, width)
+    found = align(x, y)
+    if found.coherence < 0.95:
+        return
+    offset = np.nanmean(y, axis=0) - found.scale * np.nanmean(x, axis=0) @ found.R.T
+    weight = found.scale * 9.81
+    if np.linalg.norm(offset) > 0.1 * weight:
+        text = ", ".join(f"{value:.1f}" for value in offset)
+        exam.report(force, "found", f"Beside a weight of {weight:.1f} N the force has an offset of about ({text}) N.")
+
+
+def settle_wrist_attitude(exam: Examination, robot: str) -> None:
+    """An attitude beside a wrench: its body axes in those of the force sensor, by the direction of gravity."""
+    signal = f"{robot}/attitude"
+    if signal not in exam.sources or f"{robot}/wrench/force" not in exam.sources:
+        return
+    attitude, s = exam.track(signal), exam.track(f"{robot}/specific_force")
+    if attitude is None or s is None or exam.sources[signal].frame:
+        return
+    best, chosen = -1.0, None
+    for inverse in (False, True):
+        R = matrices(attitude.values)
+        R = np.swapaxes(R, 1, 2) if inverse else R
+        for axis in ("z", "-z", "y", "-y", "x", "-x"):
+            up = axes_matrix(UP_AXES[axis])[2]  # row z of ours: up in recorded axes
+            found, _ = compare(Track(attitude.time, np.einsum("nji,j->ni", R, up)), s, TUNING.longest_delay, False)
+            if found.coherence > best + TUNING.margin / 4:
+                best, chosen = found.coherence, (inverse, axis, found)
+    if chosen is None or best < 0.95:
+        exam.refuse(signal, f"gravity does not turn with it in any direction (at best {best:.2f}).")
+        return
+    inverse, axis, found = chosen
+    away, nearest = snapped(found.R)
+    way = "world to sensor" if inverse else "sensor to world"
+    text = f"Gravity turns with it, read as {way}, {axis} up (coherence {best:.3f})."
+    changes = {"inverse": exam.sources[signal].inverse != inverse, "axes": UP_AXES[axis] if axis != "z" else None}
+    if away < 0.25:
+        changes["body"] = axes_of(nearest)
+        text += f" Its axes in the force sensor's are {', '.join(axes_of(nearest))} (within {np.degrees(away):.0f}°)."
+    exam.change(signal, "found", text, **changes)
