@@ -1,9 +1,9 @@
-"""`steelyard identify LOG --as PROBLEM`: identifies from a log."""
+"""`steelyard identify FILE… --as PROBLEM`: identifies from a log of any known format."""
 
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import tyro
 
@@ -13,17 +13,23 @@ from steelyard.cli._parse import parse
 from steelyard.config import Config, load
 from steelyard.errors import BadInput
 
+if TYPE_CHECKING:
+    from steelyard.logs import Log
+    from steelyard.logs.mapping import Assessment
+
 
 @dataclasses.dataclass(frozen=True)
 class Identify:
     """Identifies a robot or what it carries from a log."""
 
-    log: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="LOG")]]
-    """A .csv, .csv.gz or .parquet file with the columns that docs/LOGS.md lists."""
-    problem: Annotated[str, tyro.conf.arg(name="as", metavar="PROBLEM")]
-    """What to identify: jets (thrust of every engine), multirotor, planar-load, spatial-load (a load that robots hold
-    together), rigid-body (one that one robot alone holds), or a .py file that
-    describes a robot of your own."""
+    files: tyro.conf.Positional[Annotated[tuple[str, ...], tyro.conf.arg(metavar="LOG")]]
+    """A log with the columns that docs/LOGS.md lists, or the files of one run in any known format."""
+    problem: Annotated[str | None, tyro.conf.arg(name="as", metavar="PROBLEM")] = None
+    """What to identify, by default the one problem that the files can answer: jets (thrust of every engine),
+    multirotor, planar-load, spatial-load (a load that robots hold together), rigid-body (one that one robot alone
+    holds), or a .py file that describes a robot of your own."""
+    map: Annotated[str | None, tyro.conf.arg(metavar="MAP.toml")] = None
+    """Which field is which signal, as steelyard look -o writes it; by default it is found and shown."""
     method: Annotated[str | None, tyro.conf.arg(metavar="METHOD")] = None
     """How; by default the problem's best. For multirotor: adaptive (the default), ekf, ukf, msckf, swls
     or rls; for jets: adaptive (the default), published, centroidal or engines; for a robot of your own: adaptive, ekf,
@@ -55,9 +61,8 @@ def run(arguments: Sequence[str]) -> None:
             check_output(output)
     config = Config() if command.config is None else load(command.config, Config)
 
-    from steelyard import logs
-
-    log = logs.read(command.log)  # before JAX is loaded: a wrong name is told at once
+    source = _source(command)
+    problem, log = source.log_for(command.problem, config)
     if (command.start, command.end) != (-math.inf, math.inf):
         log = log.between(command.start, command.end)
 
@@ -68,13 +73,14 @@ def run(arguments: Sequence[str]) -> None:
     from steelyard import problems, report
 
     with report.progress("identifying", len(log), quiet=command.json) as advance:
-        identification = problems.identify(log, command.problem, config, command.method, advance)
+        identification = problems.identify(log, problem, config, command.method, advance)
+    identification = dataclasses.replace(identification, notes=[*source.notes, *identification.notes])
     if command.report is not None:
         report.write_report(identification, command.report)
     if command.urdf is not None:
         report.write_urdf(identification, command.urdf)
     if command.json:
-        print_json(identification.as_json(with_series=command.series))
+        print_json(identification.as_json(with_series=command.series) | source.as_json())
         return
     from rich.console import Console
 
@@ -83,3 +89,87 @@ def run(arguments: Sequence[str]) -> None:
         print(f"Report: {command.report}")
     if command.urdf is not None:
         print(f"URDF: {command.urdf}")
+
+
+def _source(command: Identify) -> "_OwnLog | _Foreign":
+    """A log in our own columns, or somebody's recording that is mapped to them."""
+    from steelyard.logs.mapping import is_own
+
+    if not command.files:
+        raise BadInput(
+            "Missing is LOG: name the files, and the problem with --as PROBLEM where they can answer several "
+            "(steelyard identify --help tells the options)."
+        )
+    if command.map is None and len(command.files) == 1 and is_own(command.files[0]):
+        return _OwnLog(command.files[0])
+    return _Foreign(command.files, command.map, quiet=command.json)
+
+
+@dataclasses.dataclass(frozen=True)
+class _OwnLog:
+    path: str
+    notes: tuple[str, ...] = ()
+
+    def log_for(self, problem: str | None, config: Config) -> "tuple[str, Log]":
+        from steelyard.logs import read
+        from steelyard.logs.mapping import assess_own
+
+        log = read(self.path)  # before JAX is loaded: a wrong name is told at once
+        return (problem or _only(assess_own(log), log.origin)), log
+
+    def as_json(self) -> dict[str, Any]:
+        return {}
+
+
+class _Foreign:
+    def __init__(self, files: Sequence[str], stated: str | None, quiet: bool):
+        from steelyard.cli._look import look_at
+
+        self.looked, self.quiet = look_at(files, stated), quiet
+        self.used: dict[str, Any] = {}
+        self.notes: tuple[str, ...] = ()
+
+    def log_for(self, problem: str | None, config: Config) -> "tuple[str, Log]":
+        """The problem, and its rows; the mapping is shown before it is used."""
+        from steelyard.logs.mapping import REQUIREMENTS, rows_for, table_of
+
+        looked, origin = self.looked, ", ".join(self.looked.recording.files)
+        problem = problem or _only(looked.problems, origin)
+        if problem not in REQUIREMENTS:  # a robot of the user's own, or a name that nobody knows
+            self.used = looked.mapping.as_json()
+            return problem, table_of(looked.recording, looked.mapping)
+        assessment = looked[problem]
+        if not assessment.possible:
+            raise BadInput(f"{origin} cannot answer {problem}: missing {'; '.join(assessment.missing)}.")
+        for need in assessment.configuration:
+            if "throttle_map" in need and config.multirotor.throttle_map is None:
+                raise BadInput(f"{origin}: {need}.")
+        self.used = {signal: one.as_json() for signal, one in assessment.mapping.items()}
+        if not self.quiet:
+            from rich.console import Console
+
+            from steelyard.cli._look import print_mapping
+
+            print_mapping(assessment.mapping, Console())
+        log, notes = rows_for(looked.recording, looked.mapping, assessment)
+        undecided = [f"{f.subject}: {f.sentence}" for f in looked.mapping.findings if f.verdict == "undecided"]
+        self.notes = (*notes, *undecided, *looked.mapping.questions)
+        return problem, log
+
+    def as_json(self) -> dict[str, Any]:
+        return {"mapping": self.used}
+
+
+def _only(assessments: "Sequence[Assessment]", origin: str) -> str:
+    """The one problem that can be answered; `BadInput` with what is missing where there are several or none."""
+    from steelyard.problems import PROBLEMS
+
+    known = [one for one in assessments if one.problem in PROBLEMS]
+    possible = [one.problem for one in known if one.possible]
+    if len(possible) == 1:
+        return possible[0]
+    if possible:
+        raise BadInput(f"{origin} can answer {' and '.join(possible)}; choose one with --as.")
+    nearest_first = sorted(known, key=lambda one: len(one.missing))
+    lacks = "; ".join(f"{one.problem} lacks {' and '.join(one.missing[:2])}" for one in nearest_first[:3])
+    raise BadInput(f"{origin} can answer no problem: {lacks}.")

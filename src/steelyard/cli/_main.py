@@ -15,6 +15,7 @@ from steelyard.errors import BadInput, nearest
 COMMANDS = {
     "demo": "five robots weigh an unknown load that they hold, decentralised: table, report, log",
     "simulate": "makes a log with truth in it",
+    "look": "what is in log files, which problems they can answer, and what is missing for the others",
     "identify": "identifies from a log",
     "reproduce": "a paper: published, its method, ours, the bound",
     "plan": "what a motion can and cannot identify, and a better one",

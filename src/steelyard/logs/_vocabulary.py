@@ -61,6 +61,11 @@ SIGNALS = (
     Signal("scale_temperature", "°C", "measurement", (), "of each weighing scale", numbered=True),
     Signal("joint/*/position", "rad", "measurement", (SCALAR,), "joint position"),
     Signal("joint/*/velocity", "rad/s", "measurement", (SCALAR,), "joint velocity"),
+    Signal("joint/*/effort", "N m", "measurement", (SCALAR,), "joint torque, or force of one that slides"),
+    Signal("joint/*/current", "A", "measurement", (SCALAR,), "current of the joint's motor"),
+    Signal("motor", "1", "input", (), "command of each motor, 0 to 1", numbered=True),
+    Signal("battery/voltage", "V", "measurement", (SCALAR,), "voltage of the battery"),
+    Signal("battery/current", "A", "measurement", (SCALAR,), "current from the battery"),
 )
 
 # Places on a robot that carry any of the signals above: `base/position`, `foot_left/wrench/force`.

@@ -3,6 +3,8 @@
 from ._examine import examine as examine
 from ._look import Look as Look
 from ._look import look as look
+from ._own import assess_own as assess_own
+from ._own import is_own as is_own
 from ._requirements import REQUIREMENTS as REQUIREMENTS
 from ._requirements import Assessment as Assessment
 from ._rows import rows_for as rows_for

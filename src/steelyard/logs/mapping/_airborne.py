@@ -35,7 +35,9 @@ def airborne(recording, mapping: SignalMapping, robot: str) -> tuple[float, floa
 def stays_level(recording, mapping: SignalMapping, robot: str) -> bool:
     """Whether the whole recording is at one height while it moves far: a flight that begins and ends in the air."""
     _, position = samples(recording, mapping, f"{robot}/position")
-    return bool(np.ptp(position[:, :2], axis=0).max() > 4 * np.ptp(position[:, 2]) and np.ptp(position[:, 2]) < _HEIGHT * 2)
+    return bool(
+        np.ptp(position[:, :2], axis=0).max() > 4 * np.ptp(position[:, 2]) and np.ptp(position[:, 2]) < _HEIGHT * 2
+    )
 
 
 def report_flight(exam: Examination, robot: str) -> None:
@@ -46,7 +48,7 @@ def report_flight(exam: Examination, robot: str) -> None:
     try:
         span = airborne(exam.recording, mapping, robot)
         level = span is not None and stays_level(exam.recording, mapping, robot)
-    except Exception:  # noqa: BLE001
+    except Exception:
         return
     if span is None or level:
         return

@@ -17,7 +17,10 @@ def settle_offsets(exam: Examination) -> None:
     if exam.recording.system != "table":
         return
     for robot in exam.robots:
-        for first, second in ((f"{robot}/rates", f"{robot}/attitude"), (f"{robot}/wrench/force", f"{robot}/specific_force")):
+        for first, second in (
+            (f"{robot}/rates", f"{robot}/attitude"),
+            (f"{robot}/wrench/force", f"{robot}/specific_force"),
+        ):
             one, other = exam.sources.get(first), exam.sources.get(second)
             if one is not None and other is not None and one.streams[0] != other.streams[0]:
                 _lay_over(exam, first, second)

@@ -1,6 +1,7 @@
 """Two vector signals of one motion: which rotation, scale, delay and drift take one to the other, how certainly."""
 
 import dataclasses
+import itertools
 
 import numpy as np
 
@@ -57,7 +58,9 @@ def averaged(time: np.ndarray, values: np.ndarray, at: np.ndarray, width: float)
     NaN where a window reaches beyond the samples or over a gap longer than the tuning allows.
     """
     steps = np.diff(time)
-    area = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(0.5 * (values[1:] + values[:-1]) * steps[:, None], 0)])
+    area = np.concatenate(
+        [np.zeros((1, values.shape[1])), np.cumsum(0.5 * (values[1:] + values[:-1]) * steps[:, None], 0)]
+    )
 
     def integral(t: np.ndarray) -> np.ndarray:
         k = np.clip(np.searchsorted(time, t, side="right") - 1, 0, len(time) - 2)
@@ -69,9 +72,10 @@ def averaged(time: np.ndarray, values: np.ndarray, at: np.ndarray, width: float)
     lo, hi = np.where(inside, low, time[0]), np.where(inside, high, time[0])
     means = (integral(hi) - integral(lo)) / width
     gap = np.concatenate([[0], np.cumsum(steps > max(TUNING.gap, 4 * float(np.median(steps))))])
-    over = gap[np.clip(np.searchsorted(time, hi), 0, len(time) - 1)] != gap[
-        np.clip(np.searchsorted(time, lo, side="right") - 1, 0, len(time) - 1)
-    ]
+    over = (
+        gap[np.clip(np.searchsorted(time, hi), 0, len(time) - 1)]
+        != gap[np.clip(np.searchsorted(time, lo, side="right") - 1, 0, len(time) - 1)]
+    )
     means[~inside | over] = np.nan
     return means
 
@@ -93,7 +97,7 @@ def grid_of(*tracks: Track) -> np.ndarray | None:
         x = tracks[0]
         edges = np.arange(start, end, TUNING.longest_examined / 4)
         rows = np.searchsorted(x.time, edges)
-        motion = [float(np.nansum(np.var(x.values[a:b], axis=0))) for a, b in zip(rows, rows[1:], strict=False) if b > a]
+        motion = [float(np.nansum(np.var(x.values[a:b], axis=0))) for a, b in itertools.pairwise(rows) if b > a]
         best = int(np.argmax(motion)) if motion else 0
         start = max(start, float(edges[best]) - TUNING.longest_examined / 2)
         end = min(end, start + TUNING.longest_examined)
@@ -123,14 +127,14 @@ def align(x: np.ndarray, y: np.ndarray, centred: bool = True) -> Alignment:
 
 
 def compare(x: Track, y: Track, longest: float, centred: bool = True) -> tuple[Alignment, float]:
-    """The best alignment over delays up to `longest`, and that delay, s, to the grid's step: y(t) = s R x(t − delay)."""
+    """The best alignment y(t) = s R x(t − delay) over delays up to `longest`, and that delay, s, to the grid's step."""
     grid = grid_of(x, y)
     if grid is None:
         return align(np.zeros((0, 3)), np.zeros((0, 3))), 0.0
     width = width_for(x, y)
     a, b = averaged(x.time, x.values, grid, width), averaged(y.time, y.values, grid, width)
     step = float(grid[1] - grid[0])
-    lags = np.arange(-round(longest / step), round(longest / step) + 1) if longest > 0 else np.array([0])
+    lags = list(range(-round(longest / step), round(longest / step) + 1))
     coarse = lags if len(lags) < 40 else lags[:: max(round(0.02 / step), 1)]
     best = max(coarse, key=lambda k: align(_shifted(a, k), b, centred).coherence)
     near = [k for k in lags if abs(k - best) <= max(round(0.02 / step), 1)]
@@ -187,7 +191,8 @@ def shift(x: Track, y: Track, first: float, chunks: int = 8, centred: bool = Tru
 
 def _delay(x: Track, y: Track, grid: np.ndarray, width: float, first: float) -> tuple[float, float] | None:
     """Delay and standard deviation where y(t) = x(t − delay) + offset, from one span of the grid."""
-    delay, h = first, 0.002
+    delay, h, curvature = first, 0.002, 0.0
+    r, good = [], np.zeros(0, bool)
     b = averaged(y.time, y.values, grid + first, width)
 
     def residual(tau: float) -> np.ndarray:

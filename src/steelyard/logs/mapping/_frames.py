@@ -1,4 +1,4 @@
-"""Which axes, by physics: quaternion order and direction, up in the world and in the body, rotations between sensors."""
+"""Which axes, by physics: quaternion order and direction, up in the world and in the body, sensors' rotations."""
 
 import dataclasses
 import itertools
@@ -62,11 +62,15 @@ def settle_attitude(exam: Examination, robot: str) -> Alignment | None:
     elif same:
         exam.change(signal, "confirmed", f"Order and direction fit the motion: {text}; the next best {next_best:.2f}.")
     elif next_best > score - TUNING.margin and one.order != "?":
-        exam.report(signal, "undecided", "The motion cannot tell the direction of the attitude; body to world is taken.")
+        exam.report(
+            signal, "undecided", "The motion cannot tell the direction of the attitude; body to world is taken."
+        )
         return scored[[t for _, t in scored].index(next(t for _, t in scored if not t.inverse))][0][2]
     else:
         way = "world to body" if best.inverse else "body to world"
-        sentence = f"Read as {best.order or 'a matrix'}, {way}, it fits the motion: {text}; the next best {next_best:.2f}."
+        sentence = (
+            f"Read as {best.order or 'a matrix'}, {way}, it fits the motion: {text}; the next best {next_best:.2f}."
+        )
         exam.change(signal, "found", sentence, order=best.order, inverse=best.inverse)
         if one.order == "?" and next_best > score - TUNING.margin:
             exam.ask(f"Is the first or the last of {', '.join(one.source)} the scalar part (w)?")
@@ -88,7 +92,7 @@ def _agreement(exam: Examination, trial: SignalSource, gyro: Track | None, acc: 
             alignment = found
     if acc is not None and (gyro is None or alignment is not None):
         turned = acc if alignment is None else Track(acc.time, acc.values @ alignment.R)
-        up, share = upright(track, turned)
+        _up, share = upright(track, turned)
         if alignment is not None or share > 0.9:
             scores.append(share)
             words.append(f"gravity keeps its direction in the world to {share:.2f}")
@@ -175,7 +179,7 @@ def turn_world(exam: Examination, robot: str, axes: tuple[str, ...], text: str) 
 def settle_body(exam: Examination, robot: str) -> None:
     """Of a machine that flies: z of its body is along the thrust, so the mean specific force is along +z."""
     flies = f"{robot}/thrust" in exam.sources or f"{robot}/motor" in exam.sources
-    acc, attitude = exam.track(f"{robot}/specific_force"), exam.track(f"{robot}/attitude")
+    acc, _attitude = exam.track(f"{robot}/specific_force"), exam.track(f"{robot}/attitude")
     if not flies or f"{robot}/wrench/force" in exam.sources or acc is None:
         return
     mean = np.median(acc.values, axis=0)
@@ -296,13 +300,16 @@ def settle_by_thrust(exam: Examination, robot: str) -> None:
     sign = 1.0 if best == "z" else -1.0
     mean = sign * push.values.mean(axis=0)
     up, cosine = _nearest_axis(mean / float(np.linalg.norm(mean)))
-    text = f"The velocity's derivative fits a thrust along {best} of the body ({coherence:.2f}, else {trials[other].coherence:.2f})"
+    less = trials[other].coherence
+    text = f"The velocity's derivative fits a thrust along {best} of the body ({coherence:.2f}, else {less:.2f})"
     if best != "z":
         turn_body(exam, robot, UP_AXES[best], f"{text}: ours is +z.")
     else:
         exam.report(signal, "confirmed", f"{text}.")
     if up != "z" and cosine > 0.9:
-        turn_world(exam, robot, UP_AXES[up], f"The mean thrust points along {up} of its world ({cosine:.3f}), so that is up.")
+        turn_world(
+            exam, robot, UP_AXES[up], f"The mean thrust points along {up} of its world ({cosine:.3f}), so that is up."
+        )
 
 
 def snapped(R: np.ndarray) -> tuple[float, np.ndarray]:

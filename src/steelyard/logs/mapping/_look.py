@@ -93,7 +93,13 @@ def clocks(one: Look) -> list[dict[str, Any]]:
         key = (stream.file, stream.clock, unit) if table else (stream.file, stream.clock)
         entry = found.setdefault(
             key,
-            {"clock": stream.clock, "file": stream.file, "unit": unit, "why": "" if how is None else how.why, "streams": []},
+            {
+                "clock": stream.clock,
+                "file": stream.file,
+                "unit": unit,
+                "why": "" if how is None else how.why,
+                "streams": [],
+            },
         )
         entry["streams"].append(stream.name)
     return list(found.values())

@@ -24,6 +24,8 @@ class Requirement:
     uses: tuple[str, ...] = ()
     robots: int = 1
     """How many robots must have all of it."""
+    alone: bool = False
+    """Whether no second robot may have it: they would hold one load together."""
     configuration: str = ""
     """What the configuration must state beside the log, in a sentence."""
 
@@ -42,7 +44,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         (_ATTITUDE, _MOTION, Need("a thrust in newtons, or motor commands", ("thrust", "throttle", "motor"))),
         ("rates", "specific_force", "position", "linear_velocity", "rpm", "motor", "battery/voltage"),
     ),
-    "rigid-body": Requirement(_WRIST, ("twist/linear", "specific_force", "attitude")),
+    "rigid-body": Requirement(_WRIST, ("twist/linear", "specific_force", "attitude"), alone=True),
     "spatial-load": Requirement(_WRIST, ("twist/linear", "specific_force"), robots=2),
     "planar-load": Requirement(
         (Need("the velocity of the contact", ("velocity",)), Need("the planar force", ("force",))), robots=2
@@ -104,9 +106,14 @@ def matching(mapping: SignalMapping, robot: str, pattern: str) -> list[str]:
     return [signal for signal, one in mapping.signals.items() if one.robot == robot and fits(one.name)]
 
 
-def assess(recording: Recording, mapping: SignalMapping, problem: str) -> Assessment:
-    """What of a problem's needs the mapping has, and what is missing in the words of the files."""
+def assess(recording: Recording, mapping: SignalMapping, problem: str, bridged: bool = True) -> Assessment:
+    """What of a problem's needs the mapping has, and what is missing in the words of the files.
+
+    Without `bridged`, only what the problem reads itself counts: a log in our own columns is taken as it is.
+    """
     requirement = REQUIREMENTS[problem]
+    if not bridged:
+        requirement = _unbridged(problem, requirement)
     robots = [r for r in dict.fromkeys(one.robot for one in mapping.signals.values()) if r != "truth"]
     complete, lacks = {}, {}
     for robot in robots or ["r1"]:
@@ -122,6 +129,9 @@ def assess(recording: Recording, mapping: SignalMapping, problem: str) -> Assess
             lacks[robot] = (len(missing), missing)
         else:
             complete[robot] = found
+    if requirement.alone and len(complete) > 1:
+        text = f"one robot alone: {', '.join(complete)} have a wrench each; [team] robots names those with own loads"
+        return Assessment(problem, (text,), (), {}, ())
     if len(complete) >= requirement.robots:
         reads = tuple(signal for found in complete.values() for names in found.values() for signal in names)
         extra = [s for robot in complete for pattern in requirement.uses for s in matching(mapping, robot, pattern)]
@@ -144,10 +154,19 @@ def assess(recording: Recording, mapping: SignalMapping, problem: str) -> Assess
     return Assessment(problem, missing, (), {}, ())
 
 
+def _unbridged(problem: str, requirement: Requirement) -> Requirement:
+    stand_ins = {*BRIDGES.get(problem, {}), *(("attitude",) if requirement.needs == _WRIST else ())}
+    needs = (
+        dataclasses.replace(need, alternatives=tuple(a for a in need.alternatives if a not in stand_ins))
+        for need in requirement.needs
+    )
+    return dataclasses.replace(requirement, needs=tuple(needs))
+
+
 def _no_clock(mapping: SignalMapping, signals: dict[str, SignalSource]) -> tuple[str, ...]:
     streams = dict.fromkeys(stream for one in signals.values() for stream in one.streams)
     return tuple(
-        f"times: {mapping.times[stream].why} State its rate in a mapping: [\"{stream}\"] time = {{rate = 100.0}}"
+        f'times: {mapping.times[stream].why} State its rate in a mapping: ["{stream}"] time = {{rate = 100.0}}'
         for stream in streams
         if stream in mapping.times and not mapping.times[stream].known and mapping.times[stream].rate is None
     )

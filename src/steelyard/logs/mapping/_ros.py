@@ -38,9 +38,12 @@ def robot_names(topics: list[str]) -> dict[str, str]:
     heads = {topic: part[0] if len(part) > 1 else "" for topic, part in parts.items()}
     vehicles = {head for head in heads.values() if head and head not in ("fmu", "sensors", "mavros")}
     per_head = {head: {"/".join(parts[t][1:]) for t in topics if heads[t] == head} for head in vehicles}
-    named = {head for head in vehicles if re.fullmatch(r"[a-z_]*\d+", head) or any(
-        per_head[head] & per_head[other] for other in vehicles if other != head
-    )}
+    named = {
+        head
+        for head in vehicles
+        if re.fullmatch(r"[a-z_]*\d+", head)
+        or any(per_head[head] & per_head[other] for other in vehicles if other != head)
+    }
     return {topic: heads[topic] if heads[topic] in named else "r1" for topic in topics}
 
 

@@ -43,9 +43,9 @@ def table_of(recording: Recording, mapping: SignalMapping, signals: list[str] | 
 def rows_for(recording: Recording, mapping: SignalMapping, problem: Assessment) -> tuple[Log, tuple[str, ...]]:
     """Synchronous rows, which today's estimators read, and what was done to get them.
 
-    Rows are at the times of the slowest signal that the problem needs. A faster signal is averaged over the time between
-    rows, which leaves white noise white and loses no information; one of about the same rate is interpolated. No gap
-    longer than the tuning states is bridged, and no signal is made faster than it was.
+    Rows are at the times of the slowest signal that the problem needs. A faster signal is averaged over the time
+    between rows, which leaves white noise white and loses no information; one of about the same rate is interpolated.
+    No gap longer than the tuning states is bridged, and no signal is made faster than it was.
     """
     bridges = BRIDGES.get(problem.problem, {})
     taken = {name: samples(recording, mapping, name) for name in problem.mapping}
@@ -81,8 +81,8 @@ def rows_for(recording: Recording, mapping: SignalMapping, problem: Assessment) 
     zero = _zero(rows)
     notes.insert(
         0,
-        f"Rows are at the {len(rows)} times of {slowest} ({1 / step:.4g} Hz), the slowest signal needed; faster ones are "
-        f"means over the time between rows, {', '.join(slower) or 'none'} interpolated over at most {TUNING.gap:g} s.",
+        f"Rows are at the {len(rows)} times of {slowest} ({1 / step:.4g} Hz), the slowest signal needed; faster ones "
+        f"are means between rows; {', '.join(slower) or 'none'} interpolated over {TUNING.gap:g} s at most.",
     )
     if zero:
         notes.append(f"Time 0 of the rows is {zero:.6f} s of the recording's clock.")
@@ -138,7 +138,8 @@ def _in_flight(recording, mapping, problem: Assessment, rows: np.ndarray, notes:
     if len(kept) < len(rows):
         zero = _zero(rows)
         notes.append(
-            f"Rows before {span[0] - zero:.2f} s and after {span[1] - zero:.2f} s are left out: {robot} was on the ground."
+            f"Rows before {span[0] - zero:.2f} s and after {span[1] - zero:.2f} s are left out: {robot} was on the "
+            "ground."
         )
     return kept
 
@@ -151,6 +152,6 @@ def _suffixes(signal: str, count: int) -> list[str]:
     """`/x`, `/y`, … of a signal's columns; none for a scalar."""
     who, _, name = signal.partition("/")
     word = find_signal(who, name)
-    if (word is not None and word.numbered) or name in ("motor", "rpm", "throttle"):
+    if word is not None and word.numbered:
         return [f"/{k + 1}" for k in range(count)]
     return [""] if count == 1 else [f"/{axis}" for axis in _AXES[count]]

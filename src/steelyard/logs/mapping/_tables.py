@@ -1,6 +1,7 @@
 """Tables with anybody's column names: which columns are which signal, by the words in their names."""
 
 import dataclasses
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -114,7 +115,7 @@ _MEANINGS = {
 
 def _vector_of(one: _Column) -> str | None:
     words = one.name.words
-    pairs = {" ".join(pair) for pair in zip(words, words[1:], strict=False)}
+    pairs = {" ".join(pair) for pair in itertools.pairwise(words)}
     if not words and one.name.axis in ("x", "y", "z"):
         return "position"
     if "twist" in words and "angular" in words:
@@ -146,9 +147,7 @@ def _quaternions(columns: list[_Column]) -> Iterator[SignalSource]:
         else:
             continue
         why = f"{_named(four)} look like a quaternion."
-        yield SignalSource(
-            f"{who}/attitude", tuple(one.source for one in four), "1", why, order=order, certain=certain
-        )
+        yield SignalSource(f"{who}/attitude", tuple(one.source for one in four), "1", why, order=order, certain=certain)
 
 
 def _matrices(columns: list[_Column]) -> Iterator[SignalSource]:
@@ -200,7 +199,8 @@ def _motors(columns: list[_Column]) -> Iterator[SignalSource]:
             continue
         values = np.concatenate([one.values for one in motors])
         unit = motors[0].name.unit or command_unit(values)
-        why = f"{_named(motors)} look like motor commands; they lie between {np.nanmin(values):g} and {np.nanmax(values):g}."
+        span = f"{np.nanmin(values):g} and {np.nanmax(values):g}"
+        why = f"{_named(motors)} look like motor commands; they lie between {span}."
         yield SignalSource(f"{who}/motor", source, unit, why)
         volts = next((c for c in columns if _is_voltage(c) and c.stream.name == motors[0].stream.name), None)
         if unit == "pwm16" and len(motors) == 4 and volts is not None:
@@ -218,7 +218,7 @@ def command_unit(values: np.ndarray) -> str:
     if most <= 100.0:
         return "%"
     positive = values[values > 0]
-    if 800 <= float(np.nanmin(positive)) and most <= 2300:
+    if float(np.nanmin(positive)) >= 800 and most <= 2300:
         return "pwm"
     return "pwm16" if most <= 65535 and least >= 0 else "1"
 

@@ -18,7 +18,9 @@ def settle_thrust(exam: Examination, robot: str) -> None:
         return
     thrust = track.values[:, 0]
     if not one.certain and np.nanmax(np.abs(thrust)) <= 1.001:
-        exam.ask(f"How many newtons is {one.source[0]} at 1? It lies between {thrust.min():.2g} and {thrust.max():.2g}.")
+        exam.ask(
+            f"How many newtons is {one.source[0]} at 1? It lies between {thrust.min():.2g} and {thrust.max():.2g}."
+        )
         exam.refuse(
             signal, "the thrust may be in units of its maximum: only mass over thrust scale can be told from it."
         )

@@ -35,7 +35,11 @@ def to_toml(mapping: SignalMapping) -> str:
         if time.rate is not None:
             entries = {"rate": time.rate}
         if not time.known:
-            lines += ["", f"[{json.dumps(stream)}]", "# time = {rate = 100.0}  # Hz: the rows have no time of their own"]
+            lines += [
+                "",
+                f"[{json.dumps(stream)}]",
+                "# time = {rate = 100.0}  # Hz: the rows have no time of their own",
+            ]
         else:
             inner = ", ".join(f"{key} = {_value(value)}" for key, value in entries.items())
             lines += ["", f"[{json.dumps(stream)}]", f"time = {{{inner}}}  # {time.why}"]
@@ -100,7 +104,7 @@ def _time(path: str | Path, stream: str, table: dict[str, Any]) -> TimeSource:
 
 def _signal(path: str | Path, name: str, table: dict[str, Any], recording: Recording) -> SignalSource:
     who, _, signal = name.partition("/")
-    if find_signal(who, signal) is None and not signal.startswith(("motor", "battery", "joint")):
+    if find_signal(who, signal) is None:
         raise BadInput(f'{path}: "{name}" is no signal of ours; docs/LOGS.md lists them, such as r1/attitude.')
     for key in table:
         if key not in _KEYS:
@@ -112,7 +116,9 @@ def _signal(path: str | Path, name: str, table: dict[str, Any], recording: Recor
     for one in source:
         column(recording, one)
     if "conversion" in table and table["conversion"] not in CONVERSIONS:
-        raise BadInput(f'{path}: unknown conversion "{table["conversion"]}"; {nearest(table["conversion"], list(CONVERSIONS))}')
+        raise BadInput(
+            f'{path}: unknown conversion "{table["conversion"]}"; {nearest(table["conversion"], list(CONVERSIONS))}'
+        )
     for key in ("axes", "body"):
         if key in table:
             axes_matrix(table[key])

@@ -12,7 +12,7 @@ class MappingTuning:
     grid_rate: float = 200.0
     """Hz, at most, of the grid on which two signals are compared."""
     smoothing: float = 0.02
-    """s, standard deviation of the Gaussian that both signals of a comparison pass: differences of attitudes are noisy."""
+    """s; both signals of a comparison are averaged over 2.5 times as long: differences of attitudes are noisy."""
     quiet_share: float = 0.1
     """Of all half-second windows, the quietest: they count as rest."""
     norm_factor: float = 1.6
@@ -26,7 +26,7 @@ class MappingTuning:
     snap: float = 0.35
     """rad, from the nearest signed permutation within which an estimated rotation counts as that permutation."""
     snap_other: float = 0.12
-    """rad, within which it counts as a permutation other than the expected one; farther away it is left as estimated."""
+    """rad, within which it counts as a permutation other than the expected one; farther off it stays as estimated."""
     longest_delay: float = 0.5
     """s, of the search for delays between signals of one clock."""
     least_delay: float = 0.002

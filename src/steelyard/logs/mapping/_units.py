@@ -1,13 +1,10 @@
 """Which unit, by physics: gravity at rest, turning against attitude, steps of a clock against plausible rates."""
 
-import re
-
 import numpy as np
 
 from steelyard.logs._recording import Recording, Stream
 from steelyard.logs.mapping._compare import Track, averaged, derivative, grid_of, width_for
 from steelyard.logs.mapping._examination import Examination
-from steelyard.logs.mapping._names import take_apart
 from steelyard.logs.mapping._source import TimeSource
 from steelyard.logs.mapping._tuning import TUNING
 from steelyard.logs.mapping._unit_names import G, factor_of
@@ -15,7 +12,6 @@ from steelyard.logs.mapping._unit_names import G, factor_of
 _TIME_UNITS = ("s", "ms", "us", "ns")
 _SLOWEST, _FASTEST = 2.0, 20000.0  # Hz, of a log that shows motion
 _EPOCH = (1e9, 4e9)  # s since 1970, of this century's logs
-_TIME_NAMES = re.compile(r"(t|time|timestamp|stamp|times?|sec|secs|seconds|clock|datetime)", re.IGNORECASE)
 
 
 def time_sources(recording: Recording) -> dict[str, TimeSource]:
@@ -26,16 +22,12 @@ def time_sources(recording: Recording) -> dict[str, TimeSource]:
 def _time_source(stream: Stream, system: str) -> TimeSource:
     if stream.time is None:
         return TimeSource(stream.name, "s", f"{stream.name} has no column of times.", known=False)
-    if system != "table" or stream.rows < 3:
-        return TimeSource(stream.name, "s", f"The format states the times of {stream.name}.")
-    column = stream.clock.removeprefix("column ")
-    stated = take_apart(column, stream.units.get(column)).unit
+    if system != "table" or stream.rows < 3 or not any("unit of time" in note for note in stream.notes):
+        return TimeSource(stream.name, "s", f"The file states the times of {stream.name}.")
     time = np.asarray(stream.time, float)
     step = float(np.median(np.diff(time)))
     if not step > 0:
         return TimeSource(stream.name, "s", f"The times of {stream.name} do not increase.", known=False)
-    if stated in _TIME_UNITS and _SLOWEST / 20 <= 1 / (step * factor_of(stated)) <= 10 * _FASTEST:
-        return TimeSource(stream.name, stated, f'"{column}" states {stated}.')
     for unit in _TIME_UNITS:
         if _EPOCH[0] <= time[0] * factor_of(unit) <= _EPOCH[1]:
             return TimeSource(stream.name, unit, f"{time[0]:.0f} is a date of this century in {unit}.")
@@ -63,7 +55,7 @@ def quiet_norm(track: Track) -> tuple[float, float]:
 
 
 def settle_accelerometer(exam: Examination, robot: str) -> None:
-    """g or m/s², and whether gravity is in it."""
+    """G or m/s², and whether gravity is in it."""
     signal = f"{robot}/specific_force"
     while signal in exam.sources:
         one, track = exam.sources[signal], exam.track(signal)
@@ -146,7 +138,7 @@ def _turning_of_gravity(exam: Examination, robot: str) -> float | None:
 
 
 def settle_joint_positions(exam: Examination) -> None:
-    """deg or rad: against the joint's own velocity, or by size; one unit for all joints of a stream."""
+    """Deg or rad: against the joint's own velocity, or by size; one unit for all joints of a stream."""
     groups: dict[str, list[str]] = {}
     for signal, one in exam.sources.items():
         if "/joint/" in signal and signal.endswith("/position") and one.unit == "?":

@@ -15,8 +15,8 @@ _CLEAR = 0.01  # of coherence, by which a rotation must beat its mirror image fo
 def settle_wrench(exam: Examination, robot: str) -> None:
     """A load's force follows the specific force, F = m R s + offset: its sign and the sensors' rotation R.
 
-    A force on the load is along the specific force, one on the sensor against it. A minus is a mirror image, so the sign
-    shows wherever gravity turns about more than one axis; where it does not, equal axes decide, or nothing does.
+    A force on the load is along the specific force, one on the sensor against it. A minus is a mirror image, so the
+    sign shows wherever gravity turns about more than one axis; where it does not, equal axes decide, or nothing does.
     """
     force, torque = f"{robot}/wrench/force", f"{robot}/wrench/torque"
     F, s = exam.track(force), exam.track(f"{robot}/specific_force")
@@ -35,8 +35,8 @@ def settle_wrench(exam: Examination, robot: str) -> None:
         exam.report(
             force,
             "undecided",
-            f"The force follows the specific force, {mass}, but gravity turned about one axis only, so whether it is the "
-            "force on the load or on the sensor cannot be told; on the load is taken.",
+            f"The force follows the specific force, {mass}, but gravity turned about one axis only, so whether it is "
+            "the force on the load or on the sensor cannot be told; on the load is taken.",
         )
         exam.ask(
             f"Is {exam.sources[force].streams[0]} the wrench on the load or on the sensor? This motion cannot tell; "
@@ -85,7 +85,8 @@ def _turn_sensor(exam: Examination, robot: str, found: Alignment) -> None:
             exam.change(name, "found", text, axes=turned, frame=None, rotation=None)
         else:
             rotation = tuple(tuple(round(float(x), 6) for x in row) for row in found.R @ M)
-            text = f"A rotation by {np.degrees(angle_between(found.R, np.eye(3))):.0f}° takes it to the force sensor's axes."
+            angle = np.degrees(angle_between(found.R, np.eye(3)))
+            text = f"A rotation by {angle:.0f}° takes it to the force sensor's axes."
             exam.change(name, "found", text, rotation=rotation, axes=None, frame=None)
 
 

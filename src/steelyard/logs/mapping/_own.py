@@ -1,0 +1,58 @@
+"""Logs in our own columns: they are read as they are, and nothing in them is guessed."""
+
+import csv
+import gzip
+from pathlib import Path
+
+from steelyard.errors import BadInput
+from steelyard.logs._log import Log
+from steelyard.logs._recording import Recording, read_recording
+from steelyard.logs._vocabulary import describe, nearest_column
+from steelyard.logs.mapping._requirements import REQUIREMENTS, Assessment, assess
+from steelyard.logs.mapping._source import SignalMapping, SignalSource
+
+
+def is_own(path: str | Path) -> bool:
+    """Whether a file has our own column names, misspelt ones included; True where `logs.read` should speak for it."""
+    path = Path(path)
+    if not path.is_file():
+        return True
+    name = path.name.lower()
+    if name.endswith((".csv", ".csv.gz")):
+        names = _first_line(path, name.endswith(".gz"))
+        return not any(one.strip() for one in names) or _named_as_ours(names)
+    try:
+        recording = read_recording(path)
+    except BadInput:
+        return name.endswith((".parquet", ".pq", ".mcap"))
+    return recording.system == "steelyard"
+
+
+def _first_line(path: Path, packed: bool) -> list[str]:
+    opener = gzip.open if packed else open
+    try:
+        with opener(path, "rt", encoding="utf-8-sig", errors="replace") as file:
+            line = file.readline(1_000_000)
+    except (OSError, EOFError):
+        return []
+    separator = max(",;\t", key=line.count)
+    return next(csv.reader([line], delimiter=separator), []) if len(line) < 131_072 else line.split(separator)
+
+
+def _named_as_ours(names: list[str]) -> bool:
+    names = [name.strip() for name in names]
+    return any(describe(name).known for name in names if name != "time") or any(
+        "/" in name and nearest_column(name) is not None for name in names[:50]
+    )
+
+
+def assess_own(log: Log) -> tuple[Assessment, ...]:
+    """Which problems a log in our own columns can answer."""
+    signals = {}
+    for robot in log.robots:
+        for signal in log.signals(robot):
+            name = f"{robot}/{signal}"
+            signals[name] = SignalSource(name, (f"log:{name}",), "1", "Our own column.", certain=True)
+    mapping = SignalMapping(signals, {})
+    recording = Recording((log.origin,), "steelyard", ())
+    return tuple(assess(recording, mapping, problem, bridged=False) for problem in REQUIREMENTS)
