@@ -1,4 +1,4 @@
-"""A step that is ready to run, or to become C."""
+"""A pure step of an estimator with all that it needs to run, or to be exported as C."""
 
 import dataclasses
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from steelyard.logs import Log
 
 @dataclasses.dataclass(frozen=True)
 class ExportableStep:
-    """A pure step with everything it needs."""
+    """A pure step, the state it starts from, and samples on which an export is checked."""
 
     step: Callable[[Any, Any], Any]
     """From a belief and a sample to the next belief."""
@@ -24,23 +24,23 @@ class ExportableStep:
     samples: Any
     """With a leading axis of time."""
     about: str
-    """What it is, for people; and, for a robot of a team, what it is not."""
+    """One line for people: what the step computes and, for a robot of a team, what it does not."""
 
 
 def chosen_method(method: str | None, default: str, known: list[str], problem: str) -> str:
-    """The method that was asked for, or the default."""
+    """The method that was asked for, or the default; an unknown one is a `BadInput`."""
     if method is not None and method not in known:
         raise BadInput(f'Unknown method "{method}" for {problem}; {nearest(method, known)}')
     return method or default
 
 
-def demanded(log: Log | None, problem: str) -> Log:
-    """The log, which there must be."""
+def required_log(log: Log | None, problem: str) -> Log:
+    """The log; `BadInput` where there is none."""
     if log is None:
         raise BadInput(f"--as {problem} needs a log that shows its columns; give one with --log.")
     return log
 
 
 def step_of(estimator: Estimator) -> Callable[[Any, Any], Any]:
-    """Its step, with NumPy's numbers in it made JAX's, as a compiled run makes them."""
+    """The estimator's step, its NumPy arrays converted to JAX arrays as a compiled run converts them."""
     return jax.tree.map(lambda leaf: jnp.asarray(leaf) if isinstance(leaf, np.ndarray) else leaf, estimator).step

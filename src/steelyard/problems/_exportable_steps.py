@@ -1,4 +1,4 @@
-"""The step behind a problem's method, ready to run or to be exported: with its start and samples to check it on."""
+"""The exportable step of every problem, by the problem's name."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,13 +9,15 @@ import numpy as np
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
 from steelyard.logs import Log
-from steelyard.problems._exportable import ExportableStep, chosen_method, demanded, step_of
+from steelyard.problems._exportable import ExportableStep
 
 
 def exportable_step(problem: str, method: str | None, log: Log | None, config: Config) -> ExportableStep:
     """The step of a problem's method; noise, first guess and samples come from a log where there is one."""
     if problem.endswith(".py"):
-        return _own(problem, method, log)
+        from steelyard.problems.own._step import own_step
+
+        return own_step(problem, method, log)
     if problem not in _STEPS:
         raise BadInput(
             f'"{problem}" has no step that can become C; {nearest(problem, list(_STEPS))[:-1]}, a .py file with a '
@@ -24,21 +26,9 @@ def exportable_step(problem: str, method: str | None, log: Log | None, config: C
     return _STEPS[problem](method, log, config)
 
 
-def first_sample(ready: ExportableStep) -> Any:
-    """Its first row: an example of what will come."""
-    return jax.tree.map(lambda leaf: np.asarray(leaf)[0], ready.samples)
-
-
-def _own(path: str, method: str | None, log: Log | None) -> ExportableStep:
-    from steelyard.problems.own._answer import METHODS, load_robot
-
-    robot = load_robot(path)
-    chosen = chosen_method(method, "adaptive", list(METHODS), robot.name)
-    estimator = METHODS[chosen](robot)
-    samples = robot.samples(demanded(log, path).without_truth())
-    return ExportableStep(
-        step_of(estimator), estimator.init(robot.guess), samples, f"The filter {chosen} of {robot.name}"
-    )
+def first_sample(step: ExportableStep) -> Any:
+    """The first row of the step's samples: an example of the shapes to come."""
+    return jax.tree.map(lambda leaf: np.asarray(leaf)[0], step.samples)
 
 
 def _multirotor(method: str | None, log: Log | None, config: Config) -> ExportableStep:
@@ -48,32 +38,27 @@ def _multirotor(method: str | None, log: Log | None, config: Config) -> Exportab
 
 
 def _jets(method: str | None, log: Log | None, config: Config) -> ExportableStep:
-    from steelyard.problems.jets._method import THRUST_METHODS, thrust_run
-    from steelyard.problems.jets._reading import read_jets_record
-    from steelyard.problems.jets._robot import robot_from
+    from steelyard.problems.jets._step import jets_step
 
-    chosen = chosen_method(method, "adaptive", list(THRUST_METHODS), "jets")
-    flown, configured = demanded(log, "jets").without_truth(), robot_from(config)
-    robot = (config.team.robots or tuple(r for r in flown.robots if "throttle" in flown.signals(r)) or ("r1",))[0]
-    run = thrust_run(read_jets_record(flown, robot, configured, config), configured, config, THRUST_METHODS[chosen])
-    return ExportableStep(step_of(run.estimator), run.belief, run.samples, f"The filter {chosen} of {robot}, on jets")
+    return jets_step(method, log, config)
 
 
-def _planar(method: str | None, log: Log | None, config: Config) -> ExportableStep:
-    from steelyard.problems._steps_team import planar_step
+def _planar_load(method: str | None, log: Log | None, config: Config) -> ExportableStep:
+    from steelyard.problems.planar_load._step import planar_load_step
 
-    return planar_step(method, log, config)
+    return planar_load_step(method, log, config)
 
 
-def _spatial(method: str | None, log: Log | None, config: Config) -> ExportableStep:
-    from steelyard.problems._steps_team import spatial_step
+def _spatial_load(method: str | None, log: Log | None, config: Config) -> ExportableStep:
+    from steelyard.problems.spatial_load._step import spatial_load_step
 
-    return spatial_step(method, log, config)
+    return spatial_load_step(method, log, config)
 
 
 _STEPS: dict[str, Callable[[str | None, Log | None, Config], ExportableStep]] = {
     "multirotor": _multirotor,
-    "planar-load": _planar,
-    "spatial-load": _spatial,
+    "planar-load": _planar_load,
+    "spatial-load": _spatial_load,
     "jets": _jets,
 }
+"""Each is imported when it is asked for."""

@@ -64,7 +64,7 @@ def identify(
     """
     chosen = {} if method is None else {"method": method}
     if problem.endswith(".py"):
-        from steelyard.problems.own._answer import identify_own, load_robot
+        from steelyard.problems.own import identify_own, load_robot
 
         return identify_own(log, load_robot(problem), progress=progress, **chosen)
     if problem not in PROBLEMS:

@@ -54,7 +54,7 @@ def measured(hold: SpatialScenario, truth: SpatialTruth, graph: Graph, seed: int
     errors = errors_of(hold, len(truth.time), seed)
     readings = np.concatenate([truth.readings, truth.wrenches], axis=-1) + np.concatenate(list(errors), axis=-1)
     noise = {str(signal): size for signal, size in zip(WRIST_SIGNALS, hold.noises, strict=True)}
-    return SpatialRecord(graph, truth.time, readings, noise, (0.0, 0.0, -9.81), held=False, notes=())
+    return SpatialRecord(graph, truth.time, readings, noise, (0.0, 0.0, -9.81), zero_order_hold=False, notes=())
 
 
 def row_at(time: float) -> int:

@@ -182,7 +182,7 @@ def _samples(state: FlyingState, record: JetsRecord, tuning: Tuning) -> Sample:
     pose = RobotPose(
         _between(record.thrust_matrix), _between(record.foot_matrix), np.maximum(contact, _before(contact)), trust
     )
-    throttle = _before(record.throttle) if record.held else _between(record.throttle)
+    throttle = _before(record.throttle) if record.zero_order_hold else _between(record.throttle)
     control = FlyingControl(ThrustInput(throttle, _between(record.wrench)), pose)
     told = np.zeros((n, 0))
     if state.wrench.size:

@@ -41,7 +41,7 @@ class JetsRecord:
     """(n, foot), whether a sole is on the ground."""
     noise: dict[str, float]
     """One standard deviation, by signal."""
-    held: bool
+    zero_order_hold: bool
     """Whether a throttle acts unchanged until the next row."""
     notes: tuple[str, ...]
 
@@ -80,7 +80,7 @@ def read_jets_record(
         foot_matrix=np.stack([one.foot_matrix for one in computed]),
         contact=standing(feet, soles),
         noise=noise,
-        held=config.inputs.hold == "step",
+        zero_order_hold=config.inputs.hold == "step",
         notes=notes,
     )
 

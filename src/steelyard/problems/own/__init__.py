@@ -1,5 +1,6 @@
 """`identify --as FILE.py`: a robot of your own."""
 
-from ._answer import OwnRobot as OwnRobot
-from ._answer import Quantity as Quantity
 from ._answer import identify_own as identify_own
+from ._robot import OwnRobot as OwnRobot
+from ._robot import Quantity as Quantity
+from ._robot import load_robot as load_robot

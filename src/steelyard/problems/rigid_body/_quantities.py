@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.estimators import Estimate, Knowledge
 from steelyard.geometry import inertia_from_log_cholesky
-from steelyard.problems._consistency import surprise_ratio
+from steelyard.problems._consistency import mean_nis
 from steelyard.problems._identification import Series
 from steelyard.problems.rigid_body._changes import Piece
 from steelyard.problems.rigid_body._method import PRIOR
@@ -85,7 +85,7 @@ def left_over(piece: Piece) -> np.ndarray:
 def failed(piece: Piece) -> bool:
     """Whether readings and model do not belong together at all."""
     off = left_over(piece)
-    return surprise_ratio(off, np.ones_like(off)) > ABSURD
+    return mean_nis(off, np.ones_like(off)) > ABSURD
 
 
 def estimates_of(piece: Piece) -> dict[str, Estimate]:

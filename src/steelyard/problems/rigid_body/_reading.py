@@ -31,14 +31,14 @@ class WristRecord:
     noise: dict[str, float]
     """One standard deviation an axis, by signal."""
     gravity: tuple[float, float, float]
-    held: bool
+    zero_order_hold: bool
     """Whether a wrench acts unchanged until the next row."""
     notes: tuple[str, ...]
 
     @property
     def model(self) -> RigidLoad:
         """The load as this robot feels it."""
-        return RigidLoad(self.gravity, self.held)
+        return RigidLoad(self.gravity, self.zero_order_hold)
 
     def between(self, begin: int, end: int) -> "WristRecord":
         """The rows from `begin` on, before `end`."""
@@ -97,8 +97,8 @@ def read_wrist_record(log: Log, robot: str, config: Config) -> WristRecord:
     """Reads a robot's columns, and estimates the noise that nobody stated; what cannot be read is a `BadInput`."""
     time, readings = np.asarray(log.time), read_wrist(log, robot)
     noise, notes = wrist_noise(time, readings[:, None], config)
-    held = config.inputs.hold == "step"
-    return WristRecord(robot, time, readings[:, :9], readings[:, 9:], noise, config.gravity, held, notes)
+    zero_order_hold = config.inputs.hold == "step"
+    return WristRecord(robot, time, readings[:, :9], readings[:, 9:], noise, config.gravity, zero_order_hold, notes)
 
 
 def vertical(record: WristRecord) -> np.ndarray:

@@ -32,7 +32,7 @@ def finished(piece: Piece) -> Piece:
     )
     rows = np.concatenate([record.reading, record.wrench], axis=1)
     noise = np.array([record.noise[signal] for signal in WRIST_SIGNALS])
-    alone = weigh_alone(point, record.time, rows, noise, record.held)
+    alone = weigh_alone(point, record.time, rows, noise, record.zero_order_hold)
     if alone is None or alone.misfit > _MUCH_BETTER * float(np.mean(told.value[told.present] ** 2)):
         return piece
     load, slope = (np.asarray(part) for part in _log_cholesky(jnp.asarray(alone.load)))

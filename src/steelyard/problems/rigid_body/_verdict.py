@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from steelyard.problems._consistency import believable, surprise_ratio
+from steelyard.problems._consistency import believable, mean_nis
 from steelyard.problems._identification import Event
 from steelyard.problems.rigid_body._changes import Piece
 from steelyard.problems.rigid_body._quantities import failed, last_load, left_over
@@ -20,7 +20,7 @@ def verdict_of(piece: Piece) -> str:
     """What the numbers of one robot are worth, in words."""
     robot, loads, off = piece.record.robot, last_load(piece), left_over(piece)
     if failed(piece):
-        times = np.sqrt(surprise_ratio(off, np.ones_like(off)))
+        times = np.sqrt(mean_nis(off, np.ones_like(off)))
         return (
             f"{robot}: no load explains this log, the measurements are {times:.2g} times as far off as the noise "
             f"figures allow: {_REMEDY}; or log faster than the load turns."

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.estimators import Estimate
 from steelyard.problems.spatial_load._reading import SpatialRecord
-from steelyard.team import Bus, Disturbance, SpatialAgent, SpatialEvent, SpatialState, Turn, run_team, spatial_team
+from steelyard.team import Bus, Disturbance, SpatialAgent, SpatialEvent, SpatialState, Turn, run_team
 
 Said = Mapping[str, Estimate]
 """A robot's estimates by quantity."""
@@ -54,7 +54,7 @@ def run_spatial_load_team(
         if robot == names[-1] and step < rows:
             progress(1)
 
-    agents = spatial_team(record.graph, record.rate, record.noise, record.gravity, "step" if record.held else "sample")
+    agents = record.agents()
     samples = {name: [*own, *silence] for name, own in record.samples().items()}
     begin = time.perf_counter()
     run = run_team(agents, samples, Bus(record.graph, disturbance, seed), watch=watch)
@@ -72,7 +72,7 @@ def estimate_spatial_load_at_once(
     For statistics over many holds. Robots that talk say the same, later by the messages' ways.
     """
     names = record.graph.names
-    agents = spatial_team(record.graph, record.rate, record.noise, record.gravity, "step" if record.held else "sample")
+    agents = record.agents()
     state = agents[0].init()
     history: dict[str, list[Said]] = {name: [] for name in names}
     events: list[tuple[str, float, SpatialEvent]] = []

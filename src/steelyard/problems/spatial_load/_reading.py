@@ -8,7 +8,7 @@ from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.logs import Log
 from steelyard.problems._wrist_sensors import read_wrist, wrist_noise
-from steelyard.team import Graph, SpatialSample
+from steelyard.team import Graph, SpatialAgent, SpatialSample, spatial_team
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class SpatialRecord:
     noise: dict[str, float]
     """One standard deviation an axis, by signal."""
     gravity: tuple[float, float, float]
-    held: bool
+    zero_order_hold: bool
     """Whether a wrench acts unchanged until the next row."""
     notes: tuple[str, ...]
 
@@ -31,6 +31,11 @@ class SpatialRecord:
     def rate(self) -> float:
         """Rows a second, as most rows have it."""
         return 1.0 / float(np.median(np.diff(self.time)))
+
+    def agents(self) -> list[SpatialAgent]:
+        """The agents of this team, in the order of the graph's names."""
+        hold = "step" if self.zero_order_hold else "sample"
+        return spatial_team(self.graph, self.rate, self.noise, self.gravity, hold)
 
     def samples(self) -> dict[str, list[SpatialSample]]:
         """By robot, a row each."""

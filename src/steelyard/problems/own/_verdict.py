@@ -1,0 +1,40 @@
+"""How well the quantities of a robot of one's own are known, and where they jumped, as text."""
+
+import numpy as np
+
+from steelyard.logs import Log
+from steelyard.problems._consistency import believable
+from steelyard.problems._identification import Event
+from steelyard.problems.own._method import Track
+from steelyard.problems.own._robot import OwnRobot
+from steelyard.problems.own._tuning import TUNING
+
+_REMEDY = "state the true noise, or look for what the model lacks"
+
+
+def own_verdict(robot: OwnRobot, track: Track, known: np.ndarray) -> str:
+    """One sentence a quantity, and one on the intervals; `known` is (n, quantity)."""
+    sentences = []
+    for k, name in enumerate(robot.quantities):
+        if known[-1, k]:
+            half_width = 196 * track.std[-1, k] / max(abs(track.value[-1, k]), 1e-300)
+            sentences.append(f"{name} is known to {half_width:.2g} % (95 %).")
+        else:
+            sentences.append(f"{name} cannot be told from this motion.")
+    return " ".join([*sentences, believable(track.innovation.value, track.innovation.variance, _REMEDY)])
+
+
+def jump_events(robot: OwnRobot, log: Log, track: Track) -> list[Event]:
+    """Jumps of the quantities; a size is read from the estimate once that has settled."""
+    jumping = [name for name, quantity in robot.quantities.items() if quantity.jump is not None]
+    times, events = np.asarray(log.time), []
+    for row in np.flatnonzero(track.change.found):
+        name = jumping[int(track.change.watched[row])]
+        k = list(robot.quantities).index(name)
+        onset = float(times[row] - track.change.age[row])
+        before = track.value[max(int(np.searchsorted(times, onset)) - 1, 0), k]
+        after = track.value[int(np.searchsorted(times, onset + TUNING.jump_settled_after, side="right")) - 1, k]
+        unit, size = robot.quantities[name].unit, float(after - before)
+        message = f"{name} jumped {'up' if size > 0 else 'down'} by {abs(size):.3g} {unit}, to {after:.3g} {unit}."
+        events.append(Event(onset, "change", robot.name, name, message, size, float(times[row])))
+    return events
