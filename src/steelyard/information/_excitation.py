@@ -1,4 +1,4 @@
-"""Inputs within limits that tell as much as possible."""
+"""Inputs within limits that give as much information as possible."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,17 +12,13 @@ from jaxtyping import Array, Float
 from steelyard.errors import BadInput
 from steelyard.estimators import Guess, Noise, Sample
 from steelyard.geometry import differentiate, tangent_names
-from steelyard.information._fisher import Bound, bound_of, learn, rows_of
+from steelyard.information._fisher import Bound, accumulate_information, bound_of, rows_of
+from steelyard.information._tuning import EXCITATION
 from steelyard.models import Control, Model
-
-_RIDGE = 1e-6
-"""Information that every coordinate has while searching, so that what nothing tells has a slope to climb."""
-_PLANNING_ROWS = 100
-"""Rows at most on which the search runs; each stands for several of the plan, and is as much quieter."""
 
 
 class Plan(eqx.Module):
-    """Inputs, and what they tell next to those they started from."""
+    """Inputs, and their Cramér-Rao bound next to that of the inputs the search started from."""
 
     controls: Control
     """A row a sample, time first."""
@@ -50,13 +46,13 @@ def excite(
     steps: int = 50,
     seed: int = 0,
 ) -> Plan:
-    """Improves inputs step by step until they tell most about some parts of the state, all others unknown too.
+    """Improves inputs by gradient ascent until they give most information on some parts of the state, all unknown.
 
     `start` has a row a sample, at `rate` (Hz) over `duration` (s), and lies within the `limits`, plus or minus. To it
-    are added `waves` sinusoids an input, of half a period to half as many periods as there are waves, and the sum is
-    bent back into the limits; their amplitudes climb towards the least standard deviations of the parts (all of them
-    where none is named), relative ones where coordinates are logarithms. The climb runs on some hundred rows; the
-    bounds on all, counting `guess.std` as `cramer_rao` does. Deterministic; the seed chooses where the climb begins.
+    are added `waves` sinusoids an input, of half a period to half as many periods as there are waves, and a tanh keeps
+    the sum within the limits. Their amplitudes maximise the mean negative logarithm of the parts' standard deviations
+    (all parts where none is named). The search runs on some hundred rows; the bounds on all, with `guess.std` as in
+    `cramer_rao`. Deterministic; the seed chooses the first amplitudes.
     Nothing limits where the motion goes: look at `bound_after.state`.
     """
     rows = round(duration * rate)
@@ -70,43 +66,44 @@ def excite(
     wanted = tuple(i for i in asked if i in unknown)
     if not wanted:
         raise BadInput("All that is asked for is given exactly already; name parts of which guess.std is not zero.")
-    every = max(1, round(rows / _PLANNING_ROWS))
+    every = max(1, round(rows / EXCITATION.planning_rows))
     times = (jnp.arange(rows) + 0.5) / rate
     basis = _waves(times, duration, waves)
     noisy = bool(jnp.any(noise.control > 0)) or bool(jnp.any(noise.drift > 0))
-    coarse = _Search(model, _quieter(noise, every), guess, wanted, unknown, every / rate, noisy)
-    base = jnp.arctanh(0.98 * flat / most[None, :])
+    coarse = _Search(model, _averaged(noise, every), guess, wanted, unknown, every / rate, noisy)
+    base = jnp.arctanh(EXCITATION.limit_share * flat / most[None, :])
     shape = (basis.shape[1], flat.shape[1])
-    first = 0.1 * jax.random.normal(jax.random.key(seed), shape)
+    first = EXCITATION.first_amplitude * jax.random.normal(jax.random.key(seed), shape)
 
-    def bent(amplitudes, base, basis):
+    def limited(amplitudes, base, basis):
         return most[None, :] * jnp.tanh(base + basis @ amplitudes)
 
     @eqx.filter_jit
-    def climb(coarse, start, amplitudes, base, basis):
+    def ascend(coarse, start, amplitudes, base, basis):
         def value(amplitudes):
-            return coarse.value(_like(start, bent(amplitudes, base, basis)))
+            return coarse.value(_like(start, limited(amplitudes, base, basis)))
 
-        def step(so_far, k):
-            x, m, v, best, best_value = so_far
-            told, slope = jax.value_and_grad(value)(x)
-            best = jnp.where(told > best_value, x, best)
-            best_value = jnp.maximum(told, best_value)
-            m, v = 0.9 * m + 0.1 * slope, 0.99 * v + 0.01 * slope**2
-            x = x + 0.1 * (m / (1 - 0.9 ** (k + 1))) / (jnp.sqrt(v / (1 - 0.99 ** (k + 1))) + 1e-12)
-            return (x, m, v, best, best_value), told
+        def step(carry, k):
+            x, m, v, best, best_value = carry
+            now, gradient = jax.value_and_grad(value)(x)
+            best = jnp.where(now > best_value, x, best)
+            best_value = jnp.maximum(now, best_value)
+            b1, b2 = EXCITATION.first_moment, EXCITATION.second_moment
+            m, v = b1 * m + (1 - b1) * gradient, b2 * v + (1 - b2) * gradient**2
+            x = x + EXCITATION.rate * (m / (1 - b1 ** (k + 1))) / (jnp.sqrt(v / (1 - b2 ** (k + 1))) + 1e-12)
+            return (x, m, v, best, best_value), now
 
         begin = (amplitudes, jnp.zeros_like(amplitudes), jnp.zeros_like(amplitudes), amplitudes, -jnp.inf)
         return jax.lax.scan(step, begin, jnp.arange(steps) * 1.0)[0][3]
 
     middle = slice(every // 2, None, every)
-    best = climb(coarse, start, first, base[middle], basis[middle])
-    controls = _like(start, bent(best, base, basis))
+    best = ascend(coarse, start, first, base[middle], basis[middle])
+    controls = _like(start, limited(best, base, basis))
     return Plan(controls, *(_bound(model, noise, guess, inputs, rate) for inputs in (start, controls)))
 
 
 class _Search(eqx.Module):
-    """What the climb looks at."""
+    """The objective of the search, on few rows."""
 
     model: Model
     noise: Noise
@@ -119,31 +116,33 @@ class _Search(eqx.Module):
     """Whether inputs or states are disturbed on the way."""
 
     def value(self, controls: Control) -> Float[Array, ""]:
-        """How narrow what is wanted gets, the rest unknown: the mean of -log(standard deviation)."""
-        # Road not taken: the determinant of their information. It climbs as well by making errors alike as by making
-        # them small, and left contacts twice as wide as before.
+        """The mean of -log(standard deviation) of the wanted coordinates, the others unknown too."""
+        # Road not taken: the determinant of their information. It also rises when errors become equal instead of
+        # small, and left the contacts' standard deviations twice as large as before.
         rows = jnp.asarray(self.unknown, int)
-        S = self.told(controls)[rows][:, rows] + jnp.diag(_RIDGE + self.guess.std[rows] ** -2.0)
+        S = self.information(controls)[rows][:, rows] + jnp.diag(
+            EXCITATION.prior_information + self.guess.std[rows] ** -2.0
+        )
         scale = jnp.diag(S) ** -0.5
         variances = jnp.diag(jnp.linalg.inv(scale[:, None] * S * scale[None, :])) * scale**2
-        places = jnp.asarray([self.unknown.index(i) for i in self.wanted], int)
-        return -0.5 * jnp.mean(jnp.log(variances[places]))
+        indices = jnp.asarray([self.unknown.index(i) for i in self.wanted], int)
+        return -0.5 * jnp.mean(jnp.log(variances[indices]))
 
-    def told(self, controls: Control) -> Float[Array, "state state"]:
-        """Information about the first state."""
+    def information(self, controls: Control) -> Float[Array, "state state"]:
+        """Fisher information about the first state."""
         free = tuple(range(self.guess.std.shape[0]))
         if self.noisy:
             samples = samples_of_plan(self.model, self.guess, controls, self.dt)
-            return learn(self.model, self.noise, self.guess, samples, free)[0].information
+            return accumulate_information(self.model, self.noise, self.guess, samples, free)[0].information
 
         # The same without disturbances, where only the sensitivity matters: less to compile, and to run.
-        def row(so_far, control):
-            state, A, S = so_far
+        def row(carry, control):
+            state, A, S = carry
             state, F = differentiate(lambda x: self.model.dynamics(x, control, self.dt), state)
             _, H = differentiate(lambda x: self.model.observe(x, control), state)
             A = F @ A
-            seen = H @ A / self.noise.measurement[:, None]
-            return (state, A, S + seen.T @ seen), None
+            sensitivity = H @ A / self.noise.measurement[:, None]
+            return (state, A, S + sensitivity.T @ sensitivity), None
 
         state = jax.tree.map(lambda leaf: jnp.asarray(leaf, float), self.guess.state)
         n = len(free)
@@ -151,7 +150,7 @@ class _Search(eqx.Module):
 
 
 def samples_of_plan(model: Model, guess: Guess, controls: Control, dt: float) -> Sample:
-    """The rows of a plan: every sensor will speak, and what it will say does not matter to a bound."""
+    """The rows of a plan: no reading is missing, and the values of readings do not matter to a bound."""
     rows = jax.tree.leaves(controls)[0].shape[0]
     first = jax.tree.map(lambda u: u[0], controls)
     state = jax.tree.map(lambda leaf: jnp.asarray(leaf, float), guess.state)
@@ -163,7 +162,7 @@ def samples_of_plan(model: Model, guess: Guess, controls: Control, dt: float) ->
 def _bound(model: Model, noise: Noise, guess: Guess, controls: Control, rate: float) -> Bound:
     free = tuple(int(i) for i in np.flatnonzero(np.isinf(np.asarray(guess.std))))
     samples = samples_of_plan(model, guess, controls, 1.0 / rate)
-    return bound_of(learn(model, noise, guess, samples, free)[0])
+    return bound_of(accumulate_information(model, noise, guess, samples, free)[0])
 
 
 def _waves(times: Float[Array, " time"], duration: float, waves: int) -> Float[Array, "time wave"]:
@@ -172,8 +171,8 @@ def _waves(times: Float[Array, " time"], duration: float, waves: int) -> Float[A
     return jnp.concatenate([jnp.ones((times.shape[0], 1)), jnp.sin(angles), jnp.cos(angles)], axis=1)
 
 
-def _quieter(noise: Noise, every: int) -> Noise:
-    """One row in place of several: its readings are as good as theirs together, and its inputs' noise averages."""
+def _averaged(noise: Noise, every: int) -> Noise:
+    """The noise of one row that stands for several: their mean's."""
     root = float(np.sqrt(every))
     return Noise(noise.measurement / root, noise.control / root, noise.drift, noise.blind)
 
@@ -186,7 +185,7 @@ def _flat(controls: Control, rows: int) -> Float[Array, "time control"]:
 
 
 def _like(example: Any, flat: Float[Array, "time control"]) -> Control:
-    """The numbers of a plan in the shape of its example's leaves."""
+    """The flat inputs in the structure of an example."""
     leaves, structure = jax.tree.flatten(example)
     sizes = np.cumsum([int(np.prod(np.shape(leaf)[1:])) for leaf in leaves])[:-1]
     parts = jnp.split(flat, [int(size) for size in sizes], axis=1)

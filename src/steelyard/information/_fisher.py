@@ -13,14 +13,14 @@ from steelyard.estimators import Guess, Noise, Sample, linearise_dynamics
 from steelyard.geometry import differentiate, local, product, tangent_names, tangent_size
 from steelyard.models import Control, Model, State
 
-NOTHING = 1e-11
-"""Share of what its parts tell below which a direction counts as untold: rounding leaves about 1e-14."""
-LEAST = 1e-12
-"""Information that is none, in a coordinate's own units: a standard deviation of a million."""
+_NO_INFORMATION = 1e-11
+"""Eigenvalue of the scaled information below which a direction has none: rounding leaves about 1e-14."""
+_LEAST_INFORMATION = 1e-12
+"""Information that counts as none, in a coordinate's own units: a standard deviation of a million."""
 
 
-class Learnt(eqx.Module):
-    """What a run of samples tells at best, with no prior on some coordinates of the first state (the free ones).
+class AccumulatedInformation(eqx.Module):
+    """What a run of samples gives at best, with no prior on some coordinates of the first state (the free ones).
 
     The error at the end is `sensitivity @ (error of the free coordinates)` plus one of covariance `given`.
     """
@@ -35,7 +35,7 @@ class Learnt(eqx.Module):
 
 
 class Motion(eqx.Module):
-    """What happened on the way, time first."""
+    """The true motion along which the information was accumulated, time first."""
 
     dt: Float[Array, " time"]
     states: State
@@ -72,71 +72,73 @@ def cramer_rao(model: Model, noise: Noise, guess: Guess, samples: Sample) -> Bou
     and states this is the bound for constants; with it, the posterior bound of a filter.
     """
     free = tuple(int(i) for i in np.flatnonzero(np.isinf(np.asarray(guess.std))))
-    return bound_of(learn(model, noise, guess, samples, free)[0])
+    return bound_of(accumulate_information(model, noise, guess, samples, free)[0])
 
 
 def information(model: Model, noise: Noise, state: State, samples: Sample) -> Float[np.ndarray, "state state"]:
     """Fisher information about the first state, in its tangent coordinates, from the samples alone."""
     guess = Guess(state, jnp.full(tangent_size(state), jnp.inf))
     free = tuple(range(tangent_size(state)))
-    return np.asarray(learn(model, noise, guess, samples, free)[0].information)
+    return np.asarray(accumulate_information(model, noise, guess, samples, free)[0].information)
 
 
 @eqx.filter_jit
-def learn(model: Model, noise: Noise, guess: Guess, samples: Sample, free: tuple[int, ...]) -> tuple[Learnt, Motion]:
-    """Follows both parts of the error along the true trajectory, and what happened there; differentiable.
+def accumulate_information(
+    model: Model, noise: Noise, guess: Guess, samples: Sample, free: tuple[int, ...]
+) -> tuple[AccumulatedInformation, Motion]:
+    """Propagates both parts of the error along the true trajectory; differentiable.
 
     Road not taken: the information of all coordinates, step by step, needs the inverse of every transition and of
-    every prior, and a coordinate that is exactly known has none. A huge variance in place of no prior loses in rounding
-    what the samples tell.
+    every prior, and a coordinate that is exactly known has none. A huge variance in place of no prior loses
+    the samples' information in rounding.
     """
     n = tangent_size(guess.state)
     std = jnp.asarray(guess.std, float).at[jnp.asarray(free, int)].set(0.0)
     A = jnp.eye(n)[:, jnp.asarray(free, int)]
     state = jax.tree.map(lambda leaf: jnp.asarray(leaf, float), guess.state)
-    begin = Learnt(state, jnp.diag(std**2), A, jnp.zeros((len(free), len(free))))
+    begin = AccumulatedInformation(state, jnp.diag(std**2), A, jnp.zeros((len(free), len(free))))
 
-    def row(so_far: Learnt, sample: Sample):
-        step = linearise_dynamics(model, noise, so_far.state, sample.control, sample.dt)
-        P = step.F @ so_far.given @ step.F.T + step.Q
-        A = step.F @ so_far.sensitivity
+    def row(before: AccumulatedInformation, sample: Sample):
+        step = linearise_dynamics(model, noise, before.state, sample.control, sample.dt)
+        P = step.F @ before.given @ step.F.T + step.Q
+        A = step.F @ before.sensitivity
         H, R = _whole_observation(model, noise, step.state, step.control, step.missing, sample)
         root = jnp.linalg.cholesky(H @ P @ H.T + jnp.diag(R))
         n_free = A.shape[1]
         seen = jax.scipy.linalg.solve_triangular(root, jnp.concatenate([H @ A, H @ P], axis=1), lower=True)
         HA, HP = seen[:, :n_free], seen[:, n_free:]
         P, A = P - HP.T @ HP, A - HP.T @ HA
-        learnt = Learnt(step.state, 0.5 * (P + P.T), A, so_far.information + HA.T @ HA)
-        return learnt, (step.state, step.control)
+        gathered = AccumulatedInformation(step.state, 0.5 * (P + P.T), A, before.information + HA.T @ HA)
+        return gathered, (step.state, step.control)
 
-    learnt, (states, controls) = jax.lax.scan(row, begin, samples)
-    return learnt, Motion(jnp.asarray(samples.dt, float), states, controls)
+    gathered, (states, controls) = jax.lax.scan(row, begin, samples)
+    return gathered, Motion(jnp.asarray(samples.dt, float), states, controls)
 
 
-def bound_of(learnt: Learnt) -> Bound:
-    """What is left of the error once everything was taken in."""
-    A, S = np.asarray(learnt.sensitivity), np.asarray(learnt.information)
-    told, untold = split(S)
-    part = A @ told
-    P = np.asarray(learnt.given) + part @ part.T
-    unknown = _orthonormal((A @ untold).T)
+def bound_of(gathered: AccumulatedInformation) -> Bound:
+    """The Cramér-Rao bound at the end of the samples."""
+    A, S = np.asarray(gathered.sensitivity), np.asarray(gathered.information)
+    known, null_space = split_information(S)
+    part = A @ known
+    P = np.asarray(gathered.given) + part @ part.T
+    unknown = _orthonormal((A @ null_space).T)
     lost = np.sqrt(np.sum(unknown**2, axis=0)) > 1e-6
     P[lost, :] = np.nan
     P[:, lost] = np.nan
     P[lost, lost] = np.inf
-    return Bound(learnt.state, P, unknown, tuple(tangent_names(learnt.state)))
+    return Bound(gathered.state, P, unknown, tuple(tangent_names(gathered.state)))
 
 
-def split(S: Float[np.ndarray, "free free"]) -> tuple[np.ndarray, np.ndarray]:
-    """Columns whose outer products sum to the inverse of the information where there is some, and those without any."""
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(S), LEAST))
+def split_information(S: Float[np.ndarray, "free free"]) -> tuple[np.ndarray, np.ndarray]:
+    """Two sets of columns: their outer products sum to the inverse of S where it has information; its null space."""
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(S), _LEAST_INFORMATION))
     values, vectors = np.linalg.eigh(scale[:, None] * S * scale[None, :])
-    some = values > NOTHING
+    some = values > _NO_INFORMATION
     return scale[:, None] * vectors[:, some] / np.sqrt(values[some]), scale[:, None] * vectors[:, ~some]
 
 
 def rows_of(names: tuple[str, ...] | list[str], part: str) -> list[int]:
-    """Where the coordinates of a part of the state are."""
+    """Indices of the coordinates of a part of the state, such as `contacts`; an unknown part is a `BadInput`."""
     rows = [i for i, name in enumerate(names) if name == part or name.startswith(f"{part}/")]
     if not rows:
         parts = dict.fromkeys(name.partition("/")[0] for name in names)
@@ -147,19 +149,19 @@ def rows_of(names: tuple[str, ...] | list[str], part: str) -> list[int]:
 def _whole_observation(
     model: Model, noise: Noise, state: State, control: Control, missing: Bool[Array, " control"], sample: Any
 ) -> tuple[Float[Array, "meas state"], Float[Array, " meas"]]:
-    """`H` and the noise's variance; a silent channel sees nothing."""
+    """`H` and the noise's variance by channel; the rows of missing channels are zero."""
     expected, jacobian = differentiate(model.observe, state, control)
     n = tangent_size(state)
     H, D = jacobian[:, :n], jacobian[:, n:]
     present = ~jnp.isnan(local(expected, sample.measurement))
-    # While an input is not known, what it shows in says nothing.
+    # A reading that depends on a missing input has no information.
     present &= ~jnp.any((D != 0) & missing[None, :], axis=1)
     R = noise.measurement**2 + product(D**2, noise.control**2)
     return jnp.where(present[:, None], H, 0.0), jnp.where(present, R, 1.0)
 
 
 def _orthonormal(rows: np.ndarray) -> np.ndarray:
-    """A basis of what the rows span."""
+    """An orthonormal basis of the rows' span."""
     if rows.shape[0] == 0:
         return rows
     long = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)

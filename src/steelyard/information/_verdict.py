@@ -1,4 +1,4 @@
-"""What a motion can and cannot tell, in words."""
+"""What a motion identifies and what it does not, as statuses and as text."""
 
 import dataclasses
 from typing import cast
@@ -7,16 +7,10 @@ import numpy as np
 from jaxtyping import Float
 
 from steelyard.estimators import Guess, Knowledge, Noise, Sample
-from steelyard.information._fisher import Learnt, bound_of, learn, split
-from steelyard.information._words import Direction, describe, explain, remarks
+from steelyard.information._explanations import Direction, describe, explain, remarks
+from steelyard.information._fisher import AccumulatedInformation, accumulate_information, bound_of, split_information
+from steelyard.information._tuning import VERDICT
 from steelyard.models import Model
-
-SCALE = 0.3
-"""Standard deviation up to which a coordinate counts as known, in its own units: 30 % of what is a logarithm."""
-_FURTHER = 10.0
-"""A motion a hundred times as long narrows a standard deviation by this; what needs more is not told by this motion."""
-_PART = 0.05
-"""Share of a direction's largest coordinate below which another is not named."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,28 +41,28 @@ def verdict(
     noise: Noise,
     guess: Guess,
     samples: Sample,
-    scale: Float[np.ndarray, " state"] | float = SCALE,
+    scale: Float[np.ndarray, " state"] | float = VERDICT.known_below,
 ) -> Verdict:
-    """What the samples of a log or a plan tell, whatever was believed before.
+    """What the samples of a log or a plan identify, without any prior.
 
     The trajectory starts at `guess.state`, an estimate or a plan. A coordinate whose `guess.std` is zero is given; all
-    others count as not known at all, because a prior that nothing adds to is no finding. `scale` is the standard
+    others have no prior, because a prior that the samples add nothing to is no finding. `scale` is the standard
     deviation up to which a coordinate is known.
     """
     given = np.asarray(guess.std) == 0
     free = tuple(int(i) for i in np.flatnonzero(~given))
-    learnt, motion = learn(model, noise, guess, samples, free)
-    bound = bound_of(learnt)
+    gathered, motion = accumulate_information(model, noise, guess, samples, free)
+    bound = bound_of(gathered)
     limits = np.broadcast_to(np.asarray(scale, float), bound.std.shape)
     status: dict[str, Knowledge] = {
         name: _status(std, limit) for name, std, limit in zip(bound.names, bound.std, limits, strict=True)
     }
-    basis = _untold(learnt, limits)
+    basis = _unidentifiable(gathered, limits)
     directions = tuple(_name(row, bound.names, status) for row in basis)
     directions = tuple(direction for direction in directions if direction)
     why = [explain(model, direction, motion) or describe(direction) for direction in directions]
     sentences = [*dict.fromkeys(why), *remarks(model, motion)]
-    open_ones = [name for name, word in status.items() if word == "not-yet-known"]
+    open_ones = [name for name, knowledge in status.items() if knowledge == "not-yet-known"]
     if open_ones:
         sentences.append(
             f"{', '.join(open_ones)}: hardly told yet, a longer or stronger motion of this kind would help"
@@ -79,32 +73,23 @@ def verdict(
     return Verdict(status, stds, directions, tuple(sentences))
 
 
-def identifiable(
-    model: Model,
-    noise: Noise,
-    guess: Guess,
-    samples: Sample,
-    scale: Float[np.ndarray, " state"] | float = SCALE,
-) -> dict[str, Knowledge]:
-    """The status of every coordinate; see `verdict`."""
-    return verdict(model, noise, guess, samples, scale).status
-
-
 def _status(std: float, limit: float) -> Knowledge:
     if std <= limit:
         return "known"
-    return "not-yet-known" if std <= _FURTHER * limit else "not-identifiable"
+    return "not-yet-known" if std <= VERDICT.attainable_factor * limit else "not-identifiable"
 
 
-def _untold(learnt: Learnt, limits: Float[np.ndarray, " state"]) -> Float[np.ndarray, "direction state"]:
+def _unidentifiable(
+    gathered: AccumulatedInformation, limits: Float[np.ndarray, " state"]
+) -> Float[np.ndarray, "direction state"]:
     """Directions at the end, one a row, along which errors may be many times the limits; in units of the limits."""
-    A, S = np.asarray(learnt.sensitivity), np.asarray(learnt.information)
-    told, nothing = split(S)
-    lengths = np.linalg.norm(nothing, axis=0, keepdims=True)
-    wide = 1e6 * nothing / np.where(lengths > 0, lengths, 1.0)  # in place of infinitely much
-    errors = np.concatenate([A @ told, A @ wide], axis=1) / limits[:, None]
+    A, S = np.asarray(gathered.sensitivity), np.asarray(gathered.information)
+    known, null_space = split_information(S)
+    lengths = np.linalg.norm(null_space, axis=0, keepdims=True)
+    wide = VERDICT.no_information * null_space / np.where(lengths > 0, lengths, 1.0)  # in place of infinitely much
+    errors = np.concatenate([A @ known, A @ wide], axis=1) / limits[:, None]
     vectors, sizes, _ = np.linalg.svd(errors, full_matrices=False)
-    return _sparse(vectors[:, sizes > _FURTHER].T)
+    return _sparse(vectors[:, sizes > VERDICT.attainable_factor].T)
 
 
 def _sparse(rows: np.ndarray) -> np.ndarray:
@@ -124,5 +109,5 @@ def _sparse(rows: np.ndarray) -> np.ndarray:
 def _name(row: np.ndarray, names: tuple[str, ...], status: dict[str, Knowledge]) -> Direction:
     """The coordinates that a direction is about."""
     share = row / max(float(np.abs(row).max()), 1e-300)
-    parts = {name: float(x) for name, x in zip(names, share, strict=True) if abs(x) > _PART}
+    parts = {name: float(x) for name, x in zip(names, share, strict=True) if abs(x) > VERDICT.named_share}
     return cast(Direction, {name: x for name, x in parts.items() if status[name] != "known"})

@@ -13,6 +13,7 @@ from steelyard.estimators import Guess, Noise, Sample
 from steelyard.geometry import differentiate
 from steelyard.information import Bound, cramer_rao, excite, verdict
 from steelyard.models import PlanarLoad, PlanarLoadState
+from steelyard.problems import planar_load as planar_load  # registers the explanations of a planar load
 from steelyard.worlds import PlanarScenario, PlanarTruth, planar_truth
 
 TOLD = 1.0

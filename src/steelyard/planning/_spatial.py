@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import BadInput
-from steelyard.information import split
+from steelyard.information import split_information
 from steelyard.planning._spatial_bound import true_point
 from steelyard.problems.rigid_body._verdict import named_direction
 from steelyard.team import load_in_frame, pose_in_frame, sweep_exactly
@@ -91,11 +91,11 @@ def _judged(name: str, hold: SpatialScenario, truth: SpatialTruth) -> PlannedHol
     point = true_point(truth, 0)
     down = truth.attitude[:, 0].transpose(0, 2, 1) @ np.array([0.0, 0.0, -9.81])
     S = sweep_exactly(point, truth.time, truth.readings, truth.wrenches, down, np.array(hold.noises))
-    told, nothing = split(S)
+    known, null_space = split_information(S)
 
     def std(J: np.ndarray) -> np.ndarray:
-        known, open_ones = np.linalg.norm(J @ told, axis=1), np.linalg.norm(J @ nothing, axis=1)
-        return np.where(open_ones > 1e-6 * np.linalg.norm(J, axis=1), np.inf, known)
+        error, open_part = np.linalg.norm(J @ known, axis=1), np.linalg.norm(J @ null_space, axis=1)
+        return np.where(open_part > 1e-6 * np.linalg.norm(J, axis=1), np.inf, error)
 
     robots = range(hold.robots)
     loads = np.stack([std(load_in_frame(point, i)[1]) for i in robots])

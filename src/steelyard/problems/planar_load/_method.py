@@ -1,4 +1,4 @@
-"""A push through the team: every robot's agent on its own columns, and what each says of the last sample."""
+"""A planar record through the team: every robot's agent on its own columns, and its estimates at the last sample."""
 
 import cmath
 import dataclasses
@@ -7,32 +7,24 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from steelyard.estimators import Estimate
+from steelyard.problems._team_results import Estimates
 from steelyard.problems.planar_load._reading import PlanarRecord
+from steelyard.problems.planar_load._tuning import TUNING
 from steelyard.team import Bus, PlanarLoadEvent, Presence, Turn, planar_load_team, run_team
-
-Said = Mapping[str, Estimate]
-"""A robot's estimates by quantity."""
-
-_FARTHEST = 0.5
-"""s, over which what a robot says is carried on to the last sample; what is older stays as it is."""
-
-
-_DRAIN, _WAYS = 2.0, 12
-"""s, and times that word may go the longest way, for which robots go on talking in the end."""
 
 
 @dataclasses.dataclass(frozen=True)
 class PlanarTeamResult:
-    """What came of a record."""
+    """What a team estimated from a record; times are the log's, s."""
 
-    history: dict[str, list[Said]]
-    """By robot, all that it said, in the log's time."""
+    history: dict[str, list[Estimates]]
+    """By robot, all of its estimates in the order of time."""
     last: dict[str, dict[str, Estimate]]
-    """By robot, what it says of the last sample."""
+    """By robot, its estimates at the last sample."""
     events: list[tuple[str, float, PlanarLoadEvent]]
-    """The robot that noticed, when (s), and what; in the log's time."""
+    """The robot that noticed, when (s), and what."""
     bytes_a_second: dict[str, float]
-    """By robot, what it sends to its neighbours, all of them together."""
+    """By robot, what it sends to all of its neighbours together."""
 
 
 def run_planar_load_team(
@@ -41,14 +33,15 @@ def run_planar_load_team(
     bus: Bus | None = None,
     presences: Mapping[str, Presence] | None = None,
 ) -> PlanarTeamResult:
-    """Joins the agents by a bus in this process, a perfect one by default; `progress` is told each row.
+    """Runs all agents in this process over a bus, by default a perfect one; `progress` is called after each row.
 
-    Messages take time from robot to robot. After the last row the robots go on talking, with nothing new to tell, so
-    that all of it reaches everybody: there and back along the longest way, some times over.
+    Messages take time from robot to robot. After the last row the robots go on exchanging messages without samples, so
+    that all contributions reach everybody.
     """
     names, start, rows = record.graph.names, float(record.time[0]), len(record.time)
     bus = bus or Bus(record.graph)
-    silence = [None] * round(_DRAIN * record.rate + _WAYS * record.graph.diameter * bus.disturbance.hop)
+    hops = TUNING.drain_hops * record.graph.diameter * bus.disturbance.hop
+    silence = [None] * round(TUNING.drain_seconds * record.rate + hops)
     events: list[tuple[str, float, PlanarLoadEvent]] = []
 
     def watch(step: int, robot: str, turn: Turn) -> None:
@@ -61,38 +54,42 @@ def run_planar_load_team(
     samples = {name: [*own, *silence] for name, own in record.samples().items()}
     agents = planar_load_team(record.graph, record.rate, record.velocity_noise, friction=record.friction)
     run = run_team(agents, samples, bus, presences, watch)
-    history = {name: [_later(said, start) for said in run.estimates[name]] for name in names}
+    history = {name: [_in_log_time(one, start) for one in run.estimates[name]] for name in names}
     end = float(record.time[-1])
     sent = {name: run.bytes_sent[name] * record.rate / len(samples[name]) for name in names}
     return PlanarTeamResult(history, {name: _at(history[name], end) for name in names}, events, sent)
 
 
-def _later(said: Said, start: float) -> Said:
-    """The same in the log's time, the first row of which was the agents' zero."""
-    return {name: dataclasses.replace(one, time=one.time + start) for name, one in said.items()}
+def _in_log_time(estimates: Estimates, start: float) -> Estimates:
+    """The same estimates; the agents' time zero is the log's first row, at `start`."""
+    return {name: dataclasses.replace(one, time=one.time + start) for name, one in estimates.items()}
 
 
-def _at(history: Sequence[Said], end: float) -> dict[str, Estimate]:
-    """A robot's last word, its vectors turned as the load has turned since, by the robot's own account."""
-    said = dict(history[-1])
-    turn = cmath.exp(1j * _turn_until(history, end))
-    for name, one in said.items():
+def _at(history: Sequence[Estimates], end: float) -> dict[str, Estimate]:
+    """A robot's final estimates at the time `end`: vectors rotated as the load has turned since, by its estimates."""
+    estimates = dict(history[-1])
+    turn = cmath.exp(1j * _angle_until(history, end))
+    for name, one in estimates.items():
         if one.value is not None and one.covariance is not None and one.value.shape == (2,):
             R = np.array([[turn.real, -turn.imag], [turn.imag, turn.real]])
             one = dataclasses.replace(one, value=R @ one.value, covariance=R @ one.covariance @ R.T)
-        said[name] = dataclasses.replace(one, time=end) if end - one.time <= _FARTHEST else one
-    return said
+        recent = end - one.time <= TUNING.extrapolate_within
+        estimates[name] = dataclasses.replace(one, time=end) if recent else one
+    return estimates
 
 
-def _turn_until(history: Sequence[Said], end: float) -> float:
-    """The angle (rad) from a robot's last word to the end: a parabola through its last three, none where it cannot."""
-    known = [(said["com"].time, said["com"].value) for said in history if said["com"].value is not None]
-    latest = dict(known[-12:])  # one word a time, the last
+def _angle_until(history: Sequence[Estimates], end: float) -> float:
+    """The load's rotation (rad) from a robot's final estimate to `end`: a parabola through the last three directions.
+
+    Zero where there are fewer than three, or the final estimate is too old.
+    """
+    known = [(one["com"].time, one["com"].value) for one in history if one["com"].value is not None]
+    latest = dict(known[-12:])  # the last estimate of each time
     if (
         len(latest) < 3
         or not known
         or known[-1][0] != history[-1]["com"].time
-        or not 0 < end - known[-1][0] <= _FARTHEST
+        or not 0 < end - known[-1][0] <= TUNING.extrapolate_within
     ):
         return 0.0
     times = np.array(list(latest)[-3:])

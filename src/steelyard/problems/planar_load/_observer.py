@@ -1,4 +1,4 @@
-"""The papers' observer of the centre of mass as a pure step of arrays, so that it can become C."""
+"""The papers' observer of the centre of mass as a pure step of arrays, so that it can be exported as C."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -8,34 +8,34 @@ from steelyard.models import Numbers
 
 
 class ObservedCenter(eqx.Module):
-    """What the observer believes."""
+    """The observer's state."""
 
     z_c: Float[Numbers, "2"]
     """From the centre of mass to the middle of the contacts, world axes, m."""
     omega: Float[Numbers, ""]
-    """Turning rate as observed, rad/s."""
+    """Angular velocity as observed, rad/s."""
     omega_read: Float[Numbers, ""]
-    """Turning rate as measured last, rad/s."""
+    """Angular velocity as measured last, rad/s."""
 
 
 class CenterSample(eqx.Module):
-    """What is known over one step."""
+    """The inputs over one step."""
 
     dt: Float[Numbers, "*batch"]
     """s."""
     omega: Float[Numbers, "*batch"]
-    """Turning rate, measured at its end, rad/s."""
+    """Angular velocity, measured at its end, rad/s."""
     f_bar: Float[Numbers, "*batch 2"]
     """n f_mean / J, world axes, held over it."""
     eta: Float[Numbers, "*batch"]
-    """Turning acceleration that does not depend on z_c, rad/s²."""
+    """Angular acceleration that does not depend on z_c, rad/s²."""
 
 
 class CenterObservation(eqx.Module):
-    """[icra15, Eq. (25)], the same numbers as `team.observer_step`."""
+    """The observer of [icra15, Eq. (25)]; a test holds it to the papers' own robot."""
 
     k_e: float = 10.0
-    """Gain of the turning rate's error, 1/s."""
+    """Gain of the angular velocity's error, 1/s."""
 
     def step(self, belief: ObservedCenter, sample: CenterSample) -> ObservedCenter:
         """The observer `dt` seconds later."""

@@ -1,4 +1,4 @@
-"""From the columns of a planar push to the samples that each robot's agent may see, and through the team."""
+"""From the columns of a planar team's log to a record, and to the samples that each robot's agent may see."""
 
 import dataclasses
 import math
@@ -9,15 +9,15 @@ from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.logs import Log
 from steelyard.problems._channel_noise import vector_noise
+from steelyard.problems.planar_load._tuning import TUNING
 from steelyard.team import Graph, PlanarSample
 
 _FEWEST_ROWS = 10
-_LEAST_NOISE = 1e-6  # m/s; no sensor is better, and logs without noise stay solvable
 
 
 @dataclasses.dataclass(frozen=True)
 class PlanarRecord:
-    """What a team recorded while it pushed a load on a plane, world axes; NaN where nothing was."""
+    """What a team recorded while it pushed a load on a plane, world axes; NaN where a sample is missing."""
 
     graph: Graph
     time: np.ndarray
@@ -25,14 +25,14 @@ class PlanarRecord:
     velocity: np.ndarray
     """(n, robot, 2), m/s, of every contact."""
     force: np.ndarray
-    """(n, robot, 2), N: what acted from the row before to this one."""
+    """(n, robot, 2), N: the mean force from the row before to this one."""
     velocity_noise: float
     """m/s an axis."""
     force_noise: float
     """N an axis."""
     notes: tuple[str, ...]
     friction: bool = False
-    """Whether the load rubs on the plane, nobody knows how much."""
+    """Whether the plane's friction is estimated too."""
 
     @property
     def rate(self) -> float:
@@ -51,29 +51,29 @@ class PlanarRecord:
 
 
 def read_planar_record(log: Log, config: Config) -> PlanarRecord:
-    """Reads the robots' columns, and estimates the noise that nobody stated; what cannot be read is a `BadInput`."""
+    """Reads the robots' columns, and estimates noise that is not stated; a log that cannot be read is a `BadInput`."""
     if len(log) < _FEWEST_ROWS:
-        raise BadInput(f"{log.origin} has {len(log)} rows; a push needs {_FEWEST_ROWS} rows at least.")
+        raise BadInput(f"{log.origin} has {len(log)} rows; a planar load needs {_FEWEST_ROWS} rows at least.")
     graph = _graph(log, config)
     velocity = np.stack([log.require(name, "velocity", ("x", "y")) for name in graph.names], axis=1)
     logged = np.stack([log.require(name, "force", ("x", "y")) for name in graph.names], axis=1)
     before = np.concatenate([logged[:1], logged[:-1]])
-    held = config.inputs.hold == "step"
     time, notes, noise = np.asarray(log.time), [], config.noise.velocity
     if noise is None:
+        least = TUNING.least_velocity_noise
         noise = vector_noise(time, velocity.reshape(len(time), -1))
-        noise = _LEAST_NOISE if math.isnan(noise) else max(noise, _LEAST_NOISE)
+        noise = least if math.isnan(noise) else max(noise, least)
         notes.append(f"Noise estimated from the log, because [noise] does not state it: velocity {noise:.2g} m/s.")
     if config.noise.force is not None:
         notes.append("The robots take their own forces as exact; the noise of force counts in the verdict only.")
-    force = before if held else 0.5 * (before + logged)
+    force = before if config.inputs.hold == "step" else 0.5 * (before + logged)
     return PlanarRecord(
         graph, time, velocity, force, noise, config.noise.force or 0.0, tuple(notes), config.load.friction
     )
 
 
 def _graph(log: Log, config: Config) -> Graph:
-    """As `[team]` says; by default a line of all robots that have a planar velocity or a force."""
+    """The graph of `[team]`; by default a line of all robots that have a planar velocity or a force."""
     names: tuple[str, ...] = config.team.robots or tuple(
         name for name in log.robots if {"velocity", "force"} & set(log.signals(name))
     )

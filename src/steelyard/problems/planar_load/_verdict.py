@@ -1,4 +1,4 @@
-"""What the answers of a planar team are worth, in words; and where there are none, what the motion lacked."""
+"""How well a planar team knows its load, as text; and where it does not, what the motion lacked."""
 
 from collections.abc import Mapping
 from itertools import combinations
@@ -10,16 +10,12 @@ from steelyard.estimators import Estimate, Guess, Noise, Sample
 from steelyard.geometry import SO2
 from steelyard.information import verdict
 from steelyard.models import PlanarLoad, PlanarLoadState
+from steelyard.problems.planar_load import _explanations as _explanations  # registers the sentences of a planar load
 from steelyard.problems.planar_load._reading import PlanarRecord
+from steelyard.problems.planar_load._tuning import TUNING
 
 FRICTION = ("viscous_friction", "coulomb_friction")
-"""What a robot calls them; said only where friction is asked for."""
-_BLOCK = 25
-"""Rows averaged before two robots' velocities are compared."""
-_NOISE_ONLY = 2.0
-"""Times what noise alone gives, in the mean square, below which velocities count as equal."""
-_CANCEL = 1e-3
-"""Share of the forces below which their sum counts as none."""
+"""Names of the friction quantities; estimated only where the configuration asks for friction."""
 
 
 def planar_verdict(record: PlanarRecord, robots: Mapping[str, Mapping[str, Estimate]]) -> str:
@@ -43,25 +39,25 @@ def planar_verdict(record: PlanarRecord, robots: Mapping[str, Mapping[str, Estim
 
 
 def first_state(record: PlanarRecord, robots: Mapping[str, Mapping[str, Estimate]]) -> PlanarLoadState | None:
-    """Where the motion began, as the answers at its end have it; None where something about the load is unknown.
+    """The load's state at the first row, from the estimates at the last; None where one of them is unknown.
 
-    The load is followed back from the last row by the spin that the velocities show there, row by row.
+    The load is integrated back from the last row by the angular velocity that the contacts' velocities give.
     """
-    said = [[robots[name][quantity].value for quantity in ("mass", "inertia", "com")] for name in record.graph.names]
-    if any(value is None for values in said for value in values):
+    known = [[robots[name][quantity].value for quantity in ("mass", "inertia", "com")] for name in record.graph.names]
+    if any(value is None for values in known for value in values):
         return None
-    masses, inertias, coms = (np.array(values, float) for values in zip(*said, strict=True))
-    rubs = [one for name in FRICTION if (one := robots[record.graph.names[0]].get(name)) is not None]
-    friction = [0.0 if one.value is None else max(float(one.value), 0.0) for one in rubs]
+    masses, inertias, coms = (np.array(values, float) for values in zip(*known, strict=True))
+    coefficients = [one for name in FRICTION if (one := robots[record.graph.names[0]].get(name)) is not None]
+    friction = [0.0 if one.value is None else max(float(one.value), 0.0) for one in coefficients]
     ends = -coms @ np.array([1.0, 1j])
     v = np.nan_to_num(record.velocity) @ np.array([1.0, 1j])
-    heard = np.asarray(np.isfinite(record.velocity).all(axis=2))
+    present = np.asarray(np.isfinite(record.velocity).all(axis=2))
     angle, omega, along = 0.0, np.zeros(len(record.time)), np.zeros(len(record.time), complex)
     for row in range(len(record.time) - 1, -1, -1):
-        omega[row], along[row] = _spin(ends * np.exp(1j * angle), v[row], heard[row])
+        omega[row], along[row] = _spin(ends * np.exp(1j * angle), v[row], present[row])
         if row:
             angle -= omega[row] * (record.time[row] - record.time[row - 1])
-    few = slice(0, min(20, len(omega)))
+    few = slice(0, min(TUNING.first_rows, len(omega)))
     first = ends * np.exp(1j * angle)
     velocity = complex(np.mean(along[few]))
     return PlanarLoadState(
@@ -75,11 +71,11 @@ def first_state(record: PlanarRecord, robots: Mapping[str, Mapping[str, Estimate
     )
 
 
-def _spin(arms: np.ndarray, v: np.ndarray, heard: np.ndarray) -> tuple[float, complex]:
-    """ω (rad/s) and velocity of the centre of mass (m/s, x + iy) by least squares over those that were heard."""
-    if heard.sum() < 2:
+def _spin(arms: np.ndarray, v: np.ndarray, present: np.ndarray) -> tuple[float, complex]:
+    """ω (rad/s) and velocity of the centre of mass (m/s, x + iy) by least squares over the `present` contacts."""
+    if present.sum() < 2:
         return 0.0, 0j
-    a, u = arms[heard], v[heard]
+    a, u = arms[present], v[present]
     spread = a - a.mean()
     omega = float(np.sum(np.conj(spread) * (u - u.mean())).imag / max(float(np.sum(np.abs(spread) ** 2)), 1e-12))
     return omega, complex(u.mean() - 1j * omega * a.mean())
@@ -87,55 +83,60 @@ def _spin(arms: np.ndarray, v: np.ndarray, heard: np.ndarray) -> tuple[float, co
 
 def _how_well(robots: Mapping[str, Mapping[str, Estimate]]) -> str:
     """The widest of the robots' intervals of mass and inertia."""
-    said = []
+    parts = []
     for quantity in ("mass", "inertia"):
         shares = [196 * float(one[quantity].std / one[quantity].value) for one in robots.values()]  # type: ignore[operator]
-        said.append(f"the {quantity} to {max(shares):.2g} %")
-    return f"Every robot knows {' and '.join(said)} (95 %)."
+        parts.append(f"the {quantity} to {max(shares):.2g} %")
+    return f"Every robot knows {' and '.join(parts)} (95 %)."
 
 
 def _lacking(record: PlanarRecord, robots: Mapping[str, Mapping[str, Estimate]]) -> str:
-    """What the motion lacked, as far as the data show it; else who does not know what."""
+    """What the motion lacked, as far as the data show it; else the quantities that are unknown."""
     force, names = np.nan_to_num(record.force), record.graph.names
     apart = [pair for pair in combinations(range(len(names)), 2) if not _alike(record, *pair)]
     together = [pair for pair in combinations(range(len(names)), 2) if pair not in apart]
-    said = []
+    sentences = []
     if not np.any(force):
-        said.append("Neither the mass nor the inertia can be told from this motion: nobody pushed.")
-    elif np.sqrt(np.mean(force.sum(axis=1) ** 2)) < _CANCEL * np.sqrt(np.mean(force**2)) * len(names):
-        said.append(
+        sentences.append("Neither the mass nor the inertia can be told from this motion: nobody pushed.")
+    elif np.sqrt(np.mean(force.sum(axis=1) ** 2)) < TUNING.cancel_below * np.sqrt(np.mean(force**2)) * len(names):
+        sentences.append(
             "The mass cannot be told from this motion: the forces cancel, so the load as a whole was not pushed."
         )
     if not apart and any(one["inertia"].value is not None for one in robots.values()):
-        said.append("All robots hold the load at the same point: where that is cannot be told from this motion.")
+        sentences.append("All robots hold the load at the same point: where that is cannot be told from this motion.")
     elif not apart:
-        said.append(
+        sentences.append(
             "The inertia and where the robots hold the load cannot be told from this motion: nothing turned, or all "
             "hold the load at the same point."
         )
     elif together:
-        said += [
+        sentences += [
             f"Robots {names[i]} and {names[j]} hold the load at the same point, so the difference of their velocities "
             "says nothing."
             for i, j in together
         ]
-    if not said:
+    if not sentences:
         open_ones = {q for one in robots.values() for q in ("mass", "inertia", "com") if one[q].value is None}
-        said.append(f"Not every robot knows: {', '.join(sorted(open_ones))}; a longer or stronger motion would help.")
+        sentences.append(
+            f"Not every robot knows: {', '.join(sorted(open_ones))}; a longer or stronger motion would help."
+        )
         if not record.friction:
-            said.append("If the load rubs on the plane, say so: [load] friction = true.")
-    return " ".join(said)
+            sentences.append("If the load rubs on the plane, state it: [load] friction = true.")
+    return " ".join(sentences)
 
 
 def _alike(record: PlanarRecord, i: int, j: int) -> bool:
     """Whether two robots' velocities differ by no more than noise."""
     difference = record.velocity[:, i] - record.velocity[:, j]
-    rows = len(difference) // _BLOCK * _BLOCK or len(difference)
-    block = min(_BLOCK, rows)
+    rows = len(difference) // TUNING.velocity_block * TUNING.velocity_block or len(difference)
+    block = min(TUNING.velocity_block, rows)
     with np.errstate(invalid="ignore"):
         means = difference[: rows // block * block].reshape(-1, block, 2).mean(axis=1)
     means = means[np.isfinite(means).all(axis=1)]
-    return not means.size or float(np.mean(means**2)) < _NOISE_ONLY * 2.0 * record.velocity_noise**2 / block
+    return (
+        not means.size
+        or float(np.mean(means**2)) < TUNING.equal_velocity_below * 2.0 * record.velocity_noise**2 / block
+    )
 
 
 def _named(text: str, record: PlanarRecord) -> str:

@@ -12,7 +12,7 @@ from steelyard.models import WRIST_SIGNALS
 from steelyard.problems._gaps import silences
 from steelyard.problems._identification import Event, Identification, Series
 from steelyard.problems._provenance import settings_of, truth_in
-from steelyard.problems._series import series_of_said
+from steelyard.problems._team_results import series_of_estimates
 from steelyard.problems.spatial_load._channel_faults import find_faults
 from steelyard.problems.spatial_load._method import SpatialTeamResult, run_spatial_load_team
 from steelyard.problems.spatial_load._reading import SpatialRecord, read_spatial_record
@@ -56,7 +56,7 @@ def identify_spatial_load(
         events=_events(record, result, faults.events, believed=not reasons),
         verdict=f"{spatial_verdict(record, robots, result.state, reasons)} {_CAVEAT}",
         notes=(*record.notes, *faults.notes, *_traffic(result)),
-        series={name: series_of_said(history) for name, history in result.history.items()},
+        series={name: series_of_estimates(history) for name, history in result.history.items()},
         truth=truth_of(log, record),
         settings=settings_of(log, config, {"team": record.noise})
         | {"links": ", ".join(f"{a}-{b}" for a, b in record.graph.links)},
