@@ -7,6 +7,8 @@ from steelyard.logs.formats._crazyflie import is_crazyflie, read_crazyflie
 from steelyard.logs.formats._dataflash import MAGIC as DATAFLASH
 from steelyard.logs.formats._dataflash import read_dataflash
 from steelyard.logs.formats._dataflash_text import read_dataflash_text
+from steelyard.logs.formats._parquet_table import MAGIC as PARQUET
+from steelyard.logs.formats._parquet_table import read_parquet_table
 from steelyard.logs.formats._ros_recording import bag_of, read_bag, read_folder
 from steelyard.logs.formats._source import Source
 from steelyard.logs.formats._table import read_table
@@ -29,6 +31,8 @@ def read_any(path: str | Path, limits: Limits) -> Recording:
         return read_dataflash(source)
     if head.lstrip().startswith((b"FMT, ", b"FMT,1")):
         return read_dataflash_text(source)
+    if head.startswith(PARQUET):
+        return read_parquet_table(source)
     if is_crazyflie(head):
         return read_crazyflie(source)
     return read_table(source)

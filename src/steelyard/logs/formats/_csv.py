@@ -3,7 +3,6 @@
 import csv
 import gzip
 import io
-import zlib
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +16,8 @@ from steelyard.errors import BadInput
 from steelyard.logs._check import check, no_time
 from steelyard.logs._log import Log
 from steelyard.logs._paths import existing_file
+from steelyard.logs._recording import Limits
+from steelyard.logs.formats._source import EmptyFile, Source
 
 _DELIMITERS = (",", ";", "\t")
 _ROWS_AT_A_TIME = 4096
@@ -28,7 +29,7 @@ def read_csv(path: str | Path) -> Log:
     The separator may be a comma, a semicolon or a tab; an empty cell or `nan` is a missing sample. What cannot be
     read is a `BadInput` that names the line and the column.
     """
-    origin, text = str(path), _text(existing_file(path))
+    origin, text = str(path), _text(path)
     start = len(text) - len(text.lstrip())
     header = text[start:].partition("\n")[0] if start else text.partition("\n")[0]
     rows = csv.reader(io.StringIO(text), delimiter=_delimiter(header))
@@ -58,32 +59,38 @@ def write_csv(log: Log, path: str | Path) -> None:
         writer.writerows(_rows(log))
 
 
-def _text(path: Path) -> str:
+def _text(path: str | Path) -> str:
     """The file's text, lines ending with a plain newline."""
+    existing_file(path)
     try:
-        data = path.read_bytes()
-        if path.suffix.lower() == ".gz":
-            data = gzip.decompress(data)
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise BadInput(f"{path} is not a whole gzip file; copy or compress it again.") from None
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read ({error.strerror}); check its permissions.") from None
+        source = Source(path, Limits.from_environment())
+    except EmptyFile:
+        raise _empty(path) from None
+    if source.size > source.limits.memory:
+        raise source.limits.too_large(path, "its text")
     try:
-        text = data.decode("utf-8-sig")
+        text = source.read(0, source.size).decode("utf-8-sig")
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
         raise BadInput(f"{path} is not a UTF-8 text file; save it as CSV with UTF-8 encoding.")
     if not text.strip():
-        raise BadInput(f"{path} is empty; record a log with a header row and at least one sample.")
+        raise _empty(path)
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _empty(path: str | Path) -> BadInput:
+    return BadInput(f"{path} is empty; record a log with a header row and at least one sample.")
 
 
 def _delimiter(header: str) -> str:
     """The separator under which the header has a `time` column, else the one that gives most columns."""
 
     def columns(delimiter: str) -> list[str]:
-        return [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
+        try:
+            return [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
+        except csv.Error:  # a cell of more than 131072 characters: not with this separator
+            return []
 
     return max(_DELIMITERS, key=lambda delimiter: ("time" in columns(delimiter), len(columns(delimiter))))
 
@@ -92,11 +99,15 @@ def _header(origin: str, rows: Iterator[list[str]]) -> list[str]:
     names = next([name.strip() for name in row] for row in rows if any(map(str.strip, row)))
     if all(_is_number(name) for name in names):
         raise BadInput(f'{origin}: the first line holds numbers; put a header row above it with "time" in it.')
+    if len(names) > Limits.columns:
+        raise BadInput(f"{origin}: the header has {len(names)} columns, more than {Limits.columns}; leave some out.")
+    seen: set[str] = set()
     for k, name in enumerate(names):
         if not name:
             raise BadInput(f"{origin}: column {k + 1} has no name in the header; name it or delete it.")
-        if name in names[:k]:
+        if name in seen:
             raise BadInput(f"{origin}: column {name} appears twice in the header; rename or delete one of them.")
+        seen.add(name)
     if "time" not in names:
         raise no_time(origin, names)
     return names
@@ -105,7 +116,8 @@ def _header(origin: str, rows: Iterator[list[str]]) -> list[str]:
 def _numbers(origin: str, rows: Any, names: list[str], underscores: bool) -> tuple[array, array]:
     """All cells, row by row, and the line number of every row; blank lines are skipped."""
     values, lines = array("d"), array("q")
-    width, nan = len(names), float("nan")
+    width, nan, limits = len(names), float("nan"), Limits.from_environment()
+    most = limits.memory // 8
     for row in rows:
         if len(row) != width:
             if not row or (len(row) == 1 and not row[0].strip()):
@@ -122,6 +134,8 @@ def _numbers(origin: str, rows: Any, names: list[str], underscores: bool) -> tup
             # The slow road: blank cells that are not quite empty, or text.
             values.extend(_slowly(origin, rows.line_num, names, row))
         lines.append(rows.line_num)
+        if len(values) > most:
+            raise limits.too_large(origin, "its table")
     return values, lines
 
 

@@ -1,26 +1,24 @@
-"""Logs as MCAP with ROS 2 messages: single files, bags, folders of them. Needs rosbags, imported when called."""
+"""Our own logs as MCAP with ROS 2 messages: files, bags, folders of them. Needs rosbags, imported when called."""
 
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steelyard.errors import BadInput
 from steelyard.logs._log import Log
-from steelyard.logs._paths import existing_file
+from steelyard.logs._recording import Limits
 from steelyard.logs.formats._bag import Bag, load_rosbags
+from steelyard.logs.formats._mcap_bag import MAGIC, McapBag
+from steelyard.logs.formats._mcap_signals import KINDS, columns_of
+from steelyard.logs.formats._ros_recording import decode
+from steelyard.logs.formats._source import Source
 
-_MAGIC = b"\x89MCAP0\r\n"
-_DATA_END = b"\x0f" + (4).to_bytes(8, "little") + bytes(4)
-_FOOTER = b"\x02" + (20).to_bytes(8, "little") + bytes(20)
-
-Cells = dict[str, dict[int, float]]
-"""Column, then time in ns."""
+Pieces = dict[str, list[tuple[NDArray[np.int64], NDArray]]]
+"""By column, times in ns and numbers, piece by piece."""
 
 
 def read_mcap(path: str | Path) -> Log:
@@ -29,22 +27,15 @@ def read_mcap(path: str | Path) -> Log:
     A topic is a column's name without its axis; a row's time is its messages' stamp, or where they have none the
     time at which they were recorded. Topics of types that hold no signal are left out.
     """
-    load_rosbags(path)
-    cells: Cells = defaultdict(dict)
-    _read_into(existing_file(path), cells)
-    return _log(str(path), cells)
+    return _log(str(path), [Path(path)])
 
 
 def read_mcap_folder(path: str | Path) -> Log:
     """Reads all MCAP files in a folder and the folders in it as one log: a ROS 2 bag, or those of a whole team."""
-    load_rosbags(path)
     files = sorted(Path(path).rglob("*.mcap"))
     if not files:
         raise BadInput(f"{path} is a folder without .mcap files; give the name of a log file or of a ROS 2 bag.")
-    cells: Cells = defaultdict(dict)
-    for file in files:
-        _read_into(file, cells)
-    return _log(str(path), cells)
+    return _log(str(path), files)
 
 
 def write_mcap(log: Log, path: str | Path) -> None:
@@ -65,81 +56,42 @@ def write_mcap(log: Log, path: str | Path) -> None:
         shutil.copyfile(Path(folder) / "log" / "log.mcap", draft)
 
 
-def _read_into(file: Path, cells: Cells) -> None:
-    from rosbags.rosbag2.errors import ReaderError
-    from rosbags.rosbag2.storage_mcap import McapReader
-
-    from steelyard.logs.formats._ros_types import READERS, store
-
-    types = store()
-    try:
-        with _mended(file) as whole:
-            reader = McapReader(whole)
-            reader.open()
-            try:
-                wanted = [one for one in reader.connections if one.msgtype in READERS and "/estimate/" not in one.topic]
-                for connection, recorded, data in reader.messages(wanted) if wanted else ():
-                    message: Any = types.deserialize_cdr(data, connection.msgtype)
-                    time = _stamp(message, recorded)
-                    for column, value in READERS[connection.msgtype](connection.topic.strip("/"), message):
-                        cells[column][time] = float(value)
-            finally:
-                reader.close()
-    except (ReaderError, ValueError, KeyError, IndexError, TypeError, OSError) as error:
-        raise BadInput(f"{file} is no readable MCAP file with ROS 2 messages ({error}); record it again.") from None
+def _read_into(source: Source, pieces: Pieces) -> None:
+    if not source.read(0, 8).startswith(MAGIC):
+        raise BadInput(f"{source.path} is no readable MCAP file with ROS 2 messages; record it again.")
+    bag = McapBag(source)
+    wanted = {
+        number: topic
+        for number, topic in bag.topics.items()
+        if topic.count and topic.kind in KINDS and "/estimate/" not in topic.name
+    }
+    found = decode(source, bag, wanted)
+    first = {number: (int(one.received[0]) if len(one.received) else 0, number) for number, one in found.items()}
+    for number in sorted(found, key=first.__getitem__):  # columns in the order in which they first appear
+        topic, one = wanted[number], found[number]
+        if one.missed:
+            raise source.bad(f"{one.missed} messages of {topic.name} are no {topic.kind}")
+        time = np.where(one.stamp == 0, one.received, one.stamp)
+        for name, rows, values in columns_of(topic, one):
+            pieces[name].append((time[rows], values))
 
 
-def _stamp(message: Any, recorded: int) -> int:
-    header = getattr(message, "header", None)
-    if header is None or (header.stamp.sec == 0 and header.stamp.nanosec == 0):
-        return recorded
-    return header.stamp.sec * 10**9 + header.stamp.nanosec
-
-
-def _log(origin: str, cells: Cells) -> Log:
-    times = sorted({time for column in cells.values() for time in column})
-    if not times:
+def _log(origin: str, files: list[Path]) -> Log:
+    load_rosbags(origin)
+    limits = Limits.from_environment()
+    pieces: Pieces = defaultdict(list)
+    for file in files:
+        _read_into(Source(file, limits), pieces)
+    if not pieces:
         raise BadInput(f"{origin} holds no signal that a log can have; see docs/LOGS.md for topics and types.")
-    rows = {time: row for row, time in enumerate(times)}
+    times = np.unique(np.concatenate([time for several in pieces.values() for time, _ in several]))
+    if len(times) * len(pieces) * 8 > limits.memory:
+        raise limits.too_large(origin, f"a table of {len(pieces)} columns and {len(times)} rows")
     columns = {}
-    for name, column in cells.items():
+    for name, several in pieces.items():
         values = np.full(len(times), np.nan)
-        for time, value in column.items():
-            values[rows[time]] = value
+        for time, numbers in several:
+            values[np.searchsorted(times, time)] = numbers
         if not np.isnan(values).all():
             columns[name] = values
-    return Log(np.array(times) / 1e9, columns, origin)
-
-
-@contextmanager
-def _mended(file: Path) -> Iterator[Path]:
-    """The file itself, or where it has no end a copy of its whole records with one."""
-    with file.open("rb") as opened:
-        start = opened.read(len(_MAGIC))
-        if start != _MAGIC:
-            raise ValueError("it does not begin like one")
-        opened.seek(-min(len(_MAGIC), file.stat().st_size), 2)
-        ended = file.stat().st_size > 2 * len(_MAGIC) and opened.read() == _MAGIC
-    if ended:
-        yield file
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "mended.mcap"
-        shutil.copyfile(file, copy)
-        with copy.open("r+b") as opened:
-            opened.truncate(_whole_records(opened, file.stat().st_size))
-            opened.seek(0, 2)
-            opened.write(_DATA_END + _FOOTER + _MAGIC)
-        yield copy
-
-
-def _whole_records(opened: Any, size: int) -> int:
-    """Where the last whole record ends."""
-    at = len(_MAGIC)
-    while at + 9 <= size:
-        opened.seek(at + 1)
-        after = at + 9 + int.from_bytes(opened.read(8), "little")
-        if after > size:
-            break
-        at = after
-    return at
+    return Log(times / 1e9, columns, origin)

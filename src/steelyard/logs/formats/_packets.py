@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ class Field:
     """What the stored number is multiplied by."""
 
 
-def cut(buffer: bytes, starts: Positions, size: int) -> NDArray[np.void]:
+def cut(buffer: bytes, starts: Positions, size: int) -> NDArray:
     """The packets of `size` bytes that begin at `starts`, one memory copy each."""
     if size <= 0 or len(buffer) < size:
         return np.zeros(0, f"V{max(size, 1)}")
@@ -33,7 +33,7 @@ def cut(buffer: bytes, starts: Positions, size: int) -> NDArray[np.void]:
     return every[starts]
 
 
-def values(packets: NDArray[np.void], field: Field) -> NDArray:
+def values(packets: NDArray, field: Field) -> NDArray:
     """One number of each packet, in its own type."""
     kind = np.dtype(field.kind)
     view = (
@@ -79,6 +79,7 @@ class Chain:
         return int(self.starts[k + int(np.argmax(pair))]) if pair.any() else 1 << 62
 
 
+@runtime_checkable
 class Format(Protocol):
     """What `follow` must know of a format whose records come one after another."""
 

@@ -1,18 +1,75 @@
 """Logs as Parquet: the same columns, with units and metadata. Needs pyarrow, imported when called."""
 
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from steelyard._files import whole_file
 from steelyard.errors import BadInput
 from steelyard.logs._check import no_time
 from steelyard.logs._log import Log
 from steelyard.logs._paths import existing_file
+from steelyard.logs._recording import Limits
+from steelyard.logs.formats._source import EmptyFile, Source
 
 _OURS = b"steelyard:"  # opens our keys among those that Arrow and pandas keep in a schema
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A Parquet file whose description has been read."""
+
+    source: Source
+    arrow: Any
+    file: Any
+    schema: Any
+    rows: int
+
+    def read(self, columns: list[str] | None = None) -> Any:
+        """A table of these columns, or of all."""
+        try:
+            return self.file.read(columns=columns, use_threads=False)
+        except (
+            self.arrow.ArrowException,
+            OSError,
+            UnicodeDecodeError,
+            ValueError,
+            KeyError,
+            OverflowError,
+            MemoryError,
+        ):
+            raise _unreadable(self.source.path) from None
+
+    def check_size(self, columns: list[str]) -> None:
+        """Refuses a file that would need more memory than the limits allow, before anything is read."""
+        limits = self.source.limits
+        if len(columns) > limits.columns:
+            raise self.source.bad(f"it has {len(columns)} columns, more than {limits.columns}", "leave some out")
+        if self.rows > limits.rows:
+            raise self.source.bad(f"it has {self.rows} rows, more than {limits.rows}", "split it")
+        if 8 * self.rows * len(columns) > limits.memory:
+            raise limits.too_large(self.source.path, f"its table of {len(columns)} columns and {self.rows} rows")
+
+
+def open_parquet(source: Source) -> Opened:
+    """Reads a file's description, and nothing else."""
+    pa, pq = _pyarrow(source.path)
+    try:
+        # A ParquetFile, not read_table, which would take `year=2024` in a folder's name for a column.
+        where = source.path if source.held is None else pa.BufferReader(source.held)
+        file = pq.ParquetFile(where, thrift_string_size_limit=1 << 26, thrift_container_size_limit=1 << 20)
+        schema, rows = file.schema_arrow, int(file.metadata.num_rows)
+        str(schema)  # whose names must be text
+    except (pa.ArrowException, OSError, UnicodeDecodeError, ValueError, KeyError, OverflowError, MemoryError):
+        raise _unreadable(source.path) from None
+    if rows < 0:
+        raise _unreadable(source.path)
+    return Opened(source, pa, file, schema, rows)
+
+
+def _unreadable(path: str | Path) -> BadInput:
+    return BadInput(f"{path} is not a readable Parquet file; copy or export it again.")
 
 
 def read_parquet(path: str | Path) -> Log:
@@ -20,21 +77,23 @@ def read_parquet(path: str | Path) -> Log:
 
     A column that states a unit other than the vocabulary's is a `BadInput`: numbers are never converted in silence.
     """
-    pa, pq = _pyarrow(path)
-    origin, file = str(path), existing_file(path)
+    pa, _ = _pyarrow(path)
     try:
-        # A ParquetFile, not read_table, which would take `year=2024` in a folder's name for a column.
-        with pq.ParquetFile(file) as opened:
-            table = opened.read()
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
-        raise BadInput(f"{origin} is not a readable Parquet file; copy or export it again.") from None
-    names = table.column_names
-    twice = next((name for k, name in enumerate(names) if name in names[:k]), None)
+        source = Source(existing_file(path), Limits.from_environment())
+    except EmptyFile:
+        raise _unreadable(path) from None
+    origin, opened = str(path), open_parquet(source)
+    names = opened.schema.names
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice is not None:
         raise BadInput(f"{origin}: column {twice} appears twice; rename or delete one of them.")
     if "time" not in names:
         raise no_time(origin, names)
-    columns = {name: _values(pa, origin, table.field(name), table.column(name)) for name in names}
+    for field in opened.schema:
+        _check_kind(pa, origin, field)
+    opened.check_size(names)
+    table = opened.read()
+    columns = {name: table.column(name).cast(pa.float64(), safe=False).to_numpy() for name in names}
     time = columns.pop("time")
     log = Log(time, columns, origin, _metadata(table.schema.metadata))
     _check_units(log, table.schema)
@@ -61,13 +120,11 @@ def _pyarrow(path: str | Path) -> tuple[Any, Any]:
     return pyarrow, pyarrow.parquet
 
 
-def _values(pa: Any, origin: str, field: Any, column: Any) -> NDArray[np.float64]:
+def _check_kind(pa: Any, origin: str, field: Any) -> None:
     kind, types = field.type, pa.types
-    numeric = types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_null(kind)
-    if not numeric:
+    if not (types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_null(kind)):
         remedy = "convert it to seconds" if field.name == "time" else "convert it to numbers or leave it out"
         raise BadInput(f"{origin}: column {field.name} holds {kind}, which is not a number; {remedy}.")
-    return column.cast(pa.float64(), safe=False).to_numpy()
 
 
 def _unit_of(log: Log, name: str) -> dict[str, str] | None:

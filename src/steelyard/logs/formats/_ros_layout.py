@@ -5,11 +5,11 @@ and the bytes that another message must have in common with it so that the layou
 """
 
 import struct
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from steelyard.logs.formats._packets import Field
+from steelyard.logs.formats._ros_types import Definitions
 
 _SIZES = {"bool": 1, "byte": 1, "char": 1, "octet": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4}
 _SIZES |= {"uint32": 4, "int64": 8, "uint64": 8, "float32": 4, "float64": 8}
@@ -20,9 +20,6 @@ _BASE, _NAME, _ARRAY, _SEQUENCE = 1, 2, 3, 4
 _LONGEST = 128  # numbers of one array; longer ones are pictures and point clouds
 _STEPS = 20_000
 _DEEPEST = 24
-
-Definitions = Mapping[str, tuple[Any, list[tuple[str, Any]]]]
-"""By type, its constants and its fields, in rosbags' terms."""
 
 
 class NoLayout(ValueError):

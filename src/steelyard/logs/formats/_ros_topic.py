@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from steelyard.errors import BadInput
 from steelyard.logs.formats._packets import Field, Positions, cut, stored_kind, values
-from steelyard.logs.formats._ros_layout import Definitions, NoLayout, RosLayout, layout_of
+from steelyard.logs.formats._ros_layout import NoLayout, RosLayout, layout_of
+from steelyard.logs.formats._ros_types import Definitions
 
-_MOST_LAYOUTS = 64
+_MOST_LAYOUTS = 512
 
 
 @dataclass
@@ -33,6 +34,8 @@ class Decoded:
     stamp: NDArray[np.int64]
     received: NDArray[np.int64]
     texts: dict[str, str]
+    missed: int
+    """Messages that could not be decoded."""
     notes: tuple[str, ...]
 
 
@@ -98,7 +101,7 @@ class TopicDecoder:
         self._skipped |= layout.skipped
         return True
 
-    def _take(self, packets: NDArray[np.void], layout: RosLayout, rows: NDArray) -> None:
+    def _take(self, packets: NDArray, layout: RosLayout, rows: NDArray) -> None:
         where = slice(int(rows[0]), int(rows[-1]) + 1) if len(rows) == rows[-1] - rows[0] + 1 else rows
         self._taken[where] = True
         if layout.stamp is not None:
@@ -132,10 +135,10 @@ class TopicDecoder:
         if self._skipped:
             notes.append(f"long arrays were left out: {', '.join(sorted(self._skipped)[:4])}")
         columns = {name: column[keep] for name, column in self._columns.items()}
-        return Decoded(columns, self._stamp[keep], self._received[keep], self._texts, tuple(notes))
+        return Decoded(columns, self._stamp[keep], self._received[keep], self._texts, missed, tuple(notes))
 
 
-def _fits(packets: NDArray[np.void], layout: RosLayout) -> NDArray[np.bool_]:
+def _fits(packets: NDArray, layout: RosLayout) -> NDArray[np.bool_]:
     """Which packets have the bytes that this layout asks for."""
     fits = np.ones(len(packets), bool)
     for offset, same in layout.same:

@@ -1,18 +1,14 @@
-"""Which ROS 2 message holds which signal, both ways."""
+"""ROS message types: their definitions, and bytes of the messages that we write."""
 
 import functools
 import math
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from steelyard.logs.formats._bag import load_rosbags
-
-XYZ = ("x", "y", "z")
-
-Columns = Iterator[tuple[str, float]]
 
 
 def store() -> Any:
@@ -49,73 +45,6 @@ def definitions_of(path: str, name: str, encoding: str, text: str) -> Definition
 @functools.cache
 def _standard() -> Definitions:
     return {kind: (constants, list(fields)) for kind, (constants, fields) in store().fielddefs.items()}
-
-
-def _vector(stem: str, vector: Any) -> Columns:
-    for axis in XYZ:
-        yield f"{stem}/{axis}", getattr(vector, axis)
-
-
-def _quaternion(stem: str, quaternion: Any) -> Columns:
-    for axis in ("w", *XYZ):
-        yield f"{stem}/{axis}", getattr(quaternion, axis)
-
-
-def _above(topic: str, name: str) -> str:
-    """`r1/imu` and `rates` make `r1/rates`."""
-    return f"{topic.rpartition('/')[0]}/{name}".lstrip("/")
-
-
-def _twist(topic: str, message: Any) -> Columns:
-    yield from _vector(f"{topic}/angular", message.twist.angular)
-    yield from _vector(f"{topic}/linear", message.twist.linear)
-
-
-def _wrench(topic: str, message: Any) -> Columns:
-    yield from _vector(f"{topic}/torque", message.wrench.torque)
-    yield from _vector(f"{topic}/force", message.wrench.force)
-
-
-def _imu(topic: str, message: Any) -> Columns:
-    """A covariance that begins with −1 says that there is no such measurement."""
-    if message.linear_acceleration_covariance[0] != -1.0:
-        yield from _vector(_above(topic, "specific_force"), message.linear_acceleration)
-    if message.angular_velocity_covariance[0] != -1.0:
-        yield from _vector(_above(topic, "rates"), message.angular_velocity)
-    if message.orientation_covariance[0] != -1.0:
-        yield from _quaternion(_above(topic, "attitude"), message.orientation)
-
-
-def _pose(topic: str, message: Any) -> Columns:
-    yield from _vector(_above(topic, "position"), message.pose.position)
-    yield from _quaternion(_above(topic, "attitude"), message.pose.orientation)
-
-
-def _joints(topic: str, message: Any) -> Columns:
-    for signal in ("position", "velocity"):
-        for name, value in zip(message.name, getattr(message, signal), strict=False):
-            yield _above(topic, f"joint/{name}/{signal}"), value
-
-
-def _array(topic: str, message: Any) -> Columns:
-    for k, value in enumerate(message.data):
-        yield f"{topic}/{k + 1}", value
-
-
-READERS: Mapping[str, Callable[[str, Any], Columns]] = {
-    "geometry_msgs/msg/Vector3Stamped": lambda topic, message: _vector(topic, message.vector),
-    "geometry_msgs/msg/PointStamped": lambda topic, message: _vector(topic, message.point),
-    "geometry_msgs/msg/QuaternionStamped": lambda topic, message: _quaternion(topic, message.quaternion),
-    "geometry_msgs/msg/TwistStamped": _twist,
-    "geometry_msgs/msg/WrenchStamped": _wrench,
-    "geometry_msgs/msg/PoseStamped": _pose,
-    "sensor_msgs/msg/Imu": _imu,
-    "sensor_msgs/msg/JointState": _joints,
-    "std_msgs/msg/Float64": lambda topic, message: iter([(topic, message.data)]),
-    "std_msgs/msg/Float32": lambda topic, message: iter([(topic, message.data)]),
-    "std_msgs/msg/Float64MultiArray": _array,
-}
-"""By type, the columns of a message; topics of other types are left out."""
 
 
 _BEGIN = b"\x00\x01\x00\x00"  # CDR, the least significant byte first

@@ -1,6 +1,7 @@
 """Bytes of a log file, decompressed where it is a .gz or .zst, never more of them than the limits allow."""
 
 import os
+import weakref
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,10 @@ _BLOCK = 1 << 20
 _FREE = 64 << 20  # bytes that any file may expand to, whatever the ratio
 
 
+class EmptyFile(BadInput):
+    """A file without a byte."""
+
+
 class Source:
     """A file's bytes: read from the disk when asked for, or held in memory where they were compressed."""
 
@@ -21,13 +26,14 @@ class Source:
         self.path, self.limits = str(path), limits
         file = existing_file(path)
         try:
-            self._handle = file.open("rb")
-            head = self._handle.read(8)
-            self.size = os.fstat(self._handle.fileno()).st_size
+            self._file = os.open(file, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+            weakref.finalize(self, os.close, self._file)  # streams may be decoded long after the file was opened
+            head = os.read(self._file, 8)
+            self.size = os.fstat(self._file).st_size
         except OSError as error:
             raise BadInput(f"{path} cannot be read ({error.strerror}); check its permissions.") from None
         if not head:
-            raise BadInput(f"{path} is empty; record it again.")
+            raise EmptyFile(f"{path} is empty; record it again.")
         self.name = file.name
         self.held: bytes | None = None
         """The whole content, where it was compressed."""
@@ -39,8 +45,7 @@ class Source:
                     f"{path} is not a whole {_FORMATS[file.suffix.lower()]} file; copy or compress it again."
                 )
         if kind:
-            self._handle.seek(0)
-            self.held = expanded(self.path, _blocks(self._handle), kind, limits)
+            self.held = expanded(self.path, self._blocks(), kind, limits)
             self.size = len(self.held)
 
     def read(self, start: int, length: int) -> bytes:
@@ -50,13 +55,19 @@ class Source:
         if self.held is not None:
             return self.held[start : start + length]
         parts, rest = [], length
+        os.lseek(self._file, min(start, self.size), os.SEEK_SET)
         while rest > 0:  # one call reads 2 GB at most
-            part = os.pread(self._handle.fileno(), rest, start + length - rest)
+            part = os.read(self._file, rest)
             if not part:
                 break
             parts.append(part)
             rest -= len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def _blocks(self) -> Iterator[bytes]:
+        os.lseek(self._file, 0, os.SEEK_SET)
+        while block := os.read(self._file, _BLOCK):
+            yield block
 
     @property
     def stem(self) -> str:
@@ -95,11 +106,6 @@ def expanded(path: str, blocks: Iterator[bytes], kind: str, limits: Limits) -> b
     if not whole:
         raise BadInput(f"{path} is not a whole {kind} file; copy or compress it again.")
     return bytes(out)
-
-
-def _blocks(handle: Any) -> Iterator[bytes]:
-    while block := handle.read(_BLOCK):
-        yield block
 
 
 class _Gzip:

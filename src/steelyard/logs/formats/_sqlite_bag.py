@@ -1,6 +1,7 @@
 """ROS 2 bags in SQLite."""
 
 import sqlite3
+import weakref
 from urllib.parse import quote
 
 import numpy as np
@@ -30,6 +31,7 @@ class SqliteBag(Bag):
         else:
             self._base = sqlite3.connect(":memory:")
             self._base.deserialize(self.source.held)
+        weakref.finalize(self, self._base.close)
         self._base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(self.source.limits.memory // 4, 10**9))
         self._base.execute("PRAGMA query_only = ON")
         self._base.execute("PRAGMA trusted_schema = OFF")
