@@ -1,1 +1,1 @@
-"""What did the papers claim? Each reproduced: its scenario, its method, its figures, and ours beside them."""
+"""What did the papers claim? Each reproduced: its scenario, its method, its published values, and ours beside them."""

@@ -10,7 +10,7 @@ from steelyard.report import Section
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """One quantity: what the paper says, what its method gives here, what ours gives, and what is attainable.
+    """One quantity: the published value, what its method gives here, what ours gives, and what is attainable.
 
     The three measured ones are RMS errors over the trials at the worst robot, in `unit`; None where there is none.
     """
@@ -35,7 +35,7 @@ class Reproduction:
     trials: int
     rows: Sequence[Row]
     findings: Sequence[str]
-    """What came out, in sentences with figures."""
+    """Conclusions, as sentences with numbers."""
     sections: Sequence[Section]
     """Of the report."""
 

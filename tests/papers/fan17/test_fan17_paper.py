@@ -15,7 +15,7 @@ from steelyard.papers.fan17 import _teams as teams
 from steelyard.papers.fan17 import fan17_work
 from steelyard.papers.fan17._reproduce import rows_of
 from steelyard.papers.fan17._results import Results
-from steelyard.papers.fan17._scenario import HOLD, MOMENTS, NAMES, PUBLISHED, RING, true_pose
+from steelyard.papers.fan17._scenario import MOMENTS, NAMES, PUBLISHED, RING, SCENARIO, true_pose
 from steelyard.papers.fan17._score import score
 from steelyard.papers.fan17._teams import cases_of
 from steelyard.papers.fan17._trials import Trial, latest
@@ -26,13 +26,13 @@ AT = 0.3
 
 @pytest.fixture(scope="module")
 def truth():
-    return spatial_truth(dataclasses.replace(HOLD, duration=0.5, drop_share=0.0), 0)
+    return spatial_truth(dataclasses.replace(SCENARIO, duration=0.5, drop_share=0.0), 0)
 
 
 def said_of(truth, name, off=0.0, turn=0.0, std=0.01, known=True):
     """A robot that is off by as much in every number, and turned by an angle about x in every pose."""
-    i, row = NAMES.index(name), round(AT * HOLD.rate)
-    said = {
+    i, row = NAMES.index(name), round(AT * SCENARIO.rate)
+    estimates = {
         "mass": (truth.mass[row] + off, 1),
         "com": (truth.com[row, i] + off, 3),
         "inertia": (truth.inertia[row, i] + off, 9),
@@ -40,10 +40,12 @@ def said_of(truth, name, off=0.0, turn=0.0, std=0.01, known=True):
     for other in RING.neighbours(name):
         R, t = true_pose(truth, i, NAMES.index(other))
         q = (SO3.from_matrix(jnp.asarray(R)) @ SO3.from_x_radians(turn)).wxyz
-        said[f"pose/{other}"] = (np.concatenate([t + off, np.asarray(q)]), 6)
+        estimates[f"pose/{other}"] = (np.concatenate([t + off, np.asarray(q)]), 6)
     if not known:
-        return {what: Estimate.unknown("not-yet-known", "", name, AT) for what in said}
-    return {what: Estimate(np.asarray(v), std**2 * np.eye(n), "", name, AT, "known") for what, (v, n) in said.items()}
+        return {what: Estimate.unknown("not-yet-known", "", name, AT) for what in estimates}
+    return {
+        what: Estimate(np.asarray(v), std**2 * np.eye(n), "", name, AT, "known") for what, (v, n) in estimates.items()
+    }
 
 
 def test_a_robot_that_knows_the_truth_has_no_error(truth):
@@ -75,7 +77,8 @@ def test_covariances_are_judged_by_what_they_cover_and_by_squares(truth):
 def test_the_latest_word_is_of_no_later_time(truth):
     history = [said_of(truth, "r1", off=off) for off in (0.0, 1.0, 2.0)]
     history = [
-        {what: dataclasses.replace(one, time=0.1 * k) for what, one in said.items()} for k, said in enumerate(history)
+        {what: dataclasses.replace(one, time=0.1 * k) for what, one in estimates.items()}
+        for k, estimates in enumerate(history)
     ]
     assert latest(history, 0.15)["mass"].value == pytest.approx(3.0)
     assert latest(history, 0.2)["mass"].value == pytest.approx(4.0)
@@ -132,8 +135,8 @@ def test_teams_are_judged_beside_one_who_has_everybodys_data(capsys):
 def test_loads_that_are_told_are_tried_for_being_possible():
     """Against the package's own pseudo-inertia; one that cannot be is counted, and none is told in a noisy run."""
     shape = pseudo_inertia(move_inertia(SE3.from_translation(jnp.array([0.1, -0.2, 0.3])), box := _box(2.0)))
-    told = possible.pseudo_inertia_of(np.array(2.0), np.array([0.1, -0.2, 0.3]), np.asarray(box.matrix))
-    np.testing.assert_allclose(told, shape, atol=1e-12)
+    reported = possible.pseudo_inertia_of(np.array(2.0), np.array([0.1, -0.2, 0.3]), np.asarray(box.matrix))
+    np.testing.assert_allclose(reported, shape, atol=1e-12)
     found = [possible.brief_trial(3), possible.Told(2, -1e-3)]
     assert found[0].loads > 10
     assert found[0].least > 0.0

@@ -205,7 +205,7 @@ def test_consensus_in_different_coordinates_keeps_the_moved_mean(seed):
     team = {name: f.Rows.none(9, graph.degree(name)).begin(5, values[index[name]]) for name in graph.names}
     common = np.stack([into[0, i] @ values[i] for i in range(7)])
     for _ in range(12):
-        told = {name: rows.tell(graph.degree(name)) for name, rows in team.items()}
+        told = {name: rows.to_message(graph.degree(name)) for name, rows in team.items()}
         for name in graph.names:
             others = graph.neighbours(name)
             moves = {nth: into[index[name], index[other]] for nth, other in enumerate(others)}

@@ -26,9 +26,9 @@ def test_without_noise_every_robot_knows_the_load_and_its_neighbours():
 
 
 def test_turning_about_one_axis_leaves_everything_not_yet_known():
-    for said in in_earnest(one_axis).values():
-        assert set(said) >= {"mass", "com", "inertia"}
-        assert set(said.values()) == {"not-yet-known"}
+    for estimates in in_earnest(one_axis).values():
+        assert set(estimates) >= {"mass", "com", "inertia"}
+        assert set(estimates.values()) == {"not-yet-known"}
 
 
 def recorded(samples):

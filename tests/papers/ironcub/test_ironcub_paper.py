@@ -6,14 +6,14 @@ from earnest import in_earnest
 
 from steelyard.papers.ironcub import work
 from steelyard.papers.ironcub._failures import CASES, METHODS, FailureScore, score
-from steelyard.papers.ironcub._trial import course
+from steelyard.papers.ironcub._trial import simulate_run
 
 FALL = next(k for k, flight in enumerate(CASES) if flight.trajectory == "flight" and flight.failed_engine == 3)
 
 
 def judged() -> tuple[FailureScore, float]:
     """Ours without rotor speed; and the NEES a dimension after the robot has struck the ground."""
-    flown = course(CASES[FALL], 500 + FALL)
+    flown = simulate_run(CASES[FALL], 500 + FALL)
     struck = (flown.time > CASES[FALL].failure_time) & flown.record.contact.any(axis=1)
     track = flown.run(*METHODS["ours"])
     return score(flown, track), flown.nees(track, struck)

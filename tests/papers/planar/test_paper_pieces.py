@@ -8,10 +8,10 @@ import pytest
 
 from steelyard.papers.planar.robots import (
     CenterObserver,
+    LineFit,
     Link,
     LinkGains,
     RateFilter,
-    SlopeFit,
     carry_along,
     link_step,
     observability,
@@ -37,7 +37,7 @@ def test_a_link_finds_distance_sign_vector_and_spin(omega):
     link = Link()
     for k in range(200):
         link = link_step(link, 1j * omega * z(k), k, DT, gains, True)
-    distance = math.sqrt(link.fit.slope)
+    distance = math.sqrt(link.fit.gradient)
     # The trapezoidal rule stands for the derivative of a circle to (ω dt)² / 12.
     assert distance == pytest.approx(abs(z(0)), rel=max((omega * DT) ** 2, 1e-12) / 6.0)
     assert link.sign == math.copysign(1, omega)
@@ -63,19 +63,19 @@ def test_a_link_through_standstill_keeps_its_vector():
 
 def test_a_slope_through_filters_holds_from_the_first_sample_on():
     """Started with y^f = y and u^f = 0 there is no transient to wait for, whatever the output's start."""
-    slope, y, filters = 0.37, 5.0 - 2.0j, RateFilter.start(5.0 - 2.0j)
+    gradient, y, filters = 0.37, 5.0 - 2.0j, RateFilter.start(5.0 - 2.0j)
     rng = np.random.default_rng(1)
     for _ in range(50):
         u = complex(*rng.normal(size=2))
-        y += slope * u * DT
+        y += gradient * u * DT
         filters = filters.step(y, u, 3.0, DT)
-        assert filters.rate(3.0) == pytest.approx(slope * filters.input_low, rel=1e-9)
+        assert filters.rate(3.0) == pytest.approx(gradient * filters.input_low, rel=1e-9)
 
 
-def fitted(rng, inputs, slope, std):
-    fit = SlopeFit()
+def fitted(rng, inputs, gradient, std):
+    fit = LineFit()
     for u in inputs:
-        fit = fit.add(float(u), float(slope * u + std * rng.normal()))
+        fit = fit.add(float(u), float(gradient * u + std * rng.normal()))
     return fit
 
 
@@ -84,10 +84,10 @@ def test_the_stated_deviation_of_a_slope_is_its_deviation():
     rng = np.random.default_rng(7)
     inputs = 2.0 + rng.normal(size=40)
     fits = [fitted(rng, inputs, 1.7, 0.3) for _ in range(400)]
-    scores = np.array([(fit.slope - 1.7) / fit.slope_std for fit in fits])
+    scores = np.array([(fit.gradient - 1.7) / fit.gradient_std for fit in fits])
     # A fit of 40 scatters as t with 39 degrees of freedom, variance 39/37.
     assert abs(np.mean(scores**2) - 39.0 / 37.0) < 4.0 * math.sqrt(2.2 / 400)
-    printed = np.mean([fit.slope_std_printed / fit.slope_std for fit in fits])
+    printed = np.mean([fit.gradient_std_printed / fit.gradient_std for fit in fits])
     exact = math.sqrt(np.sum(inputs**2) / np.sum((inputs - inputs.mean()) ** 2))
     assert printed == pytest.approx(exact, rel=1e-9)
     assert printed > 1.8  # the printed one is that much too wide here

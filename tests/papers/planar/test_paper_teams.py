@@ -15,16 +15,16 @@ PLATE = 2.0
 
 def errors(run, world, graph, name):
     """Relative errors of one robot's last word."""
-    said = run.last(name)
-    angle, omega, _ = world.at(said["mass"].time)
+    estimates = run.last(name)
+    angle, omega, _ = world.at(estimates["mass"].time)
     truth = {"mass": world.mass, "inertia": world.inertia, "omega": omega}
-    found = {quantity: said[quantity].value / value - 1.0 for quantity, value in truth.items()}
+    found = {quantity: estimates[quantity].value / value - 1.0 for quantity, value in truth.items()}
     arms = {other: world.arm(other, angle) for other in world.contacts}
-    found["com"] = abs(complex(*said["com"].value) + arms[name]) / PLATE
+    found["com"] = abs(complex(*estimates["com"].value) + arms[name]) / PLATE
     for other in graph.neighbours(name):
         z = arms[other] - arms[name]
-        found[f"contact/{other}"] = abs(complex(*said[f"contact/{other}"].value) - z) / PLATE
-        found[f"distance/{other}"] = said[f"distance/{other}"].value / abs(z) - 1.0
+        found[f"contact/{other}"] = abs(complex(*estimates[f"contact/{other}"].value) - z) / PLATE
+        found[f"distance/{other}"] = estimates[f"distance/{other}"].value / abs(z) - 1.0
     return {quantity: abs(float(error)) for quantity, error in found.items()}
 
 
@@ -62,12 +62,12 @@ def test_noisy_vectors_come_with_deviations_of_their_size(team_runs):
     outside, largest = [], []
     for run, world, _graph in (team_runs[name].result() for name in ("icra15_noisy_0", "icra15_noisy_2")):
         for name in NAMES:
-            for said in run.estimates[name][-10:]:
-                angle, omega, _ = world.at(said["omega"].time)
-                outside.append(abs(said["omega"].value - omega) > 2.0 * said["omega"].std)
+            for estimates in run.estimates[name][-10:]:
+                angle, omega, _ = world.at(estimates["omega"].time)
+                outside.append(abs(estimates["omega"].value - omega) > 2.0 * estimates["omega"].std)
                 com = -world.arm(name, angle)
-                outside += list(abs(said["com"].value - [com.real, com.imag]) > 2.0 * said["com"].std)
-                largest.append(said["com"].std.max())
+                outside += list(abs(estimates["com"].value - [com.real, com.imag]) > 2.0 * estimates["com"].std)
+                largest.append(estimates["com"].std.max())
     assert np.mean(outside) < 0.25
     assert max(largest) < 0.1  # and the deviations are not large to be safe
 

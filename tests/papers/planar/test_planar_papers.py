@@ -108,11 +108,14 @@ def test_errors_of_the_truth_are_none_and_of_silence_are_unknown():
     def vector(z):
         return Estimate.known([z.real, z.imag], [1.0, 1.0], "m", "world", 0.0)
 
-    said = {"mass": Estimate.known(5.0, 1.0, "kg", None, 0.0), "inertia": Estimate.known(8.0, 1.0, "kg m²", None, 0.0)}
-    said |= {"com": vector(-arms["r1"]), "contact/r2": vector(arms["r2"] - arms["r1"])}
-    found = errors_of(said, "r1", 8.0, moment)
+    estimates = {
+        "mass": Estimate.known(5.0, 1.0, "kg", None, 0.0),
+        "inertia": Estimate.known(8.0, 1.0, "kg m²", None, 0.0),
+    }
+    estimates |= {"com": vector(-arms["r1"]), "contact/r2": vector(arms["r2"] - arms["r1"])}
+    found = errors_of(estimates, "r1", 8.0, moment)
     assert max(map(abs, found.values())) < 1e-12
     assert abs(z_c_error(dict.fromkeys(NAMES, found))) < 1e-12
-    silent = errors_of(said | {"mass": Estimate.unknown("not-yet-known", "kg", None, 0.0)}, "r1", 8.0, moment)
+    silent = errors_of(estimates | {"mass": Estimate.unknown("not-yet-known", "kg", None, 0.0)}, "r1", 8.0, moment)
     assert math.isnan(silent["mass"])
     assert worst({"r1": [silent]}, "mass") is None

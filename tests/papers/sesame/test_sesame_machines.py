@@ -63,8 +63,10 @@ def test_inputs_know_nothing_of_the_future(bumpy):
 
 
 def test_inputs_do_not_read_the_truth(bumpy):
-    told = machine_inputs(bumpy)
-    np.testing.assert_array_equal(told, machine_inputs({k: v for k, v in bumpy.items() if not k.startswith("truth/")}))
+    predicted = machine_inputs(bumpy)
+    np.testing.assert_array_equal(
+        predicted, machine_inputs({k: v for k, v in bumpy.items() if not k.startswith("truth/")})
+    )
 
 
 def test_inputs_are_finite_and_flights_do_not_mix(flown, campaign):

@@ -1,4 +1,4 @@
-"""The report of fan17: findings, every robot's figures, its errors over time, and the load as robots believe it."""
+"""The report of fan17: findings, every robot's values, its errors over time, and the load as robots estimate it."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,10 +7,10 @@ import numpy as np
 from steelyard.estimators import Estimate
 from steelyard.papers._reproduction import Row
 from steelyard.papers.fan17._results import Results
-from steelyard.papers.fan17._scenario import HOLD, NAMES, row_at, true_pose
+from steelyard.papers.fan17._scenario import NAMES, SCENARIO, row_at, true_pose
 from steelyard.papers.fan17._score import QUANTITIES, score
-from steelyard.papers.fan17._trials import Said, Shown, latest
-from steelyard.papers.planar._figures import said_list
+from steelyard.papers.fan17._trials import History, Shown, latest
+from steelyard.papers.planar._figures import findings_list
 from steelyard.report import (
     PLOTTING,
     Markup,
@@ -35,7 +35,7 @@ def sections(results: Results, shown: Shown, rows: Sequence[Row], findings: Sequ
     """In the order of the paper, ours beside it."""
     ways = {"the paper's method": shown.paper.estimates, "ours": shown.ours.history}
     return [
-        Section("What came out", fill("$table$list", table=_table(rows), list=said_list(findings))),
+        Section("What came out", fill("$table$list", table=_table(rows), list=findings_list(findings))),
         *(_by_robot(results, at) for at in (20.0, 50.0)),
         *(_over_time(shown, name, history) for name, history in ways.items()),
         *(_picture(shown, name, history) for name, history in ways.items()),
@@ -57,8 +57,8 @@ def _by_robot(results: Results, at: float) -> Section:
     for quantity, unit in QUANTITIES.items():
         found = [results.rms(which, quantity, at) for which in ("paper", "ours", "bounds")]
         for name in NAMES:
-            figures = [f"{one[name]:.3g}" if np.isfinite(one[name]) else "not known" for one in found]
-            rows.append([f"{quantity}, {name}", unit, *figures])
+            values = [f"{one[name]:.3g}" if np.isfinite(one[name]) else "not known" for one in found]
+            rows.append([f"{quantity}, {name}", unit, *values])
     headings = ["", "unit", "the paper's method", "ours", "attainable"]
     words = (
         f"RMS errors over {len(results.trials)} trials at {at:g} s; an entry of the inertia is an RMS over its nine."
@@ -67,10 +67,10 @@ def _by_robot(results: Results, at: float) -> Section:
     return Section(f"Robot by robot at {at:g} s", fill("<p>$words</p>$table", words=words, table=table))
 
 
-def _over_time(shown: Shown, way: str, history: Mapping[str, Said]) -> Section:
+def _over_time(shown: Shown, way: str, history: Mapping[str, History]) -> Section:
     """Figures 2-4 of the paper, of one trial."""
-    times = np.arange(_EVERY, HOLD.duration + 1e-9, _EVERY)
-    truth = shown.course.truth
+    times = np.arange(_EVERY, SCENARIO.duration + 1e-9, _EVERY)
+    truth = shown.run.truth
     scores = {name: [score(latest(history[name], at), truth, name, at).errors for at in times] for name in NAMES}
     plots = []
     for quantity, caption in (
@@ -89,7 +89,7 @@ def _over_time(shown: Shown, way: str, history: Mapping[str, Said]) -> Section:
     return Section(f"Over time: {way}", fill(_GRID, words=words, plots=plots), PLOTTING)
 
 
-def _mass(times: np.ndarray, history: Mapping[str, Said], masses: np.ndarray) -> Markup:
+def _mass(times: np.ndarray, history: Mapping[str, History], masses: np.ndarray) -> Markup:
     traces = []
     for nth, name in enumerate(NAMES):
         values = [latest(history[name], at)["mass"].value for at in times]
@@ -105,9 +105,9 @@ def _plot(traces: list, unit: str, caption: str, log: bool = False) -> Markup:
     return drawing(traces, look, caption, f"{caption} at every robot over time, {unit}.")
 
 
-def _picture(shown: Shown, way: str, history: Mapping[str, Said]) -> Section:
-    truth, row = shown.course.truth, row_at(_DRAWN)
+def _picture(shown: Shown, way: str, history: Mapping[str, History]) -> Section:
+    truth, row = shown.run.truth, row_at(_DRAWN)
     frames = {name: true_pose(truth, 0, i) for i, name in enumerate(NAMES)}
-    said: Mapping[str, Mapping[str, Estimate]] = {name: latest(history[name], _DRAWN) for name in NAMES}
+    estimates: Mapping[str, Mapping[str, Estimate]] = {name: latest(history[name], _DRAWN) for name in NAMES}
     true = (float(truth.mass[row]), truth.com[row, 0], truth.inertia[row, 0])
-    return Section(f"The load at {_DRAWN:g} s: {way}", picture_in_space(said, frames, true), PLOTTING)
+    return Section(f"The load at {_DRAWN:g} s: {way}", picture_in_space(estimates, frames, true), PLOTTING)

@@ -1,4 +1,4 @@
-"""Whether every load that a robot tells could exist: short runs with the paper's noise, every word checked."""
+"""Whether every reported load is physically possible: short runs with the paper's noise, every estimate checked."""
 
 import dataclasses
 import functools
@@ -7,39 +7,39 @@ from collections.abc import Sequence
 import numpy as np
 
 from steelyard.papers._reproduction import Row
-from steelyard.papers.fan17._scenario import HOLD, measured
+from steelyard.papers.fan17._scenario import SCENARIO, measured
 from steelyard.problems import estimate_spatial_load_at_once
 from steelyard.team import Graph
 from steelyard.worlds import SpatialTruth, spatial_truth
 
-BRIEF = dataclasses.replace(HOLD, robots=2, duration=3.0, rate=50.0, drop_share=0.0)
+BRIEF = dataclasses.replace(SCENARIO, robots=2, duration=3.0, rate=50.0, drop_share=0.0)
 _PAIR = Graph.line(("r1", "r2"))
 _A_MOTION = 10
 """Runs, each with its own noise, that share a motion."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Told:
+class BriefTrial:
     """What came of one run."""
 
     loads: int
-    """How often a robot told mass, centre of mass and inertia."""
+    """How often a robot reported mass, centre of mass and inertia."""
     least: float
     """The smallest eigenvalue of all their pseudo-inertias, kg or kg m²; infinite if there was none."""
 
 
-def brief_trial(seed: int) -> Told:
+def brief_trial(seed: int) -> BriefTrial:
     """One run of `BRIEF`."""
-    weighed = estimate_spatial_load_at_once(measured(BRIEF, _motion(seed // _A_MOTION), _PAIR, seed))
+    result = estimate_spatial_load_at_once(measured(BRIEF, _motion(seed // _A_MOTION), _PAIR, seed))
     least = []
-    for said in (said for history in weighed.history.values() for said in history):
-        m, c, I = (said[name].value for name in ("mass", "com", "inertia"))
+    for estimates in (estimates for history in result.history.values() for estimates in history):
+        m, c, I = (estimates[name].value for name in ("mass", "com", "inertia"))
         if m is not None and c is not None and I is not None:
             least.append(float(np.linalg.eigvalsh(pseudo_inertia_of(m, c, I))[0]))
-    return Told(len(least), min(least, default=float("inf")))
+    return BriefTrial(len(least), min(least, default=float("inf")))
 
 
-def rows_of(trials: Sequence[Told]) -> list[Row]:
+def rows_of(trials: Sequence[BriefTrial]) -> list[Row]:
     """What a machine reads."""
     return [
         Row("impossible loads in short runs", "1", steelyard=float(sum(one.least <= 0.0 for one in trials))),
@@ -47,12 +47,12 @@ def rows_of(trials: Sequence[Told]) -> list[Row]:
     ]
 
 
-def conclude(trials: Sequence[Told]) -> str:
+def conclude(trials: Sequence[BriefTrial]) -> str:
     """In a sentence."""
     bad = sum(one.least <= 0.0 for one in trials)
     return (
-        f"In {len(trials)} runs of {BRIEF.duration:g} s two robots told {sum(one.loads for one in trials)} loads; in "
-        f"{bad} runs one of them was physically impossible. The smallest eigenvalue of a pseudo-inertia was "
+        f"In {len(trials)} runs of {BRIEF.duration:g} s two robots reported {sum(one.loads for one in trials)} loads; "
+        f"in {bad} runs one of them was physically impossible. The smallest eigenvalue of a pseudo-inertia was "
         f"{min(one.least for one in trials):.2g}."
     )
 

@@ -9,7 +9,7 @@ from steelyard.papers.fan17._possible import brief_trial
 from steelyard.papers.fan17._possible import conclude as possible
 from steelyard.papers.fan17._possible import rows_of as possible_rows
 from steelyard.papers.fan17._results import Results
-from steelyard.papers.fan17._scenario import HOLD, PUBLISHED
+from steelyard.papers.fan17._scenario import PUBLISHED, SCENARIO
 from steelyard.papers.fan17._score import QUANTITIES
 from steelyard.papers.fan17._teams import cases_of, conclude, trials_of
 from steelyard.papers.fan17._teams import rows_of as team_rows
@@ -39,7 +39,7 @@ def reproduce_fan17(
     seed: int,
     advance: Callable[[int], None] = lambda steps: None,
 ) -> Reproduction:
-    """So many runs, whose noise, grips and wrenches follow from the seed; `advance` is told each.
+    """So many runs, whose noise, grips and wrenches follow from the seed; `advance` is called after each.
 
     Beyond the paper, ours in `brief_trials` short runs for `_possible`, and in each case of `_teams` on `team_trials`.
     """
@@ -48,9 +48,9 @@ def reproduce_fan17(
     results = Results([first, *all_of(trial, [seed + k for k in range(1, trials)], advance)])
     rows, findings = rows_of(results), _conclude(results, shown)
     if brief_trials:
-        told = all_of(brief_trial, [seed + k for k in range(brief_trials)], advance)
-        rows += possible_rows(told)
-        findings.append(possible(told))
+        brief = all_of(brief_trial, [seed + k for k in range(brief_trials)], advance)
+        rows += possible_rows(brief)
+        findings.append(possible(brief))
     if team_trials:
         seeds = [seed + k for k in range(team_trials)]
         teams = {case: trials_of(case, seeds, advance) for case in cases_of(team_sizes)}
@@ -76,32 +76,32 @@ def rows_of(results: Results) -> list[Row]:
 
 
 def _conclude(results: Results, shown: Shown) -> list[str]:
-    said = [
-        f"Scenario: five robots in a ring at {HOLD.rate:g} Hz, noise of 0.4 on every channel, {HOLD.force:g} N and "
-        f"{HOLD.torque:g} N m rms an axis together; the paper leaves rate, load, grips and wrenches open. Every trial "
-        "has its own grips, wrenches and noise.",
+    sentences = [
+        f"Scenario: five robots in a ring at {SCENARIO.rate:g} Hz, noise of 0.4 on every channel, {SCENARIO.force:g} N "
+        f"and {SCENARIO.torque:g} N m rms an axis together; the paper leaves rate, load, grips and wrenches open. Every "
+        "trial has its own grips, wrenches and noise.",
         _against(results),
         _ours(results),
     ]
     false = sum(one.false_events for one in results.trials)
     if results.delay is None:
         missed = sum(any(d == float("inf") for d in one.delays.values()) for one in results.trials)
-        said.append(f"Ours missed the change in {missed} of {len(results.trials)} trials.")
+        sentences.append(f"Ours missed the change in {missed} of {len(results.trials)} trials.")
     else:
-        said.append(
-            f"Ours told the change at every robot within {results.delay:.2f} s, and {false} events that were none."
+        sentences.append(
+            f"Ours reported the change at every robot within {results.delay:.2f} s, and {false} events that were none."
         )
     busiest = max(shown.paper_bytes.values()), max(shown.talking.bytes_a_second.values())
-    said.append(
+    sentences.append(
         f"The busiest robot sends {busiest[0] / 1e3:.0f} kB a second by the paper's method and "
         f"{busiest[1] / 1e3:.0f} kB a second by ours; a step of one robot took {1e6 * shown.paper_step:.0f} and "
-        f"{1e6 * shown.talking.seconds_a_step:.0f} µs in this run, what it tells included."
+        f"{1e6 * shown.talking.seconds_a_step:.0f} µs in this run, messages included."
     )
-    return said
+    return sentences
 
 
 def _against(results: Results) -> str:
-    """The paper's method against its published figures."""
+    """The paper's method against its published values."""
     parts = []
     for (quantity, at), published in PUBLISHED.items():
         found = results.worst("paper", quantity, at)

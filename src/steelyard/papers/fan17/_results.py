@@ -1,4 +1,4 @@
-"""Everything that came out of the trials, and the figures that follow from it."""
+"""Everything that came out of the trials, and the values that follow from it."""
 
 import dataclasses
 import math
@@ -36,10 +36,10 @@ class Results:
 
     def known(self, which: str, quantity: str, at: float) -> float:
         """Share of trials in which every robot knew it."""
-        told = [
+        errors = [
             all(math.isfinite(self._one(trial, which, quantity, at, name)) for name in NAMES) for trial in self.trials
         ]
-        return float(np.mean(told))
+        return float(np.mean(errors))
 
     def coverage(self, estimate: str, at: float) -> float | None:
         """Share of our 95 % intervals that held the truth, number by number over robots and trials."""
@@ -47,7 +47,7 @@ class Results:
         return float(np.mean(held)) if held else None
 
     def nees(self, estimate: str, at: float) -> float | None:
-        """Mean over robots and trials, a dimension; 1 where covariances are honest."""
+        """Mean over robots and trials, a dimension; 1 where covariances are consistent."""
         found = [
             t.ours[at][name].nees[estimate] for t in self.trials for name in NAMES if estimate in t.ours[at][name].nees
         ]
@@ -55,7 +55,7 @@ class Results:
 
     @property
     def delay(self) -> float | None:
-        """s, from the drop to the event at the slowest robot in the slowest trial; None where one never told."""
+        """s, from the drop to the event at the slowest robot in the slowest trial; None where one never reported it."""
         slowest = max(delay for trial in self.trials for delay in trial.delays.values())
         return slowest if math.isfinite(slowest) else None
 

@@ -16,8 +16,8 @@ from steelyard.problems import SpatialRecord
 from steelyard.team import Graph
 from steelyard.worlds import SpatialScenario, SpatialTruth, errors_of, spatial_truth
 
-HOLD = SpatialScenario(robots=5, duration=50.0, force=30.0, torque=3.5, drop_share=0.4, drop_time=35.0)
-NAMES = tuple(f"r{i + 1}" for i in range(HOLD.robots))
+SCENARIO = SpatialScenario(robots=5, duration=50.0, force=30.0, torque=3.5, drop_share=0.4, drop_time=35.0)
+NAMES = tuple(f"r{i + 1}" for i in range(SCENARIO.robots))
 RING = Graph.ring(NAMES)
 MOMENTS = (8.0, 20.0, 37.0, 47.0, 50.0)
 """s, at which robots are asked."""
@@ -35,31 +35,31 @@ PUBLISHED = {
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Course:
+class SimulatedRun:
     """One run of the scenario."""
 
     truth: SpatialTruth
-    hold: SpatialRecord
+    record: SpatialRecord
     """What the robots measured."""
 
 
-def course(seed: int) -> Course:
+def simulated_run(seed: int) -> SimulatedRun:
     """Its noise, grips and wrenches follow from the seed."""
-    truth = spatial_truth(HOLD, seed)
-    return Course(truth, measured(HOLD, truth, RING, seed))
+    truth = spatial_truth(SCENARIO, seed)
+    return SimulatedRun(truth, measured(SCENARIO, truth, RING, seed))
 
 
-def measured(hold: SpatialScenario, truth: SpatialTruth, graph: Graph, seed: int) -> SpatialRecord:
-    """What the robots of a hold read, with the noise of this seed, which they know."""
-    errors = errors_of(hold, len(truth.time), seed)
+def measured(scenario: SpatialScenario, truth: SpatialTruth, graph: Graph, seed: int) -> SpatialRecord:
+    """What the robots read, with the noise of this seed, which they know."""
+    errors = errors_of(scenario, len(truth.time), seed)
     readings = np.concatenate([truth.readings, truth.wrenches], axis=-1) + np.concatenate(list(errors), axis=-1)
-    noise = {str(signal): size for signal, size in zip(WRIST_SIGNALS, hold.noises, strict=True)}
+    noise = {str(signal): size for signal, size in zip(WRIST_SIGNALS, scenario.noises, strict=True)}
     return SpatialRecord(graph, truth.time, readings, noise, (0.0, 0.0, -9.81), zero_order_hold=False, notes=())
 
 
 def row_at(time: float) -> int:
     """The row of a time, s."""
-    return min(round(time * HOLD.rate), round(HOLD.duration * HOLD.rate))
+    return min(round(time * SCENARIO.rate), round(SCENARIO.duration * SCENARIO.rate))
 
 
 def true_pose(truth: SpatialTruth, own: int, other: int) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""What a robot said against what was true."""
+"""Errors of a robot's estimates."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence
@@ -28,26 +28,26 @@ class Score:
     """By estimate, its error squared in the metric of its own covariance, a dimension."""
 
 
-def score(said: Mapping[str, Estimate], truth: SpatialTruth, name: str, time: float) -> Score:
+def score(estimates: Mapping[str, Estimate], truth: SpatialTruth, name: str, time: float) -> Score:
     """Against the truth at that time, not at the one to which the estimate refers: a robot is asked for now."""
     i, row = NAMES.index(name), row_at(time)
     pairs: list[tuple[str, np.ndarray, np.ndarray]] = []
     for what, true in (("mass", truth.mass[row]), ("com", truth.com[row, i]), ("inertia", truth.inertia[row, i])):
-        one = said[what]
+        one = estimates[what]
         if one.value is None or one.covariance is None:
             continue
         error, C = one.value - true, one.covariance
-        kept = np.ravel_multi_index(_UPPER, (3, 3)) if what == "inertia" else np.arange(error.size)
-        pairs.append((what, error.ravel()[kept], C[np.ix_(kept, kept)]))
+        selected = np.ravel_multi_index(_UPPER, (3, 3)) if what == "inertia" else np.arange(error.size)
+        pairs.append((what, error.ravel()[selected], C[np.ix_(selected, selected)]))
     for other in RING.neighbours(name):
-        one = said[f"pose/{other}"]
+        one = estimates[f"pose/{other}"]
         if one.value is not None and one.covariance is not None:
             pairs.append(("pose", _pose_error(one.value, *true_pose(truth, i, NAMES.index(other))), one.covariance))
     return Score(_errors(pairs, float(truth.mass[row])), _covered(pairs), _nees(pairs))
 
 
 def _pose_error(value: np.ndarray, R: np.ndarray, t: np.ndarray) -> np.ndarray:
-    """Position, then the rotation vector from the true frame to the believed, its axes."""
+    """Position, then the rotation vector from the true frame to the estimated, its axes."""
     turned = SO3.from_matrix(jnp.asarray(R)).inverse() @ SO3(jnp.asarray(value[3:]))
     return np.concatenate([value[:3] - t, np.asarray(group_log(turned))])
 

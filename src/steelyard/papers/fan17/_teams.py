@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.estimators import Estimate
 from steelyard.papers._processes import all_of
 from steelyard.papers._reproduction import Row
-from steelyard.papers.fan17._scenario import HOLD, measured
+from steelyard.papers.fan17._scenario import SCENARIO, measured
 from steelyard.problems import SpatialTeamResult, estimate_spatial_load_at_once, run_spatial_load_team
 from steelyard.team import Disturbance, Graph
 from steelyard.worlds import SpatialTruth, spatial_truth
@@ -18,7 +18,7 @@ GRAPHS = ("line", "ring", "random")
 SECONDS = 8.0
 QUANTITIES = {"mass": "%", "com": "mm", "inertia": "kg m²"}
 """RMS errors, over the entries of a vector or a matrix."""
-_SCALES = {"mass": 100.0 / HOLD.mass, "com": 1000.0, "inertia": 1.0}
+_SCALES = {"mass": 100.0 / SCENARIO.mass, "com": 1000.0, "inertia": 1.0}
 _PERFECT = Disturbance()
 
 
@@ -41,7 +41,7 @@ def cases_of(sizes: Sequence[int]) -> list[Case]:
         "both": Disturbance(loss=0.3, delay=5),
     }
     teams = [Case(n, kind) for n in sizes for kind in GRAPHS]
-    return teams + [Case(HOLD.robots, "ring", radio, name) for name, radio in bad.items()]
+    return teams + [Case(SCENARIO.robots, "ring", radio, name) for name, radio in bad.items()]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Trial:
 
     ours: np.ndarray
     central: np.ndarray
-    """The same of one who has everybody's data at once, told in everybody's frame."""
+    """The same of one who has everybody's data at once, expressed in everybody's frame."""
     kilobytes: float
     """A second, of the busiest robot."""
     milliseconds: float
@@ -63,13 +63,13 @@ def trials_of(case: Case, seeds: Sequence[int], advance: Callable[[int], None]) 
 
 
 def team_trial(case: Case, seed: int) -> Trial:
-    """One hold with noise as in the paper: over messages, and at once."""
-    held = dataclasses.replace(HOLD, robots=case.robots, duration=SECONDS, drop_share=0.0)
-    truth = spatial_truth(held, seed)
-    hold = measured(held, truth, _graph(case, seed), seed)
+    """One scenario with noise as in the paper: over messages, and at once."""
+    scenario = dataclasses.replace(SCENARIO, robots=case.robots, duration=SECONDS, drop_share=0.0)
+    truth = spatial_truth(scenario, seed)
+    record = measured(scenario, truth, _graph(case, seed), seed)
     talked, central = (
-        run_spatial_load_team(hold, disturbance=case.radio, seed=seed),
-        estimate_spatial_load_at_once(hold),
+        run_spatial_load_team(record, disturbance=case.radio, seed=seed),
+        estimate_spatial_load_at_once(record),
     )
     return Trial(
         _errors(talked, truth),
@@ -94,8 +94,8 @@ def rows_of(found: Mapping[Case, Sequence[Trial]]) -> list[Row]:
             np.sqrt(np.mean([getattr(t, part) ** 2 for t in trials], axis=0)) for part in ("ours", "central")
         )
         for k, (quantity, unit) in enumerate(QUANTITIES.items()):
-            figures = [_finite(part[:, k].max()) for part in (ours, central)]
-            rows.append(Row(f"{name}/{quantity}", unit, steelyard=figures[0], bound=figures[1]))
+            values = [_finite(part[:, k].max()) for part in (ours, central)]
+            rows.append(Row(f"{name}/{quantity}", unit, steelyard=values[0], bound=values[1]))
         rows.append(Row(f"{name}/sent", "kB/s", steelyard=max(t.kilobytes for t in trials)))
         rows.append(Row(f"{name}/step", "ms", steelyard=float(np.mean([t.milliseconds for t in trials]))))
     return rows
@@ -103,38 +103,38 @@ def rows_of(found: Mapping[Case, Sequence[Trial]]) -> list[Row]:
 
 def conclude(found: Mapping[Case, Sequence[Trial]]) -> list[str]:
     """In sentences."""
-    said = []
+    sentences = []
     for case, trials in found.items():
         m, c, J = (f"{100 * (share - 1):+.2g} %" for share in ratios(trials))
         sent, step = max(t.kilobytes for t in trials), float(np.mean([t.milliseconds for t in trials]))
         trouble = f", {case.name}" if case.name else ""
-        said.append(
+        sentences.append(
             f"{case.robots} robots, {case.graph}{trouble}: after {SECONDS:g} s the worst robot's RMS error is {m} "
             f"(mass), {c} (centre) and {J} (inertia) off the centralised answer's; the busiest sends {sent:.0f} kB a "
             f"second, and a step of one robot takes {step:.2f} ms."
         )
-    return said
+    return sentences
 
 
 def _graph(case: Case, seed: int) -> Graph:
     return Graph.of_kind(case.graph, [f"r{i + 1}" for i in range(case.robots)], seed)
 
 
-def _errors(weighed: SpatialTeamResult, truth: SpatialTruth) -> np.ndarray:
+def _errors(result: SpatialTeamResult, truth: SpatialTruth) -> np.ndarray:
     def error(one: Estimate, true: np.ndarray, scale: float) -> float:
         return np.nan if one.value is None else scale * float(np.sqrt(np.mean((one.value - true) ** 2)))
 
     return np.array(
         [
             [
-                error(said[what], value, _SCALES[what])
+                error(estimates[what], value, _SCALES[what])
                 for what, value in (
                     ("mass", truth.mass[-1]),
                     ("com", truth.com[-1, i]),
                     ("inertia", truth.inertia[-1, i]),
                 )
             ]
-            for i, said in enumerate(weighed.last.values())
+            for i, estimates in enumerate(result.last.values())
         ]
     )
 

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from steelyard.estimators import Estimate
-from steelyard.papers.fan17._scenario import HOLD, MOMENTS, NAMES, RING, Course, course, row_at
+from steelyard.papers.fan17._scenario import MOMENTS, NAMES, RING, SCENARIO, SimulatedRun, row_at, simulated_run
 from steelyard.papers.fan17._score import QUANTITIES, Score, score
 from steelyard.papers.fan17.robots import fan17_team
 from steelyard.planning import SpatialBound, spatial_bound
 from steelyard.problems import SpatialTeamResult, estimate_spatial_load_at_once, run_spatial_load_team
 from steelyard.team import Bus, TeamRun, run_team
 
-Said = Sequence[Mapping[str, Estimate]]
+History = Sequence[Mapping[str, Estimate]]
 _TALKING = 10.0
 """s of ours over messages."""
 Scores = Mapping[float, Mapping[str, Score]]
@@ -30,7 +30,7 @@ class Trial:
     bounds: Mapping[float, Mapping[str, Mapping[str, float]]]
     """By moment, robot and quantity: the least deviation, in the quantity's unit."""
     delays: Mapping[str, float]
-    """By robot, s from the drop until it was told as an event; infinite where it never was."""
+    """By robot, s from the drop until it was reported as an event; infinite where it never was."""
     false_events: int
     """Events of any robot that were none."""
 
@@ -39,7 +39,7 @@ class Trial:
 class Shown:
     """One trial in full: what is drawn on the page, and what messages cost."""
 
-    course: Course
+    run: SimulatedRun
     paper: TeamRun
     ours: SpatialTeamResult
     talking: SpatialTeamResult
@@ -51,62 +51,62 @@ class Shown:
 
 
 def trial(seed: int) -> Trial:
-    """Ours without messages: a robot that has heard all says the same, two samples later on this ring."""
-    run = course(seed)
-    return judged(run, run_paper(run), estimate_spatial_load_at_once(run.hold))
+    """Ours without messages: with all messages a robot has the same estimate, two samples later on this ring."""
+    run = simulated_run(seed)
+    return scored(run, run_paper(run), estimate_spatial_load_at_once(run.record))
 
 
 def shown_trial(seed: int) -> tuple[Trial, Shown]:
-    """The same with all that was said on the way, and ours over messages for a while: what talking costs."""
-    run = course(seed)
+    """The same with the whole history, and ours over messages for a while: what communication costs."""
+    run = simulated_run(seed)
     begin = time.perf_counter()
     paper = run_paper(run)
     seconds = (time.perf_counter() - begin) / (len(run.truth.time) * len(NAMES))
-    ours = estimate_spatial_load_at_once(run.hold)
-    sent = {name: sent / HOLD.duration for name, sent in paper.bytes_sent.items()}
+    ours = estimate_spatial_load_at_once(run.record)
+    sent = {name: sent / SCENARIO.duration for name, sent in paper.bytes_sent.items()}
     rows = slice(row_at(_TALKING))
     talking = run_spatial_load_team(
-        dataclasses.replace(run.hold, time=run.hold.time[rows], readings=run.hold.readings[rows])
+        dataclasses.replace(run.record, time=run.record.time[rows], readings=run.record.readings[rows])
     )
-    return judged(run, paper, ours), Shown(run, paper, ours, talking, sent, seconds)
+    return scored(run, paper, ours), Shown(run, paper, ours, talking, sent, seconds)
 
 
-def run_paper(run: Course) -> TeamRun:
+def run_paper(run: SimulatedRun) -> TeamRun:
     """The paper's method over the bus."""
-    agents = fan17_team(RING, rate=HOLD.rate, noise=HOLD.noises)
-    return run_team(agents, run.hold.samples(), Bus(RING))
+    agents = fan17_team(RING, rate=SCENARIO.rate, noise=SCENARIO.noises)
+    return run_team(agents, run.record.samples(), Bus(RING))
 
 
-def judged(run: Course, paper: TeamRun, ours: SpatialTeamResult) -> Trial:
+def scored(run: SimulatedRun, paper: TeamRun, ours: SpatialTeamResult) -> Trial:
     """Both against the truth."""
-    told = {name: _noticed(ours, name) for name in NAMES}
-    others = [e for robot, _, e in ours.events if abs(e.time - HOLD.drop_time) > 1.0 and robot in NAMES]
+    delays = {name: _noticed(ours, name) for name in NAMES}
+    others = [e for robot, _, e in ours.events if abs(e.time - SCENARIO.drop_time) > 1.0 and robot in NAMES]
     return Trial(
         paper={at: _scores(paper.estimates, run, at) for at in MOMENTS},
         ours={at: _scores(ours.history, run, at) for at in MOMENTS},
         bounds={at: _bounds(run, at) for at in MOMENTS},
-        delays=told,
+        delays=delays,
         false_events=len(others),
     )
 
 
-def _scores(history: Mapping[str, Said], run: Course, at: float) -> dict[str, Score]:
+def _scores(history: Mapping[str, History], run: SimulatedRun, at: float) -> dict[str, Score]:
     return {name: score(latest(history[name], at), run.truth, name, at) for name in NAMES}
 
 
-def latest(history: Said, at: float) -> Mapping[str, Estimate]:
-    """The last word of a robot up to a time, s."""
-    return [said for said in history if said["mass"].time <= at + 1e-9][-1]
+def latest(history: History, at: float) -> Mapping[str, Estimate]:
+    """The latest estimate of a robot up to a time, s."""
+    return [estimates for estimates in history if estimates["mass"].time <= at + 1e-9][-1]
 
 
 def _noticed(ours: SpatialTeamResult, name: str) -> float:
-    found = [noticed for robot, noticed, e in ours.events if robot == name and abs(e.time - HOLD.drop_time) <= 1.0]
-    return min(found, default=float("inf")) - HOLD.drop_time
+    found = [noticed for robot, noticed, e in ours.events if robot == name and abs(e.time - SCENARIO.drop_time) <= 1.0]
+    return min(found, default=float("inf")) - SCENARIO.drop_time
 
 
-def _bounds(run: Course, at: float) -> dict[str, dict[str, float]]:
+def _bounds(run: SimulatedRun, at: float) -> dict[str, dict[str, float]]:
     row = row_at(at)
-    of = spatial_bound(run.truth, HOLD.noises, row)
+    of = spatial_bound(run.truth, SCENARIO.noises, row)
     return {name: _least(of[i], name, float(run.truth.mass[row])) for i, name in enumerate(NAMES)}
 
 

@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 
-from steelyard.papers.ironcub._trial import OURS, PUBLISHED, Course, course, rms
+from steelyard.papers.ironcub._trial import OURS, PUBLISHED, SimulatedRun, rms, simulate_run
 from steelyard.problems import ThrustTrack
 from steelyard.worlds import FailureName, JetsScenario, JetsTrajectory
 
@@ -68,21 +68,21 @@ class FailureTrial:
     largest: float
     """By how much the engine fell short at the most, share of its maximum."""
     scores: dict[str, FailureScore]
-    shown: "tuple[Course, dict[str, ThrustTrack]] | None"
+    shown: "tuple[SimulatedRun, dict[str, ThrustTrack]] | None"
 
 
 def failure_trial(number: int, seed: int, show: bool) -> FailureTrial:
     """One of the cases."""
     flight = CASES[number]
-    flown = course(flight, seed)
+    flown = simulate_run(flight, seed)
     tracks = {name: flown.run(tuning, speed) for name, (tuning, speed) in METHODS.items()}
     scores = {name: score(flown, track) for name, track in tracks.items()}
     short = np.abs(flown.columns["truth/deficit"]).max() / flown.robot.maximum[flight.failed_engine - 1]
     return FailureTrial(flight, float(short), scores, (flown, tracks) if show else None)
 
 
-def score(flown: Course, track: ThrustTrack) -> FailureScore:
-    """Of one method's run over a course in which an engine fails."""
+def score(flown: SimulatedRun, track: ThrustTrack) -> FailureScore:
+    """Of one method on a log in which an engine fails."""
     flight, time = flown.flight, flown.time
     e = flight.failed_engine - 1
     apart = np.abs(flown.columns["truth/deficit"]) > _SHOWS * flown.robot.maximum[e]

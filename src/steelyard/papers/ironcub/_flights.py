@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from steelyard.papers.ironcub._trial import CENTROIDAL, ENGINES, OURS, PUBLISHED, Course, course, rms
+from steelyard.papers.ironcub._trial import CENTROIDAL, ENGINES, OURS, PUBLISHED, SimulatedRun, rms, simulate_run
 from steelyard.problems import ThrustTrack, Tuning
 from steelyard.worlds import TAKE_OFF, JetsScenario
 
@@ -37,7 +37,7 @@ class FlightScore:
     """What one method did on one flight."""
 
     rms: np.ndarray
-    """Of each thrust over the whole course, as a share of its maximum."""
+    """Of each thrust over the whole flight, as a share of its maximum."""
     nees: float
     """In the air, a dimension."""
     alarms: int
@@ -51,8 +51,8 @@ class FlightTrial:
     """Every method on one flight."""
 
     scores: dict[str, FlightScore]
-    shown: "tuple[Course, dict[str, ThrustTrack]] | None"
-    """The flight and what the methods said, for the page; the first only."""
+    shown: "tuple[SimulatedRun, dict[str, ThrustTrack]] | None"
+    """The flight and the estimates of the methods, for the page; the first only."""
 
 
 def flight_of(seed: int) -> JetsScenario:
@@ -62,10 +62,10 @@ def flight_of(seed: int) -> JetsScenario:
 
 def tuned(seed: int) -> dict[str, Tuning]:
     """Every method at its best on one flight that does not count."""
-    flown = course(flight_of(seed), seed)
+    flown = simulate_run(flight_of(seed), seed)
     best = {}
     for name, (tuning, grid) in GRIDS.items():
-        tried = [dataclasses.replace(tuning, **figures) for figures in grid]
+        tried = [dataclasses.replace(tuning, **values) for values in grid]
         scores = [float(rms(flown.errors(flown.run(one, rotor_speed=False))).max()) for one in tried]
         best[name] = tried[int(np.argmin(scores))]
     return best
@@ -73,7 +73,7 @@ def tuned(seed: int) -> dict[str, Tuning]:
 
 def flight_trial(seed: int, tunings: dict[str, Tuning], show: bool) -> FlightTrial:
     """One flight."""
-    flown = course(flight_of(seed), seed)
+    flown = simulate_run(flight_of(seed), seed)
     tracks = {name: flown.run(tuning, rotor_speed=False) for name, tuning in tunings.items()}
     tracks["ours with rotor speed"] = flown.run(tunings["ours"], rotor_speed=True)
     tracks["engines alone"] = flown.run(ENGINES, rotor_speed=False)
@@ -81,7 +81,7 @@ def flight_trial(seed: int, tunings: dict[str, Tuning], show: bool) -> FlightTri
     return FlightTrial(scores, (flown, tracks) if show else None)
 
 
-def _score(flown: Course, track: ThrustTrack) -> FlightScore:
+def _score(flown: SimulatedRun, track: ThrustTrack) -> FlightScore:
     mass = np.nan
     if track.state.log_mass.shape[1]:
         estimate = flown.robot.multibody.mass * float(np.exp(track.state.log_mass[-1, 0]))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from steelyard.papers.ironcub._results import Results
-from steelyard.papers.ironcub._trial import Course
+from steelyard.papers.ironcub._trial import SimulatedRun
 from steelyard.problems import ThrustTrack
 from steelyard.report import PLOTTING, Markup, Section, band, drawing, figures_table, fill, layout, line, truth_line
 
@@ -21,9 +21,9 @@ def sections(results: Results, findings: Sequence[str]) -> list[Section]:
     shown = results.flights[0].shown
     if shown is not None:
         flown, tracks = shown
-        said = {name: tracks[name] for name in ("ours", "published", "centroidal")}
-        words = "One flight: thrusts as three filters tell them (Figure 2 of the paper); the band is ours, 95 %."
-        parts.append(Section("Thrusts in flight", fill(_GRID, words=words, plots=_thrusts(flown, said)), PLOTTING))
+        drawn = {name: tracks[name] for name in ("ours", "published", "centroidal")}
+        words = "One flight: thrusts as three filters estimate them (Figure 2 of the paper); the band is ours, 95 %."
+        parts.append(Section("Thrusts in flight", fill(_GRID, words=words, plots=_thrusts(flown, drawn)), PLOTTING))
         words = "The same, less the truth: ours and the paper's filter."
         errors = _errors(flown, {name: tracks[name] for name in ("ours", "published")})
         parts.append(Section("Errors in flight", fill(_GRID, words=words, plots=errors), PLOTTING))
@@ -35,13 +35,13 @@ def sections(results: Results, findings: Sequence[str]) -> list[Section]:
     for trial in results.failures:
         if trial.shown is not None:
             flown, tracks = trial.shown
-            said = {name: tracks[name] for name in ("ours", "published", "ours, not scheduled")}
+            drawn = {name: tracks[name] for name in ("ours", "published", "ours, not scheduled")}
             flight = trial.flight
             words = (
                 f"A {flight.failure} of {flown.robot.names[flight.failed_engine - 1]} at {flight.failure_time:g} s, "
-                "the robot standing (Figure 9): the band widens where an engine's model is no longer believed."
+                "the robot standing (Figure 9): the band widens where an engine's model is no longer used."
             )
-            plots = _thrusts(flown, said, (flight.failure_time - 3.0, flight.failure_time + 6.0))
+            plots = _thrusts(flown, drawn, (flight.failure_time - 3.0, flight.failure_time + 6.0))
             parts.append(Section("A failure", fill(_GRID, words=words, plots=plots), PLOTTING))
     return parts
 
@@ -56,7 +56,9 @@ def _flights(results: Results) -> Section:
     return Section("Flights", fill("<p>$words</p>$table", words=words, table=table))
 
 
-def _thrusts(flown: Course, tracks: dict[str, ThrustTrack], span: tuple[float, float] | None = None) -> list[Markup]:
+def _thrusts(
+    flown: SimulatedRun, tracks: dict[str, ThrustTrack], span: tuple[float, float] | None = None
+) -> list[Markup]:
     rows = np.ones(len(flown.time), bool)
     if span is not None:
         rows = (flown.time >= span[0]) & (flown.time <= span[1])
@@ -76,7 +78,7 @@ def _thrusts(flown: Course, tracks: dict[str, ThrustTrack], span: tuple[float, f
     return plots
 
 
-def _errors(flown: Course, tracks: dict[str, ThrustTrack]) -> list[Markup]:
+def _errors(flown: SimulatedRun, tracks: dict[str, ThrustTrack]) -> list[Markup]:
     plots = []
     for e, name in enumerate(flown.robot.names):
         traces = []
@@ -89,7 +91,7 @@ def _errors(flown: Course, tracks: dict[str, ThrustTrack]) -> list[Markup]:
     return plots
 
 
-def _momentum(flown: Course, track: ThrustTrack) -> list[Markup]:
+def _momentum(flown: SimulatedRun, track: ThrustTrack) -> list[Markup]:
     plots = []
     for k, (part, unit) in enumerate((("angular", "kg m²/s"), ("linear", "kg m/s"))):
         traces = []
@@ -103,7 +105,7 @@ def _momentum(flown: Course, track: ThrustTrack) -> list[Markup]:
 
 def _scales(results: Results) -> Section:
     stood = results.standings[0]
-    t = stood.course.time
+    t = stood.run.time
     traces = [line(t, stood.ground(method), method, nth) for nth, method in enumerate(stood.tracks)]
     traces.append(line(t, stood.raw, "scales, not corrected", len(traces)))
     traces.append(truth_line(t, stood.corrected, "scales, corrected"))

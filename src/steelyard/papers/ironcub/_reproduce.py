@@ -37,7 +37,7 @@ class _Job:
 
 
 def reproduce(trials: int, seed: int, advance: Callable[[int], None] = lambda steps: None) -> Reproduction:
-    """Every trial has its own engines and noise; `advance` is told after each."""
+    """Every trial has its own engines and noise; `advance` is called after each."""
     tunings = tuned(1000 + seed)
     advance(1)
     base = 10_000 * seed
@@ -103,7 +103,7 @@ def _rows(results: Results) -> list[Row]:
 
 def _conclude(results: Results) -> Sequence[str]:
     ours, theirs = results.rms("ours"), results.rms("published")
-    said = [
+    sentences = [
         f"In {len(results.flights)} flights with engines up to 5 %, mass 3 % and feet 2 N off, our thrusts are off by "
         f"{ours.max():.2f} % of their maximum RMS at the worst engine without rotor speed, by "
         f"{results.rms('ours with rotor speed').max():.2f} % with it; the paper's filter by {theirs.max():.2f} %, "
@@ -131,9 +131,9 @@ def _conclude(results: Results) -> Sequence[str]:
         results.hardest,
     ]
     for score in results.coefficients:
-        said.append(
+        sentences.append(
             f"{score.kind}: coefficients from a minute at 1 N of noise predict within {100 * score.least_squares:.2f} "
             f"% of the noise-free fit's prediction by least squares, {100 * score.filtered:.2f} % by the filter; a "
             f"sparse choice takes {len(score.terms)} of 13 terms."
         )
-    return said
+    return sentences

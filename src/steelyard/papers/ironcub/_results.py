@@ -1,4 +1,4 @@
-"""All trials together, and the figures that they come to."""
+"""All trials together, and the values that follow from them."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -83,16 +83,18 @@ class Results:
         flown, tracks = shown
         A = flown.record.thrust_matrix[-1:]
         pairs = separations(A)
-        said = []
+        sentences = []
         for size, one, other in (pairs[0], pairs[-1]):
             widths = [
                 known_apart(np.asarray(tracks[method].thrust_covariance)[-1], one, other)
                 for method in ("ours", "ours without engines")
             ]
-            said.append(
+            sentences.append(
                 f"{self.engines[one]} and {self.engines[other]} (a newton from one to the other changes the wrench by "
                 f"{size:.2f}; their difference is known to {widths[0]:.1f} N, 95 %, and to {widths[1]:.1f} N without "
                 "engine models)"
             )
         sizes = ", ".join(f"{size:.2f}" for size in np.linalg.svd(A[0])[1])
-        return f"A(q) has the singular values {sizes}. It separates the least {said[0]}, and the best {said[1]}."
+        return (
+            f"A(q) has the singular values {sizes}. It separates the least {sentences[0]}, and the best {sentences[1]}."
+        )

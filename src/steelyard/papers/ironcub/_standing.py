@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from steelyard.papers.ironcub._trial import CENTROIDAL, ENGINES, OURS, PUBLISHED, Course, course
+from steelyard.papers.ironcub._trial import CENTROIDAL, ENGINES, OURS, PUBLISHED, SimulatedRun, simulate_run
 from steelyard.problems import ThrustTrack
 from steelyard.worlds import JetsScenario
 
@@ -18,7 +18,7 @@ _SETTLED = 0.5  # s after which the robot, put down, has come to rest
 class Standing:
     """The experiment, and what the methods make of it."""
 
-    course: Course
+    run: SimulatedRun
     tracks: dict[str, ThrustTrack]
     corrected: np.ndarray
     """(n,), what the scales carry after their correction, N."""
@@ -28,35 +28,35 @@ class Standing:
     def ground(self, method: str) -> np.ndarray:
         """What the ground carries according to a method: weight less vertical thrust, N [ironcub, Eq. (9)]."""
         track = self.tracks[method]
-        mass = self.course.robot.multibody.mass
+        mass = self.run.robot.multibody.mass
         if track.state.log_mass.shape[1]:
             mass = mass * np.exp(np.asarray(track.state.log_mass)[:, 0])
-        lift = np.einsum("ne,ne->n", self.course.record.thrust_matrix[:, 5], np.asarray(track.state.thrust))
+        lift = np.einsum("ne,ne->n", self.run.record.thrust_matrix[:, 5], np.asarray(track.state.thrust))
         return mass * _GRAVITY - lift
 
     @property
     def weight(self) -> float:
         """Of the true robot, N."""
-        return float(self.course.columns["truth/mass"][0]) * _GRAVITY
+        return float(self.run.columns["truth/mass"][0]) * _GRAVITY
 
     def weight_error(self, method: str) -> float:
         """Largest |E_T| of [ironcub, Sec. V-B], N, against the corrected scales."""
-        return float(np.abs(self.corrected - self.ground(method))[self._judged].max())
+        return float(np.abs(self.corrected - self.ground(method))[self._scored].max())
 
     def lift_error(self, method: str) -> float:
         """Largest error of the vertical force of the thrusts themselves, N; truth, not scales."""
-        off = np.asarray(self.tracks[method].state.thrust) - self.course.thrust
-        return float(np.abs(np.einsum("ne,ne->n", self.course.record.thrust_matrix[:, 5], off))[self._judged].max())
+        off = np.asarray(self.tracks[method].state.thrust) - self.run.thrust
+        return float(np.abs(np.einsum("ne,ne->n", self.run.record.thrust_matrix[:, 5], off))[self._scored].max())
 
     @property
-    def _judged(self) -> np.ndarray:
-        return self.course.time >= _SETTLED
+    def _scored(self) -> np.ndarray:
+        return self.run.time >= _SETTLED
 
 
 def stand(seed: int) -> Standing:
     """One experiment, its mass 3 % and its feet 2 N off."""
     flight = JetsScenario(trajectory="standing", duration=SECONDS, mass_error=0.03 * (-1) ** seed, foot_bias=2.0)
-    stood = course(flight, seed)
+    stood = simulate_run(flight, seed)
     methods = {"ours": OURS, "published": PUBLISHED, "centroidal": CENTROIDAL, "engines alone": ENGINES}
     tracks = {name: stood.run(tuning, rotor_speed=False) for name, tuning in methods.items()}
     raw = [stood.columns[f"r1/scale/{f}"] for f in (1, 2)]

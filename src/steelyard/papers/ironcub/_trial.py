@@ -1,4 +1,4 @@
-"""One simulated course, read once, and every method run over it."""
+"""One simulated log, read once, and every method run over it."""
 
 import dataclasses
 import functools
@@ -27,7 +27,7 @@ ENGINES = THRUST_METHODS["engines"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Course:
+class SimulatedRun:
     """What is true, and what was recorded."""
 
     flight: JetsScenario
@@ -66,12 +66,12 @@ class Course:
         )
 
 
-def course(flight: JetsScenario, seed: int) -> Course:
+def simulate_run(flight: JetsScenario, seed: int) -> SimulatedRun:
     """Flown, recorded and read."""
     config, robot = _robot(jets_config(flight))
     columns = simulate_jets(flight, seed)
     log = Log(columns["time"], {name: values for name, values in columns.items() if name != "time"}, "simulation")
-    return Course(flight, robot, config, read_jets_record(log.without_truth(), "r1", robot, config), columns)
+    return SimulatedRun(flight, robot, config, read_jets_record(log.without_truth(), "r1", robot, config), columns)
 
 
 @functools.cache

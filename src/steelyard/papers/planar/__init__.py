@@ -1,4 +1,4 @@
-"""A planar load weighed by a team from velocities alone [cdc14], [icra15]."""
+"""A planar load identified by a team from velocities alone [cdc14], [icra15]."""
 
 from ._cdc14 import CDC14_WORK as CDC14_WORK
 from ._cdc14 import reproduce_cdc14 as reproduce_cdc14

@@ -16,7 +16,7 @@ from steelyard.worlds import PlanarTruth
 
 @dataclasses.dataclass(frozen=True)
 class Attainable:
-    """Least standard deviations at the last sample; infinite where the motion cannot tell."""
+    """Least standard deviations at the last sample; infinite where the motion does not identify it."""
 
     mass: float
     """Relative."""

@@ -1,4 +1,4 @@
-"""`steelyard reproduce cdc14`: four robots weigh a plate without noise, by the paper's seven steps, and by ours."""
+"""`steelyard reproduce cdc14`: four robots identify a plate without noise, by the paper's seven steps, and by ours."""
 
 from collections.abc import Callable, Mapping
 
@@ -7,7 +7,7 @@ import numpy as np
 from steelyard.estimators import Estimate
 from steelyard.papers._reproduction import Reproduction, Row
 from steelyard.papers.planar._curves import Record
-from steelyard.papers.planar._figures import figures, said_list
+from steelyard.papers.planar._figures import figures, findings_list
 from steelyard.papers.planar._load import LINE, NAMES, RATE, Load
 from steelyard.papers.planar._picture import picture
 from steelyard.papers.planar._score import Errors, errors_of, worst
@@ -21,7 +21,7 @@ SECONDS = 80
 OUR_SECONDS = 20
 """Of the same push, from its start: ours needs no stages."""
 OUR_NOISE = 0.01
-"""m/s an axis; there is none, but ours is to be told one."""
+"""m/s an axis; there is none, but our method needs a value."""
 CDC14_WORK = SECONDS + OUR_SECONDS + 2
 """How many times `advance` is called with one."""
 QUANTITIES = {"inertia": "inertia", "mass": "mass", "distance": "distance/", "com": "com", "contact": "contact/"}
@@ -39,21 +39,24 @@ def reproduce_cdc14(seed: int = 0, advance: Callable[[int], None] = lambda steps
             samples[name].append(PlanarSample(time, (vx, vy), (fx, fy)))
         return velocities
 
-    def tell(step, robot):
+    def report_progress(step, robot):
         if robot == NAMES[0] and step % RATE == 0:
             advance(1)
 
     def watch(step, robot, turn):
         record.watch(step, robot, turn)
-        tell(step, robot)
+        report_progress(step, robot)
 
     run = drive(cdc14_team(LINE, RATE, seed=seed), world, Bus(LINE), SECONDS, RATE, watch=watch)
-    said = {name: run.last(name) for name in NAMES}
-    moments = {name: load.at(said[name]["mass"].time) for name in NAMES}
-    errors = {name: [_errors(said[name], name, load)] for name in NAMES}
+    estimates = {name: run.last(name) for name in NAMES}
+    moments = {name: load.at(estimates[name]["mass"].time) for name in NAMES}
+    errors = {name: [_errors(estimates[name], name, load)] for name in NAMES}
     heard = {name: one[: round(OUR_SECONDS * RATE) + 1] for name, one in samples.items()}
     ours = run_team(
-        planar_load_team(LINE, RATE, OUR_NOISE), heard, Bus(LINE), watch=lambda step, robot, _: tell(step, robot)
+        planar_load_team(LINE, RATE, OUR_NOISE),
+        heard,
+        Bus(LINE),
+        watch=lambda step, robot, _: report_progress(step, robot),
     )
     our_errors = {name: [_errors(ours.last(name), name, load)] for name in NAMES}
     rows = [
@@ -66,10 +69,10 @@ def reproduce_cdc14(seed: int = 0, advance: Callable[[int], None] = lambda steps
     findings = [
         f"Every robot knew everything after {done:.1f} s; the largest relative error at any robot is {least / 100:.1e}."
         if done is not None
-        else "Not every robot knew everything in the end; the rows without a figure say what was missing.",
+        else "Not every robot knew everything in the end; the rows without a value show what was missing.",
         f"Ours, from the first {OUR_SECONDS} s of the same pushes and velocities: the largest relative error at any "
-        f"robot is {our_least / 100:.1e}; it tells contacts, so distances are not among its words.",
-        "The paper states no figures; its claim is that every quantity converges at every robot.",
+        f"robot is {our_least / 100:.1e}; it estimates contacts, not distances.",
+        "The paper states no numbers; its claim is that every quantity converges at every robot.",
         "Without noise nothing bounds the error; what is left is how long each robot waits before it calls a number "
         "known.",
     ]
@@ -82,15 +85,15 @@ def reproduce_cdc14(seed: int = 0, advance: Callable[[int], None] = lambda steps
         ],
     )
     sections = [
-        Section("What came out", Markup(said_list(findings) + table)),
+        Section("What came out", Markup(findings_list(findings) + table)),
         figures(record, load, "Every robot over time (the paper's figures)"),
-        picture(said, moments, "What every robot believes"),
+        picture(estimates, moments, "Every robot's estimates"),
     ]
     return Reproduction("cdc14", 1, rows, findings, sections)
 
 
-def _errors(said: Mapping[str, Estimate], robot: str, load: Load) -> Errors:
-    return errors_of(said, robot, INERTIA, load.at(said["mass"].time))
+def _errors(estimates: Mapping[str, Estimate], robot: str, load: Load) -> Errors:
+    return errors_of(estimates, robot, INERTIA, load.at(estimates["mass"].time))
 
 
 def _percent(share: float | None) -> float | None:

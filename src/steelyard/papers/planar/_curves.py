@@ -1,4 +1,4 @@
-"""What a watch writes down of a team while it runs: the curves of the papers' figures."""
+"""The curves of the papers' figures, recorded while a team runs."""
 
 import dataclasses
 from collections import defaultdict

@@ -24,7 +24,7 @@ def figures(record: Record, load: Load, title: str) -> Section:
     return Section(title, fill(_GRID, words=words, plots=plots), PLOTTING)
 
 
-def said_list(findings: Sequence[str]) -> Markup:
+def findings_list(findings: Sequence[str]) -> Markup:
     """Findings as a list on a page."""
     return fill("""<ul class="notes">$items</ul>""", items=[fill("<li>$finding</li>", finding=f) for f in findings])
 

@@ -24,7 +24,7 @@ from steelyard.papers.planar._teams import (
     sizes,
     trials_of,
 )
-from steelyard.papers.planar._trials import INERTIA, VELOCITY_NOISE, judged, paper_trial, run_paper
+from steelyard.papers.planar._trials import INERTIA, VELOCITY_NOISE, paper_trial, run_paper, scored
 from steelyard.worlds import planar_truth
 
 PUBLISHED = {
@@ -74,7 +74,7 @@ def _measure(trials: int, observer_trials: int, seed: int, advance: Callable[[in
     load, record = Load(INERTIA, VELOCITY_NOISE, seed), Record()
     run = run_paper(load, seed, record)
     advance(1)
-    paper = [judged(load, run), *all_of(paper_trial, seeds[1:], advance)]
+    paper = [scored(load, run), *all_of(paper_trial, seeds[1:], advance)]
     ours, bounds = all_of(our_trial, seeds, advance), all_of(_bound, seeds, advance)
     scatter = observer_table([seed + k for k in range(observer_trials)], advance)
     return Results(paper, ours, bounds, scatter, load, run, record)
@@ -109,28 +109,28 @@ def _rows(results: Results) -> list[Row]:
 
 def _conclude(results: Results) -> list[str]:
     trials = len(results.paper)
-    said = [f"The paper's method came to an end in {results.finished} of {trials} trials."]
+    sentences = [f"The paper's method came to an end in {results.finished} of {trials} trials."]
     for quantity, word in (("inertia", "J"), ("mass", "m")):
         rms = results.paper_rms(quantity)
         fits = results.fits(quantity)
         errors, stated = (np.concatenate([fit[:, k] for fit in fits.values()]) for k in (0, 1))
         if rms is not None and len(errors):
-            own, bias, told = np.sqrt(np.mean(errors**2)), np.mean(errors), np.sqrt(np.mean(stated**2))
-            said.append(
+            own, bias, stated_rms = np.sqrt(np.mean(errors**2)), np.mean(errors), np.sqrt(np.mean(stated**2))
+            sentences.append(
                 f"Its {word} is off by {100 * rms:.2f} % RMS (published: {PUBLISHED[quantity]:.2f} % in one run). A "
                 f"robot's own fit is off by {100 * own:.2f} % RMS, of which {100 * bias:+.2f} % is bias, and states "
-                f"{100 * told:.2f} %."
+                f"{100 * stated_rms:.2f} %."
             )
     x, y = 1e3 * results.z_c("paper")
-    said.append(f"Its z_c is off by {x:.0f} and {y:.0f} mm RMS (published scatter: 75 and 33 mm).")
+    sentences.append(f"Its z_c is off by {x:.0f} and {y:.0f} mm RMS (published scatter: 75 and 33 mm).")
     if results.ours:
-        said.append(_ours(results))
+        sentences.append(_ours(results))
     low, high = results.scatter[0], results.scatter[-1]
-    said.append(
+    sentences.append(
         f"Its observer alone, under random sinusoids: z_c is off by {1e3 * low.x:.0f} and {1e3 * low.y:.0f} mm RMS at "
         f"{low.level:g} rad/s of noise on ω, by {1e3 * high.x:.0f} and {1e3 * high.y:.0f} mm at {high.level:g} rad/s."
     )
-    return said
+    return sentences
 
 
 def _ours(results: Results) -> str:

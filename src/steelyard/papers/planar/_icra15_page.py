@@ -1,10 +1,10 @@
-"""The report of icra15: findings, tables, the paper's figures, and pictures of what robots believe."""
+"""The report of icra15: findings, tables, the paper's figures, and pictures of every robot's estimates."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from steelyard.papers.planar._figures import figures, said_list
+from steelyard.papers.planar._figures import figures, findings_list
 from steelyard.papers.planar._load import NAMES
 from steelyard.papers.planar._picture import error_cloud, picture
 from steelyard.papers.planar._results import Results
@@ -13,24 +13,27 @@ from steelyard.report import Markup, Section, figures_table, fill
 
 def sections(results: Results, findings: Sequence[str]) -> list[Section]:
     """In the order of the paper; ours last."""
-    said = {name: results.run.last(name) for name in NAMES}
-    moments = {name: results.load.at(said[name]["mass"].time) for name in NAMES}
+    estimates = {name: results.run.last(name) for name in NAMES}
+    moments = {name: results.load.at(estimates[name]["mass"].time) for name in NAMES}
     parts = [
-        Section("What came out", said_list(findings)),
+        Section("What came out", findings_list(findings)),
         _stated(results),
         figures(results.record, results.load, "One trial of the paper's method (Figures 3-6 of the paper)"),
-        picture(said, moments, "What every robot believes after that trial"),
+        picture(estimates, moments, "Every robot's estimates after that trial"),
         _observer(results),
         _cloud(results),
     ]
     if results.ours:
         first = results.ours[0]
-        parts += [picture(first.said, first.moments, "What every robot believes by our method"), _coverage(results)]
+        parts += [
+            picture(first.estimates, first.moments, "Every robot's estimates by our method"),
+            _coverage(results),
+        ]
     return parts
 
 
 def _stated(results: Results) -> Section:
-    """What each robot's least squares says of itself, next to what it did."""
+    """The deviation that each robot's least squares states, next to its errors."""
     rows = []
     for quantity in ("inertia", "mass"):
         for name, fit in results.fits(quantity).items():
@@ -38,8 +41,8 @@ def _stated(results: Results) -> Section:
                 continue
             bias, scatter, rms = np.mean(fit[:, 0]), np.std(fit[:, 0]), np.sqrt(np.mean(fit[:, 0] ** 2))
             stated, printed = (float(np.sqrt(np.mean(fit[:, k] ** 2))) for k in (1, 2))
-            figures = [f"{100 * one:.3f} %" for one in (stated, printed, scatter, bias, rms)]
-            rows.append([f"{quantity}, {name}", *figures, f"{rms / stated:.1f}"])
+            values = [f"{100 * one:.3f} %" for one in (stated, printed, scatter, bias, rms)]
+            rows.append([f"{quantity}, {name}", *values, f"{rms / stated:.1f}"])
     headings = ["", "stated", "stated, Eq. (32) as printed", "scatter", "bias", "RMS error", "RMS error / stated"]
     words = (
         "Each robot's own least squares before the team averages: the deviation that it states, and what its errors "
@@ -47,7 +50,7 @@ def _stated(results: Results) -> Section:
         "the formula."
     )
     table = figures_table("Stated and actual deviations", headings, rows)
-    return Section("Does it know how well it knows?", fill("<p>$words</p>$table", words=words, table=table))
+    return Section("Is the stated deviation consistent?", fill("<p>$words</p>$table", words=words, table=table))
 
 
 def _observer(results: Results) -> Section:

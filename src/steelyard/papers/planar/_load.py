@@ -11,11 +11,11 @@ from steelyard.worlds import PlanarBody, contacts_on
 NAMES = ("r1", "r2", "r3", "r4")
 LINE = Graph.line(NAMES)
 RATE = 100.0
-"""Hz; the papers do not say."""
+"""Hz; not stated in the papers."""
 MASS = 5.0
 """kg."""
 CONTACTS = contacts_on("plate", len(NAMES))
-"""From the centre of mass, body axes, m; the papers do not say, ours are evenly spaced along the outline."""
+"""From the centre of mass, body axes, m; not stated in the papers; ours are evenly spaced along the outline."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -24,9 +24,9 @@ class OurTrial:
     errors: dict[str, Errors]
     covered: dict[str, list[bool]]
     """By quantity, for every robot and component, whether the 95 % interval held the truth."""
-    said: dict[str, dict[str, Estimate]]
+    estimates: dict[str, dict[str, Estimate]]
     moments: dict[str, Moment]
-    """What was true at the time of each robot's last word."""
+    """The truth at the time of each robot's final estimate."""
     bytes_a_second: float
     """Sent by the busiest robot."""
     false_alarms: int
@@ -34,22 +34,20 @@ class OurTrial:
 
 
 def our_trial(seed: int) -> OurTrial:
-    """One push of `PUSH`, weighed by the team."""
+    """One run of `PUSH`, identified by the team."""
     columns = simulate_planar(PUSH, seed)
     log = Log(columns.pop("time"), columns, "simulation")
-    weighed = run_planar_load_team(
-        read_planar_record(log.without_truth(), Config(noise=Noise(velocity=VELOCITY_NOISE)))
-    )
-    said = weighed.last
-    moments = {name: _moment(log, said[name]["mass"].time) for name in NAMES}
-    errors = {name: errors_of(said[name], name, INERTIA, moments[name]) for name in NAMES}
+    result = run_planar_load_team(read_planar_record(log.without_truth(), Config(noise=Noise(velocity=VELOCITY_NOISE))))
+    estimates = result.last
+    moments = {name: _moment(log, estimates[name]["mass"].time) for name in NAMES}
+    errors = {name: errors_of(estimates[name], name, INERTIA, moments[name]) for name in NAMES}
     covered: dict[str, list[bool]] = {"mass": [], "inertia": [], "com": []}
     for name in NAMES:
         arm = moments[name].arms[name]
         truths = {"mass": PUSH.mass, "inertia": INERTIA, "com": np.array([-arm.real, -arm.imag])}
         for quantity, truth in truths.items():
-            covered[quantity] += _covered(said[name][quantity], truth)
-    return OurTrial(errors, covered, said, moments, max(weighed.bytes_a_second.values()), len(weighed.events))
+            covered[quantity] += _covered(estimates[name][quantity], truth)
+    return OurTrial(errors, covered, estimates, moments, max(result.bytes_a_second.values()), len(result.events))
 
 
 def _covered(estimate: Estimate, truth: float | np.ndarray) -> list[bool]:

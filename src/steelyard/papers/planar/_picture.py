@@ -1,4 +1,4 @@
-"""The load from above, with what every robot believes drawn on it."""
+"""The load from above, with every robot's estimates drawn on it."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,7 +21,7 @@ from steelyard.worlds import outline
 _PICTURE = "<p>$words</p>$plot"
 
 
-def picture(said: Mapping[str, Mapping[str, Estimate]], moment: Mapping[str, Moment], title: str) -> Section:
+def picture(estimates: Mapping[str, Mapping[str, Estimate]], moment: Mapping[str, Moment], title: str) -> Section:
     """Every robot's belief of the centre of mass (crosses) and of its neighbours' contacts (open circles).
 
     Drawn from where the robot truly holds the load, its own knowledge being relative to that; `moment` is of the time
@@ -33,17 +33,17 @@ def picture(said: Mapping[str, Mapping[str, Estimate]], moment: Mapping[str, Mom
     traces = [outline_trace(corners, "the load")]
     for nth, robot in enumerate(NAMES):
         turn, own = heading - moment[robot].heading, arms[nth]
-        com = said[robot]["com"].value
+        com = estimates[robot]["com"].value
         if com is not None:
             traces.append(spokes(own, [own + _turn(com, turn)], f"{robot}: centre of mass", nth))
-        found = [said[robot][f"contact/{other}"].value for other in LINE.neighbours(robot)]
+        found = [estimates[robot][f"contact/{other}"].value for other in LINE.neighbours(robot)]
         ends = [own + _turn(contact, turn) for contact in found if contact is not None]
         if ends:
             traces.append(
                 points(np.array(ends), f"{robot}: contacts of its neighbours", nth, "circle-open", 13 + 3 * nth)
             )
     traces += [points(arms, "contacts", None), points(np.zeros((1, 2)), "centre of mass", None, "cross", 10)]
-    words = "Where each robot believes the centre of mass and its neighbours' contacts to be, from its own contact."
+    words = "Each robot's estimates of the centre of mass and of its neighbours' contacts, from its own contact."
     plot = drawing(traces, plane_layout(520), "The load from above", f"{words} Beside them, where they truly are.")
     return Section(title, fill(_PICTURE, words=words, plot=plot), PLOTTING)
 

@@ -1,4 +1,4 @@
-"""Everything that came out of the trials of icra15, and the figures that follow from it."""
+"""Everything that came out of the trials of icra15, and the values that follow from it."""
 
 import dataclasses
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How far a robot's word is from the truth."""
+"""Errors of a robot's estimates."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,17 +12,17 @@ Errors = dict[str, float]
 `com/x` and `com/y` m in world axes; NaN where nothing is known."""
 
 
-def errors_of(said: Mapping[str, Estimate], robot: str, inertia: float, moment: Moment) -> Errors:
+def errors_of(estimates: Mapping[str, Estimate], robot: str, inertia: float, moment: Moment) -> Errors:
     """Of one robot's estimates at the moment they are for."""
     arms = moment.arms
-    found = {"inertia": _relative(said, "inertia", inertia), "mass": _relative(said, "mass", MASS)}
-    com = _vector(said, "com") + arms[robot]
+    found = {"inertia": _relative(estimates, "inertia", inertia), "mass": _relative(estimates, "mass", MASS)}
+    com = _vector(estimates, "com") + arms[robot]
     found |= {"com": abs(com) / abs(arms[robot]), "com/x": com.real, "com/y": com.imag}
     for other in LINE.neighbours(robot):
         z = arms[other] - arms[robot]
-        found[f"contact/{other}"] = abs(_vector(said, f"contact/{other}") - z) / abs(z)
-        if f"distance/{other}" in said:
-            found[f"distance/{other}"] = _relative(said, f"distance/{other}", abs(z))
+        found[f"contact/{other}"] = abs(_vector(estimates, f"contact/{other}") - z) / abs(z)
+        if f"distance/{other}" in estimates:
+            found[f"distance/{other}"] = _relative(estimates, f"distance/{other}", abs(z))
     return found
 
 
@@ -40,7 +40,7 @@ def worst(by_robot: Mapping[str, Sequence[Errors]], quantity: str) -> float | No
 def z_c_error(errors: Mapping[str, Errors]) -> complex:
     """Of the middle of the contacts from the centre of mass (m, world axes), as the robots' answers have it together.
 
-    The mean of all that robots say of the way from their contact to the centre of mass is minus z_c.
+    The mean of all estimates of the vector from their contact to the centre of mass is minus z_c.
     """
     return -complex(np.mean([complex(one["com/x"], one["com/y"]) for one in errors.values()]))
 
@@ -50,11 +50,11 @@ def by_robot(trials: Sequence[Mapping[str, Errors]]) -> dict[str, list[Errors]]:
     return {name: [trial[name] for trial in trials] for name in NAMES}
 
 
-def _relative(said: Mapping[str, Estimate], quantity: str, truth: float) -> float:
-    value = said[quantity].value
+def _relative(estimates: Mapping[str, Estimate], quantity: str, truth: float) -> float:
+    value = estimates[quantity].value
     return float("nan") if value is None else float(value) / truth - 1.0
 
 
-def _vector(said: Mapping[str, Estimate], quantity: str) -> complex:
-    value = said[quantity].value
+def _vector(estimates: Mapping[str, Estimate], quantity: str) -> complex:
+    value = estimates[quantity].value
     return complex("nan") if value is None else complex(float(value[0]), float(value[1]))

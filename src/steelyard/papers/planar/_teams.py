@@ -107,13 +107,13 @@ def team_trial(case: Case, seed: int) -> Trial:
     velocities[away, -1] = np.nan
     before = np.concatenate([forces[:1], forces[:-1]])
     graph = _graph(case, seed)
-    told = PlanarRecord(graph, truth.time, velocities, 0.5 * (before + forces), VELOCITY_NOISE, 0.0, ())
-    weighed = run_planar_load_team(told, bus=Bus(graph, case.radio, seed), presences={graph.names[-1]: case.stay})
+    record = PlanarRecord(graph, truth.time, velocities, 0.5 * (before + forces), VELOCITY_NOISE, 0.0, ())
+    result = run_planar_load_team(record, bus=Bus(graph, case.radio, seed), presences={graph.names[-1]: case.stay})
     asked = graph.names[: case.there]
-    errors = np.array([_errors(weighed, robot, name, truth) for robot, name in enumerate(asked)])
-    noticed = tuple(_noticed(weighed, name) for name in asked) if case.drop else ()
-    kilobytes = max(weighed.bytes_a_second.values()) / 1e3
-    central = np.full_like(errors, np.nan) if case.drop else _central(told, truth)[: case.there]
+    errors = np.array([_errors(result, robot, name, truth) for robot, name in enumerate(asked)])
+    noticed = tuple(_noticed(result, name) for name in asked) if case.drop else ()
+    kilobytes = max(result.bytes_a_second.values()) / 1e3
+    central = np.full_like(errors, np.nan) if case.drop else _central(record, truth)[: case.there]
     return Trial(errors, central, kilobytes, noticed)
 
 
@@ -129,8 +129,8 @@ def _central_rms(trials: Sequence[Trial]) -> np.ndarray:
 def _apart(trials: Sequence[Trial]) -> np.ndarray:
     """How far the worst robot's m and J are from the centralised answer's, RMS, as a share of that one's RMS error.
 
-    A few trials tell this well. The ratio of the two errors they tell badly: answers that are a tenth of an error apart
-    have errors alike to half a per cent in the long run, and to ten in one trial.
+    A few trials determine this well. The ratio of the two errors they determine badly: answers that are a tenth of an
+    error apart have errors alike to half a per cent in the long run, and to ten in one trial.
     """
     difference = np.sqrt(np.mean([(trial.errors - trial.central) ** 2 for trial in trials], axis=0)).max(axis=0)
     return (difference / _central_rms(trials))[:2]
@@ -153,52 +153,52 @@ def size_rows(case: Case, trials: Sequence[Trial]) -> list[Row]:
 
 def conclude(found: Mapping[Case, Sequence[Trial]]) -> list[str]:
     """In sentences."""
-    said, usual = [], rms(found[UNDISTURBED])
+    sentences, usual = [], rms(found[UNDISTURBED])
     for case, trials in found.items():
         ours = rms(trials)
         if case.stay != _ALWAYS:
             # Fewer pushed and measured, so no estimator could know as much as the whole team does.
             m, J, c = ours / _central_rms(trials)
-            said.append(
+            sentences.append(
                 f"When {case.name}, the RMS error of those that are there in the end is {m:.2f} (m), {J:.2f} (J) and "
                 f"{c:.2f} (centre of mass) of the centralised answer's to the same pushes and readings."
             )
         elif case in DISTURBED:
             m, J, c = 100.0 * (ours / usual - 1.0)
-            said.append(
+            sentences.append(
                 f"With a disturbance ({case.name}) the others' RMS error ends {m:+.0f} % (m), {J:+.0f} % (J) and "
                 f"{c:+.0f} % (centre of mass) off the undisturbed team's."
             )
         elif case == DROPPED:
             late = max(one for trial in trials for one in trial.noticed)
             worst = 100.0 * max(float(np.abs(trial.errors[:, :2]).max()) for trial in trials)
-            said.append(
-                f"When the load loses {100 * DROP:.0f} % the last robot of all trials says so after {late:.2f} s, and "
-                f"{SECONDS / 2:g} s later no robot's m or J is off by more than {worst:.2f} %."
+            sentences.append(
+                f"When the load loses {100 * DROP:.0f} % the last robot of all trials reports it after {late:.2f} s, "
+                f"and {SECONDS / 2:g} s later no robot's m or J is off by more than {worst:.2f} %."
             )
         elif case != UNDISTURBED:
             m, J, c = ours / _central_rms(trials)
             sent = max(trial.kilobytes for trial in trials)
             apart = 100.0 * _apart(trials)
-            said.append(
+            sentences.append(
                 f"{case.name}: the worst robot's RMS error is {m:.2f} (m), {J:.2f} (J) and {c:.2f} (centre of mass) of "
                 f"the centralised answer's, from which it is {apart[0]:.0f} % (m) and {apart[1]:.0f} % (J) of an error "
                 f"away; the busiest sends {sent:.0f} kB a second."
             )
-    return said
+    return sentences
 
 
 def _graph(case: Case, seed: int) -> Graph:
     return Graph.of_kind(case.graph, [f"r{i + 1:03d}" for i in range(case.robots)], seed)
 
 
-def _errors(weighed: PlanarTeamResult, robot: int, name: str, truth: PlanarTruth) -> list[float]:
-    said = weighed.last[name]
-    row = int(np.argmin(np.abs(truth.time - said["com"].time)))
-    arm, com = truth.arms[row, robot], said["com"].value
+def _errors(result: PlanarTeamResult, robot: int, name: str, truth: PlanarTruth) -> list[float]:
+    estimates = result.last[name]
+    row = int(np.argmin(np.abs(truth.time - estimates["com"].time)))
+    arm, com = truth.arms[row, robot], estimates["com"].value
     found = [math.nan if com is None else float(np.linalg.norm(com + arm) / np.linalg.norm(arm))]
     for quantity in ("inertia", "mass"):
-        value = said[quantity].value
+        value = estimates[quantity].value
         found.insert(0, math.nan if value is None else float(value) / float(getattr(truth, quantity)[-1]) - 1.0)
     return found
 
@@ -213,6 +213,6 @@ def _central(push: PlanarRecord, truth: PlanarTruth) -> np.ndarray:
     return np.column_stack([np.tile(load, (len(arms), 1)), off])
 
 
-def _noticed(weighed: PlanarTeamResult, name: str) -> float:
-    times = [noticed - SECONDS / 2 for robot, noticed, _ in weighed.events if robot == name]
+def _noticed(result: PlanarTeamResult, name: str) -> float:
+    times = [noticed - SECONDS / 2 for robot, noticed, _ in result.events if robot == name]
     return min((time for time in times if time >= 0.0), default=math.inf)

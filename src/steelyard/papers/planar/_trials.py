@@ -22,7 +22,7 @@ class Fit:
 
     error: float
     stated: float
-    """Its standard deviation as the fit tells it."""
+    """Its standard deviation as the fit states it."""
     printed: float
     """The same as [icra15, Eq. (32)] is printed."""
 
@@ -40,7 +40,7 @@ class PaperTrial:
 def paper_trial(seed: int) -> PaperTrial:
     """One closed loop: the robots choose their forces as they go."""
     load = Load(INERTIA, VELOCITY_NOISE, seed)
-    return judged(load, run_paper(load, seed))
+    return scored(load, run_paper(load, seed))
 
 
 def run_paper(load: Load, seed: int, record: Record | None = None) -> TeamRun:
@@ -49,10 +49,10 @@ def run_paper(load: Load, seed: int, record: Record | None = None) -> TeamRun:
     return drive(icra15_team(LINE, RATE, seed=seed), load, Bus(LINE), SECONDS, RATE, watch=watch)
 
 
-def judged(load: Load, run: TeamRun) -> PaperTrial:
+def scored(load: Load, run: TeamRun) -> PaperTrial:
     """A run against the truth."""
-    said = {name: run.last(name) for name in NAMES}
-    errors = {n: errors_of(said[n], n, INERTIA, load.at(said[n]["mass"].time)) for n in NAMES}
+    estimates = {name: run.last(name) for name in NAMES}
+    errors = {n: errors_of(estimates[n], n, INERTIA, load.at(estimates[n]["mass"].time)) for n in NAMES}
     states: dict[str, PaperState] = run.states
     done = all(state.stage == Stage.DONE for state in states.values())
     fits = {
@@ -63,6 +63,6 @@ def judged(load: Load, run: TeamRun) -> PaperTrial:
 
 
 def _fit(fit, truth: float) -> Fit:
-    """The slope is one over the quantity, and so are their relative deviations alike."""
-    share = 1.0 / (fit.slope * truth)
-    return Fit(share - 1.0, share * fit.slope_std / fit.slope, share * fit.slope_std_printed / fit.slope)
+    """The gradient is one over the quantity, and so are their relative deviations alike."""
+    share = 1.0 / (fit.gradient * truth)
+    return Fit(share - 1.0, share * fit.gradient_std / fit.gradient, share * fit.gradient_std_printed / fit.gradient)

@@ -1,4 +1,4 @@
-"""What could be known of the mass at best: by somebody who is told everything but the mass itself."""
+"""The bound on the mass: of a filter that knows everything but the mass itself."""
 
 import equinox as eqx
 import jax
@@ -18,21 +18,21 @@ _LOG_MASS, _LOSS = 9, 10
 
 
 def attainable(flown: Flown) -> np.ndarray:
-    """Relative standard deviation of the mass at every row, to a filter that is told drag, lag, noise and moments.
+    """Relative standard deviation of the mass at every row, of a filter that knows drag, lag, noise, changes.
 
     Its covariance follows the recursion of the posterior Cramér-Rao bound along the flight [tichavsky98]: a method
-    that is not told can at best come near.
+    that does not know them can at best come near.
     """
     flight, columns = flown
     moments = np.zeros(len(columns["time"]))
     moments[np.searchsorted(columns["time"], turning_times(flight.profile, SESAME_AIRFRAME.duration))] = 1.0
     jumps, flows = (moments, 0.0 * moments) if flight.profile != "ramp" else (0.0 * moments, moments)
-    told = np.stack([_JUMP**2 * jumps, _FLOW**2 * flows], axis=1)
-    return np.asarray(_deviations(as_it_was_driven(columns), jnp.asarray(told)))
+    changes = np.stack([_JUMP**2 * jumps, _FLOW**2 * flows], axis=1)
+    return np.asarray(_deviations(as_it_was_driven(columns), jnp.asarray(changes)))
 
 
 @eqx.filter_jit
-def _deviations(samples: Sample, told: Float[Array, "time 2"]) -> Float[Array, " time"]:
+def _deviations(samples: Sample, changes: Float[Array, "time 2"]) -> Float[Array, " time"]:
     oracle = _oracle()
     first = jax.tree.map(lambda leaf: leaf[0], samples.measurement)
     log_mass = jnp.log(jnp.asarray(SESAME_AIRFRAME.mass))
@@ -42,22 +42,22 @@ def _deviations(samples: Sample, told: Float[Array, "time 2"]) -> Float[Array, "
 
     def row(belief, given):
         sample, variances = given
-        # The change is told before the row in which its effect first shows.
+        # The change is given before the row in which its effect first shows.
         P = belief.covariance.at[_LOG_MASS, _LOG_MASS].add(variances[0]).at[_LOSS, _LOSS].add(variances[1])
         belief = oracle.step(eqx.tree_at(lambda b: b.covariance, belief, P), sample)
         return belief, belief.std[_LOG_MASS]
 
-    return jax.lax.scan(row, oracle.init(Guess(state, std)), (samples, told))[1]
+    return jax.lax.scan(row, oracle.init(Guess(state, std)), (samples, changes))[1]
 
 
 def _oracle() -> ExtendedKalman:
-    figures = SESAME_AIRFRAME
-    gust = figures.motor_noise * 2.0 * np.sqrt(9.81 * figures.mass / 4 * 18.8)  # four rotors at hover, N
+    airframe = SESAME_AIRFRAME
+    gust = airframe.motor_noise * 2.0 * np.sqrt(9.81 * airframe.mass / 4 * 18.8)  # four rotors at hover, N
     noise = Noise(
         measurement=jnp.asarray(sensor_noise()),
-        control=jnp.asarray([1e-6, gust] + [figures.rates_noise / np.sqrt(2)] * 3),
+        control=jnp.asarray([1e-6, gust] + [airframe.rates_noise / np.sqrt(2)] * 3),
         drift=jnp.zeros(12),
         blind=jnp.ones(5),
     )
-    body = Multirotor(drag=(figures.drag, figures.quadratic_drag))
-    return ExtendedKalman(CommandedMultirotor(body, figures.motor_lag), noise)
+    body = Multirotor(drag=(airframe.drag, airframe.quadratic_drag))
+    return ExtendedKalman(CommandedMultirotor(body, airframe.motor_lag), noise)

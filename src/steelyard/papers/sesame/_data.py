@@ -49,7 +49,7 @@ def write_data_set(
 
 
 def as_log(flight: SesameScenario, columns: dict[str, np.ndarray], seed: int) -> Log:
-    """A flight's columns as a log that says what it is."""
+    """A flight's columns as a log with its settings."""
     facts = {
         "scenario": "sesame",
         "seed": str(seed),
@@ -68,10 +68,10 @@ def _claim(folder: Path, seed: int, suffix: str) -> None:
         raise BadInput(f"{folder} is a file; give the name of a folder for the data set.")
     if not folder.parent.is_dir():
         raise BadInput(f"{folder}: the folder {folder.parent} does not exist; create it or choose another output.")
-    manifest, told = folder / _MANIFEST, {"scenario": "sesame", "seed": seed, "suffix": suffix}
+    manifest, settings = folder / _MANIFEST, {"scenario": "sesame", "seed": seed, "suffix": suffix}
     if manifest.exists():
         there = json.loads(manifest.read_text())
-        if there != told:
+        if there != settings:
             raise BadInput(
                 f"{folder} holds flights of seed {there.get('seed')} as {there.get('suffix')}; "
                 "ask for those again, or give another folder."
@@ -81,4 +81,4 @@ def _claim(folder: Path, seed: int, suffix: str) -> None:
         raise BadInput(f"{folder} is not empty and holds no data set of ours; give another folder.")
     folder.mkdir(exist_ok=True)
     with whole_file(manifest) as draft:
-        draft.write_text(json.dumps(told))
+        draft.write_text(json.dumps(settings))

@@ -68,7 +68,7 @@ class Run:
     seconds_a_row: float
     """Of a compiled replay on one core."""
     events: tuple[float, ...] = ()
-    """When a change was told, s."""
+    """When a change was reported, s."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,7 +111,7 @@ def fly_faithful(method: str, preset: Preset, flown: Flown, timed: bool = True) 
 
 
 def fly_ours(flown: Flown, map_known: bool = True) -> Run:
-    """`steelyard identify --as multirotor`, told the first mass; and the bench's thrust map, or nothing of it."""
+    """`steelyard identify --as multirotor`, given the first mass; and the bench's thrust map, or nothing of it."""
     flight, columns = flown
     bench = tuple(float(4 * thrust) for thrust in common_rotor_bench().thrusts)
     own = MultirotorConfig(throttle_map=bench) if map_known else MultirotorConfig(commanded=True)
@@ -120,7 +120,7 @@ def fly_ours(flown: Flown, map_known: bool = True) -> Run:
     series = found.series["r1"]["mass"]
     changes = [event for event in found.events if event.kind == "change"]
     known = np.isfinite(series.value)
-    mass = np.where(known, series.value, SESAME_AIRFRAME.mass)  # until it is known, what it was told counts
+    mass = np.where(known, series.value, SESAME_AIRFRAME.mass)  # until it is known, the given mass counts
     return Run(
         mass,
         np.where(known, series.std, np.inf),
@@ -130,10 +130,10 @@ def fly_ours(flown: Flown, map_known: bool = True) -> Run:
 
 
 def _estimator(method: str, preset: Preset) -> Estimator:
-    figures = SESAME_AIRFRAME
+    airframe = SESAME_AIRFRAME
     noise = Noise(
         measurement=jnp.asarray(sensor_noise()),
-        control=jnp.asarray([0.3] + [figures.rates_noise] * 3),
+        control=jnp.asarray([0.3] + [airframe.rates_noise] * 3),
         drift=jnp.asarray([0.0] * 6 + [preset.velocity] * 3 + [preset.log_mass]),
         blind=jnp.asarray([5.0, 1.0, 1.0, 1.0]),
     )

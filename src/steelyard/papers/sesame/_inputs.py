@@ -15,7 +15,7 @@ WINDOWS = (4, 8, 12, 20, 40, 80)
 INPUTS = ("log mass", "log unsureness", *(f"log mass over {rows} rows" for rows in WINDOWS))
 """What the columns of `machine_inputs` are."""
 
-# Inputs end where training does: a sigmoid that has seen no samples somewhere may say anything there.
+# Inputs end where training does: a sigmoid that has seen no samples somewhere may output anything there.
 _LIGHTEST, _HEAVIEST = 0.6, 1.5
 _SUREST, _UNSUREST = 0.006, 0.2
 
@@ -32,9 +32,9 @@ def machine_inputs(columns: Columns) -> np.ndarray:
     """Inputs of a flight, (row, input) in the order of `INPUTS`; a row depends on itself and on rows before it.
 
     Read are time, throttles, attitude and velocity. From them come two running sums: the impulse of the rotors, and the
-    velocity gained along body z but for gravity. The slope of the second over the first is 1/m, whatever the trajectory
-    is. It is fitted to the last few rows (`WINDOWS`): short spans follow a jump and are noisy, long ones the reverse.
-    Which one to believe is a question of probability, so the first two inputs answer it that way: `_weigh`.
+    velocity gained along body z but for gravity. The gradient of the second over the first is 1/m, whatever the
+    trajectory is. It is fitted to the last few rows (`WINDOWS`): short spans follow a jump and are noisy, long ones the
+    reverse. Which one to use is a question of probability, so the first two inputs answer it that way: `_weigh`.
 
     What is known beforehand is on the drone's bench sheet: thrust map, motor lag, drag along the rotors' axis, noise of
     rotors and velocity, and the nominal mass, at which it hovers before the first row. Seen are 0.6 to 1.5 kg.
@@ -96,15 +96,16 @@ def _fit_windows(impulse: np.ndarray, gained: np.ndarray, dt: float) -> np.ndarr
     longest, (flights, intervals) = max(WINDOWS), impulse.shape
     hover = np.full((flights, longest), _GRAVITY * dt)
     x = _running(np.concatenate([SESAME_AIRFRAME.mass * hover, impulse], axis=1))
-    y = _running(np.concatenate([hover, gained], axis=1)) - x / SESAME_AIRFRAME.mass  # small numbers: digits are kept
+    # small numbers: digits are not lost
+    y = _running(np.concatenate([hover, gained], axis=1)) - x / SESAME_AIRFRAME.mass
     sums = [_running(values) for values in (x, y, x * x, x * y)]
     end = longest + 1 + np.arange(intervals + 1)
-    slopes = []
+    gradients = []
     for rows in WINDOWS:
         n = rows + 1
         s_x, s_y, s_xx, s_xy = (s[:, end] - s[:, end - n] for s in sums)
-        slopes.append((s_xy - s_x * s_y / n) / (s_xx - s_x**2 / n) + 1.0 / SESAME_AIRFRAME.mass)
-    return np.stack(slopes, axis=2)
+        gradients.append((s_xy - s_x * s_y / n) / (s_xx - s_x**2 / n) + 1.0 / SESAME_AIRFRAME.mass)
+    return np.stack(gradients, axis=2)
 
 
 def _running(values: np.ndarray) -> np.ndarray:
@@ -116,7 +117,7 @@ def _weigh(impulse: np.ndarray, gained: np.ndarray, gust: np.ndarray, dt: np.nda
 
     Hypotheses about the past compete: at each row the likeliest has three children, in which the mass has just jumped,
     begun to drift or ceased to, and the three least likely make room. Each is a Kalman filter over (velocity gained,
-    1/m, its rate), weighed by how well it foresaw the velocity.
+    1/m, its rate), weighted by how well it predicted the velocity.
     """
     noise = SESAME_AIRFRAME.velocity_noise**2
     flights, intervals = impulse.shape

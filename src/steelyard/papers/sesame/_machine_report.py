@@ -1,4 +1,4 @@
-"""What the learning machines of the paper came to: rows, sentences and figures."""
+"""Results of the learning machines of the paper: rows, sentences and figures."""
 
 import dataclasses
 from collections.abc import Callable
@@ -53,8 +53,10 @@ class Machines:
         """RMSE over flights that were never learnt, and time of training."""
         rows = []
         for one in self.nodes:
-            for name, said, score in zip(("elm", "relm"), published.NODES[one.nodes], (one.elm, one.relm), strict=True):
-                rows += _rows(f"{name}/{one.nodes}_nodes", said, score)
+            for name, stated, score in zip(
+                ("elm", "relm"), published.NODES[one.nodes], (one.elm, one.relm), strict=True
+            ):
+                rows += _rows(f"{name}/{one.nodes}_nodes", stated, score)
         for one in self.regularisation:
             rows += _rows(f"relm/lambda_{one.regularisation:g}", published.REGULARISATION[one.regularisation], one.relm)
         for one in self.share:
@@ -65,7 +67,7 @@ class Machines:
         return rows
 
     def findings(self) -> list[str]:
-        """What the tables say."""
+        """Conclusions from the tables."""
         best = next(one for one in self.nodes if one.nodes == 500)
         regular = [one for one in self.online.trajectories if one.trajectory != "random"]
         random = next(one for one in self.online.trajectories if one.trajectory == "random")
@@ -76,7 +78,7 @@ class Machines:
             f"those they learnt; training takes {best.elm.seconds:.2f} and {best.relm.seconds:.2f} s. The paper has "
             "1.89 and 2.21 %, 3.47 and 3.44 s.",
             "What a machine is shown decides: of the mass over six spans of the past alone RELM makes "
-            f"{self.spans_only.held_out_error:.2f} %. The rest is another input: what a bank of filters says.",
+            f"{self.spans_only.held_out_error:.2f} %. The rest is another input: the estimate of a bank of filters.",
             f"OSELM is within {100 * apart:.2f} % of RELM on the four regular trajectories, and errs by "
             f"{random.online:.2f} % on random ones, which the paper leaves out.",
         ]
@@ -86,8 +88,10 @@ class Machines:
         headings = ["", "training, s", "published", "RMSE, held out, %", "on what was learnt, %", "published", "norm"]
         first = []
         for one in self.nodes:
-            for name, said, score in zip(("ELM", "RELM"), published.NODES[one.nodes], (one.elm, one.relm), strict=True):
-                first.append(_cells(f"{name}, {one.nodes} nodes", said, score))
+            for name, stated, score in zip(
+                ("ELM", "RELM"), published.NODES[one.nodes], (one.elm, one.relm), strict=True
+            ):
+                first.append(_cells(f"{name}, {one.nodes} nodes", stated, score))
         second = [
             _cells(f"λ = {one.regularisation:g}", published.REGULARISATION[one.regularisation], one.relm)
             for one in self.regularisation
@@ -120,17 +124,17 @@ class Machines:
         )
         flown = {(flight.trajectory, flight.profile): columns for flight, columns in self.shown}
         sections = []
-        for course, number, name, machine in pictures:
+        for trajectory, number, name, machine in pictures:
             plots = []
             for profile in PROFILES:
-                columns = flown[course, profile]
-                mass, caption = estimate_mass(machine, machine_inputs(columns)), f"{course}, {profile}"
+                columns = flown[trajectory, profile]
+                mass, caption = estimate_mass(machine, machine_inputs(columns)), f"{trajectory}, {profile}"
                 traces = [
                     line(columns["time"], mass, name, 0),
                     truth_line(columns["time"], columns["truth/mass"]),
                 ]
                 plots.append(drawing(traces, layout(260, "kg"), caption, f"{name} and the true mass: {caption}."))
-            title = f"{name} on the {course} (Figure {number} of the paper)"
+            title = f"{name} on the {trajectory} (Figure {number} of the paper)"
             sections.append(Section(title, fill('<div class="grid">$plots</div>', plots=plots), PLOTTING))
         return sections
 
@@ -155,21 +159,21 @@ def train_machines(settings: Settings, seed: int, advance: Callable[[int], None]
     return Machines(nodes, regularisation, share, online, spans_only, shown)
 
 
-def _rows(name: str, said: published.Published, score: MachineScore) -> list[Row]:
+def _rows(name: str, stated: published.Published, score: MachineScore) -> list[Row]:
     return [
-        Row(f"{name}/rmse", "%", said.error, None, score.held_out_error),
-        Row(f"{name}/training_time", "s", said.seconds, None, score.seconds),
-        Row(f"{name}/norm_of_weights", "1", said.norm, None, score.norm),
+        Row(f"{name}/rmse", "%", stated.error, None, score.held_out_error),
+        Row(f"{name}/training_time", "s", stated.seconds, None, score.seconds),
+        Row(f"{name}/norm_of_weights", "1", stated.norm, None, score.norm),
     ]
 
 
-def _cells(name: str, said: published.Published, score: MachineScore) -> list[str]:
+def _cells(name: str, stated: published.Published, score: MachineScore) -> list[str]:
     return [
         name,
         f"{score.seconds:.2f}",
-        f"{said.seconds:.2f}",
+        f"{stated.seconds:.2f}",
         f"{score.held_out_error:.2f}",
         f"{score.training_error:.2f}",
-        f"{said.error:.2f}",
+        f"{stated.error:.2f}",
         f"{score.norm:.3g}",
     ]

@@ -1,4 +1,4 @@
-"""Extreme learning machines that tell a drone's mass from its log, [sesame, Tables 1-3], and one that learns online."""
+"""Extreme learning machines that estimate a drone's mass from its log, [sesame, Tables 1-3]; one learns online."""
 
 import dataclasses
 import time
@@ -18,7 +18,7 @@ REGULARISATIONS = (1e-7, 1e-5, 1e-3, 0.1, 0.3, 0.5, 0.8, 1.0)
 REPETITIONS = (1, 3, 5, 7, 10)
 """That are learnt, of each trajectory and mass profile."""
 
-_RESTLESS = np.log(0.03)  # log unsureness from which a row is rare enough to be learnt whatever the dice say
+_RESTLESS = np.log(0.03)  # log unsureness from which a row is rare enough to be learnt whatever the random draw
 _CALM_SHARE = 1 / 15  # of the other rows
 _FLIGHTS_AT_ONCE = 125
 
@@ -39,8 +39,8 @@ class Campaign:
 
     def only(self, wanted: Callable[[SesameScenario], bool]) -> "Campaign":
         """The flights that are wanted."""
-        kept = [k for k, flight in enumerate(self.flights) if wanted(flight)]
-        return Campaign(tuple(self.flights[k] for k in kept), self.inputs[kept], self.masses[kept])
+        selected = [k for k, flight in enumerate(self.flights) if wanted(flight)]
+        return Campaign(tuple(self.flights[k] for k in selected), self.inputs[selected], self.masses[selected])
 
 
 def gather_campaign(
@@ -69,15 +69,16 @@ class Lessons:
 
 
 def choose_lessons(campaign: Campaign, seed: int = 0) -> Lessons:
-    """All rows at which the mass is in doubt, and every fifteenth of the others, which counts for fifteen.
+    """All rows at which the mass is uncertain, and every fifteenth of the others, which counts for fifteen.
 
-    A tenth of the rows are in doubt, nine tenths say the same again and again: a machine fitted to these lessons errs
-    as one fitted to everything, for a sixth of the work. Doubt is read from the inputs, not from the truth.
+    At a tenth of the rows the mass is uncertain; the other nine tenths repeat each other: a machine fitted to these
+    lessons errs as one fitted to everything, for a sixth of the work. Uncertainty is read from the inputs, not from the
+    truth.
     """
     inputs = campaign.inputs.reshape(-1, campaign.inputs.shape[2])
     chance = np.where(inputs[:, INPUTS.index("log unsureness")] > _RESTLESS, 1.0, _CALM_SHARE)
-    kept = np.random.default_rng(seed).random(len(inputs)) < chance
-    return Lessons(inputs[kept], np.log(campaign.masses.reshape(-1, 1)[kept]), 1.0 / chance[kept])
+    selected = np.random.default_rng(seed).random(len(inputs)) < chance
+    return Lessons(inputs[selected], np.log(campaign.masses.reshape(-1, 1)[selected]), 1.0 / chance[selected])
 
 
 def estimate_mass(machine: Elm, inputs: np.ndarray) -> np.ndarray:
@@ -246,8 +247,8 @@ class OnlineLearning:
     """%."""
     trajectories: tuple[TrajectoryScore, ...]
     foretold: np.ndarray
-    """Mass at each lesson, kg, as told just before its chunk was learnt: from all lessons before, and no other."""
-    told: np.ndarray
+    """Mass at each lesson, kg, as predicted just before its chunk was learnt: from all lessons before, and no other."""
+    predicted: np.ndarray
     """The true masses of the lessons, kg."""
 
 

@@ -26,11 +26,11 @@ _LIST = """<ul class="notes">$items</ul>"""
 
 def sections(results: Results, findings: Sequence[str]) -> list[Section]:
     """In the order of the paper."""
-    said = [fill("<li>$finding</li>", finding=finding) for finding in findings]
+    items = [fill("<li>$finding</li>", finding=finding) for finding in findings]
     return [
-        Section("What came out", fill(_LIST, items=said)),
+        Section("What came out", fill(_LIST, items=items)),
         _against_the_bound(results),
-        *[_trajectory(results, course) for course in sorted(TRAJECTORIES, key=_FIGURES.__getitem__)],
+        *[_trajectory(results, trajectory) for trajectory in sorted(TRAJECTORIES, key=_FIGURES.__getitem__)],
         _controls(results),
         *results.machines.sections(),
     ]
@@ -38,16 +38,16 @@ def sections(results: Results, findings: Sequence[str]) -> list[Section]:
 
 def _against_the_bound(results: Results) -> Section:
     rows = []
-    for course in TRAJECTORIES:
-        bounds = [bound for flight, bound in results.bound.items() if flight.trajectory == course]
+    for trajectory in TRAJECTORIES:
+        bounds = [bound for flight, bound in results.bound.items() if flight.trajectory == trajectory]
         rows.append(
             [
-                course,
-                f"{100 * results.best('settled_rmspe', course):.2f} %",
-                f"{100 * results.of(OURS, course).settled_rmspe:.2f} %",
+                trajectory,
+                f"{100 * results.best('settled_rmspe', trajectory):.2f} %",
+                f"{100 * results.of(OURS, trajectory).settled_rmspe:.2f} %",
                 f"{100 * float(np.sqrt(np.mean(np.square(bounds)))):.2f} %",
-                f"{100 * results.of(OURS, course).coverage:.1f} %",
-                f"{100 * results.of(WITHHELD, course).settled_rmspe:.2f} %",
+                f"{100 * results.of(OURS, trajectory).coverage:.1f} %",
+                f"{100 * results.of(WITHHELD, trajectory).settled_rmspe:.2f} %",
             ]
         )
     headings = [
@@ -60,30 +60,30 @@ def _against_the_bound(results: Results) -> Section:
     ]
     note = fill(
         "<p>RMS percentage error of the mass more than a second after the start and after every change. "
-        "Attainable is what a filter could have that is told drag, lag, noise and the moments of change.</p>"
+        "Attainable is the bound of a filter that knows drag, lag, noise and the times of the changes.</p>"
     )
     return Section("Settled errors", Markup(note + figures_table("Settled errors", headings, rows)))
 
 
-def _trajectory(results: Results, course: TrajectoryName) -> Section:
+def _trajectory(results: Results, trajectory: TrajectoryName) -> Section:
     """A figure of the paper: five plots and the table below them."""
-    plots = [_mass_plot(results, SesameScenario(course, profile, 0)) for profile in PROFILES]
+    plots = [_mass_plot(results, SesameScenario(trajectory, profile, 0)) for profile in PROFILES]
     headings = ["mass", *[word for method in METHODS for word in (method, "ms")]]
     rows = []
     for profile in PROFILES:
         cells = [profile]
         for method in METHODS:
-            score = results.of(method, course, profile)
+            score = results.of(method, trajectory, profile)
             cells += [f"{100 * score.rmspe:.2f} %", f"{1e3 * score.seconds_a_row:.3f}"]
         rows.append(cells)
     body = fill(
         """<p>RMSPE over whole flights, and time of an update, of $flights flights a row.</p>$table
 <div class="grid">$plots</div>""",
         flights=len(results.flown) // (len(TRAJECTORIES) * len(PROFILES)),
-        table=figures_table(f"Errors on the {course}", headings, rows),
+        table=figures_table(f"Errors on the {trajectory}", headings, rows),
         plots=plots,
     )
-    return Section(f"The {course} (Figure {_FIGURES[course]} of the paper)", body, PLOTTING)
+    return Section(f"The {trajectory} (Figure {_FIGURES[trajectory]} of the paper)", body, PLOTTING)
 
 
 def _mass_plot(results: Results, flight: SesameScenario) -> Markup:
@@ -109,8 +109,8 @@ def _controls(results: Results) -> Section:
     flown = dict(results.flown)
     for name, column, unit in (("Thrust", "r1/thrust", "N"), ("Rate about x", "r1/rates/x", "rad/s")):
         traces = []
-        for nth, course in enumerate(("loop", "lemniscate")):
-            columns = flown[SesameScenario(course, "constant", 0)]
-            traces.append(line(columns["time"], columns[column], course, nth))
+        for nth, trajectory in enumerate(("loop", "lemniscate")):
+            columns = flown[SesameScenario(trajectory, "constant", 0)]
+            traces.append(line(columns["time"], columns[column], trajectory, nth))
         plots.append(drawing(traces, layout(280, unit), name, f"{name} on the loop and on the lemniscate."))
     return Section("Inputs (Figure 11 of the paper)", fill('<div class="grid">$plots</div>', plots=plots), PLOTTING)

@@ -1,4 +1,4 @@
-"""The figures of [sesame, Tables 1-3]: training time in s, RMSE in percent, norm of the output weights."""
+"""The values of [sesame, Tables 1-3]: training time in s, RMSE in percent, norm of the output weights."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ class Published(NamedTuple):
 
     seconds: float
     error: float
-    """RMSE, %. The paper does not say of which rows; most likely of those it trained on."""
+    """RMSE, %. The paper does not state of which rows; most likely of those it trained on."""
     norm: float
 
 

@@ -1,4 +1,4 @@
-"""`steelyard reproduce sesame`: fly, weigh by every method, compare with what the paper found."""
+"""`steelyard reproduce sesame`: fly, estimate by every method, compare with the paper."""
 
 import dataclasses
 from collections.abc import Callable
@@ -49,7 +49,7 @@ def reproduce(
 
 
 def measure(repetitions: int, settings: Settings, seed: int, advance: Callable[[int], None]) -> Results:
-    """Flies and weighs."""
+    """Flies and estimates."""
     machines = train_machines(settings, seed, advance)
     presets = _tuned(settings.window, seed, advance)
     flown = []
@@ -68,9 +68,9 @@ def measure(repetitions: int, settings: Settings, seed: int, advance: Callable[[
     bound = {one[0]: _settled_bound(one) for one in flown}
     quiet = {profile: _quiet_window(presets["ekf"], flown, scores["ekf"], profile) for profile in ("constant", "steps")}
     small = [
-        SesameScenario(course, profile, repetition, SMALL_STEP)
+        SesameScenario(trajectory, profile, repetition, SMALL_STEP)
         for repetition in range(repetitions)
-        for course in TRAJECTORIES
+        for trajectory in TRAJECTORIES
         for profile in PROFILES
         if profile in ("step-down", "step-up")
     ]
@@ -110,7 +110,7 @@ def _weigh(method: str, presets: dict[str, Preset], flown: Flown) -> Run:
 
 
 def _quiet_window(ekf: Preset, flown: list[Flown], scores: Scores, profile: str) -> float:
-    """What the paper saw: a window that believes more in a steady mass than the filter beside it does."""
+    """What the paper saw: a window whose process noise of the mass is below that of the filter beside it."""
     quieter = dataclasses.replace(ekf, log_mass=0.5 * ekf.log_mass)
     some = [one for one in flown if one[0].profile == profile]
     errors = [_whole_error(one, fly_faithful("swls", quieter, one, timed=False)) for one in some]
@@ -125,12 +125,12 @@ def _settled_bound(flown: Flown) -> float:
 def _filter_rows(results: Results) -> list[Row]:
     """Every trajectory, profile and method: RMSPE over whole flights, and time of an update."""
     rows = []
-    for course in TRAJECTORIES:
+    for trajectory in TRAJECTORIES:
         for profile in PROFILES:
-            ours = results.of(OURS, course, profile)
+            ours = results.of(OURS, trajectory, profile)
             for method in FAITHFUL:
-                theirs = results.of(method, course, profile)
-                where = f"{course}/{profile}/{method}"
+                theirs = results.of(method, trajectory, profile)
+                where = f"{trajectory}/{profile}/{method}"
                 rows.append(Row(f"rmspe/{where}", "%", None, 100 * theirs.rmspe, 100 * ours.rmspe))
                 rows.append(
                     Row(f"update_time/{where}", "ms", None, 1e3 * theirs.seconds_a_row, 1e3 * ours.seconds_a_row)
@@ -141,15 +141,15 @@ def _filter_rows(results: Results) -> list[Row]:
 def _own_rows(results: Results) -> list[Row]:
     """Where the paper is to be beaten: settled errors, coverage, jumps."""
     rows = []
-    for course in TRAJECTORIES:
-        ours, withheld = (results.of(method, course) for method in (OURS, WITHHELD))
-        best, bound = results.best("settled_rmspe", course), _bound_on(results, course)
-        rows.append(Row(f"settled_rmspe/{course}", "%", None, 100 * best, 100 * ours.settled_rmspe, 100 * bound))
-        rows.append(Row(f"settled_rmspe_map_withheld/{course}", "%", None, None, 100 * withheld.settled_rmspe))
-        rows.append(Row(f"coverage/{course}", "%", None, None, 100 * ours.coverage, 95.0))
-    for course in (None, *TRAJECTORIES):
-        best, ours = results.best("rmspe", course), results.of(OURS, course).rmspe
-        rows.append(Row(f"rmspe/{course or 'all'}/best", "%", None, 100 * best, 100 * ours))
+    for trajectory in TRAJECTORIES:
+        ours, withheld = (results.of(method, trajectory) for method in (OURS, WITHHELD))
+        best, bound = results.best("settled_rmspe", trajectory), _bound_on(results, trajectory)
+        rows.append(Row(f"settled_rmspe/{trajectory}", "%", None, 100 * best, 100 * ours.settled_rmspe, 100 * bound))
+        rows.append(Row(f"settled_rmspe_map_withheld/{trajectory}", "%", None, None, 100 * withheld.settled_rmspe))
+        rows.append(Row(f"coverage/{trajectory}", "%", None, None, 100 * ours.coverage, 95.0))
+    for trajectory in (None, *TRAJECTORIES):
+        best, ours = results.best("rmspe", trajectory), results.of(OURS, trajectory).rmspe
+        rows.append(Row(f"rmspe/{trajectory or 'all'}/best", "%", None, 100 * best, 100 * ours))
     jump, alarms = results.abrupt, results.of(OURS).false_alarms
     rows.append(Row("step_20_percent/median_delay", "s", None, None, jump.median_delay))
     rows.append(Row("step_20_percent/median_error_after_1_s", "%", None, None, 100 * jump.median_error))
@@ -159,14 +159,14 @@ def _own_rows(results: Results) -> list[Row]:
     return rows
 
 
-def _bound_on(results: Results, course: str) -> float:
-    bounds = [bound for flight, bound in results.bound.items() if flight.trajectory == course]
+def _bound_on(results: Results, trajectory: str) -> float:
+    bounds = [bound for flight, bound in results.bound.items() if flight.trajectory == trajectory]
     return float(np.sqrt(np.mean(np.square(bounds))))
 
 
 def conclude(results: Results) -> list[str]:
     """The paper's findings, checked, and ours beside them."""
-    cells = [(course, profile) for course in TRAJECTORIES for profile in PROFILES]
+    cells = [(trajectory, profile) for trajectory in TRAJECTORIES for profile in PROFILES]
     fastest = sum(
         min(FAITHFUL, key=lambda method, cell=cell: results.of(method, *cell).seconds_a_row) == "ekf" for cell in cells
     )
@@ -175,7 +175,8 @@ def conclude(results: Results) -> list[str]:
     worse = {m: results.of(m, "lemniscate").settled_rmspe / results.of(m, "loop").settled_rmspe for m in FAITHFUL}
     ours, there = results.of(OURS).rmspe, results.of(OURS, "lemniscate").rmspe
     settled_worst, withheld_worst = (
-        100 * max(results.of(method, course).settled_rmspe for course in TRAJECTORIES) for method in (OURS, WITHHELD)
+        100 * max(results.of(method, trajectory).settled_rmspe for trajectory in TRAJECTORIES)
+        for method in (OURS, WITHHELD)
     )
     ekf, swls = results.presets["ekf"], results.presets["swls"]
     jump, alarms = results.abrupt, results.of(OURS).false_alarms
@@ -185,7 +186,7 @@ def conclude(results: Results) -> list[str]:
         f"{len(TRAJECTORIES)} with several steps. With equal weights the head of the window is the Kalman filter's, "
         "but for relinearisation and the robust loss; so how the two compare is a matter of tuning. Here each was "
         f"tuned on flights that are not scored: the EKF to a mass that walks by {100 * ekf.log_mass:.0f} % per √s, "
-        f"SWLS to {100 * swls.log_mass:.0f} %. A window that believes in half the EKF's walk has "
+        f"SWLS to {100 * swls.log_mass:.0f} %. A window with half the EKF's random walk has "
         f"{results.quiet_window['constant']:.2f} of its error on a constant mass and "
         f"{results.quiet_window['steps']:.2f} on several steps: that is what the paper saw.",
         "On the lemniscate the settled error is "
@@ -194,9 +195,9 @@ def conclude(results: Results) -> list[str]:
         f"Over whole flights ours has {ours / results.best('rmspe'):.2f} of the error of the best of the paper's "
         f"filters, on the lemniscate {there / results.best('rmspe', 'lemniscate'):.2f}.",
         f"Settled, ours is within {settled_worst:.2f} % RMS on every trajectory. Without the bench's map it is within "
-        f"{withheld_worst:.2f} %: that is what a thrust scale that nobody measured costs, and no flight can tell it "
+        f"{withheld_worst:.2f} %: that is what a thrust scale that nobody measured costs, and no flight identifies it "
         "from mass.",
-        f"A step of 20 % is told after {jump.median_delay:.2f} s (median of {jump.flights} flights, {jump.found} "
+        f"A step of 20 % is reported after {jump.median_delay:.2f} s (median of {jump.flights} flights, {jump.found} "
         f"found), and one second after it the mass is off by {100 * jump.median_error:.2f} % (median), "
         f"{100 * jump.worst_error:.2f} % (worst). False alarms: {alarms} in {results.minutes:.0f} minutes of flight.",
         *results.machines.findings(),

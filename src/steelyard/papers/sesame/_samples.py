@@ -26,8 +26,8 @@ def as_it_was_driven(columns: Columns) -> Sample:
 
 def sensor_noise() -> list[float]:
     """Of attitude, position and velocity, in the order of a reading."""
-    figures = SESAME_AIRFRAME
-    return [figures.attitude_noise] * 3 + [figures.position_noise] * 3 + [figures.velocity_noise] * 3
+    airframe = SESAME_AIRFRAME
+    return [airframe.attitude_noise] * 3 + [airframe.position_noise] * 3 + [airframe.velocity_noise] * 3
 
 
 def _samples(columns: Columns, control: MultirotorControl | CommandedControl) -> Sample:

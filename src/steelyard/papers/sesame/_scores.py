@@ -26,7 +26,7 @@ class Score:
     """Share of settled rows that the 95 % band covers."""
     seconds_a_row: float
     false_alarms: int
-    """Changes that were told more than a second after any true one."""
+    """Changes that were reported more than a second after any true one."""
 
     @staticmethod
     def of(flown: Flown, run: Run) -> "Score":

@@ -10,7 +10,7 @@ from ._frames import Neighbour as Neighbour
 from ._frames import move_load as move_load
 from ._frames import neighbour_from_pose as neighbour_from_pose
 from ._mixing import Rows as Rows
-from ._mixing import ToldRows as ToldRows
+from ._mixing import SentRows as SentRows
 from ._mixing import hear_rows as hear_rows
 from ._observations import Felt as Felt
 from ._observations import LinearObservation as LinearObservation

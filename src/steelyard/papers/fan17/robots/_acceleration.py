@@ -9,7 +9,7 @@ from steelyard.papers.fan17.robots._frames import Neighbour
 
 
 class AlphaWeights(msgspec.Struct, frozen=True):
-    """How a robot weighs its sources of α; constant, for the poses are."""
+    """The weights of a robot's sources of α; constant, as the poses are."""
 
     from_gyro: np.ndarray
     from_pairs: Mapping[str, np.ndarray]
@@ -39,9 +39,9 @@ def alpha_weights(
     """Weighted least squares of both kinds of observation; each is a matrix that its observation is multiplied by."""
     gyro = 2.0 * half_span**2 / max(angular_noise, 1e-9) ** 2
     pair = 0.5 / max(specific_force_noise, 1e-9) ** 2
-    slopes = {name: one.H_alpha @ one.R_ij.T for name, one in neighbours.items()}  # α in the own axes
-    covariance = np.linalg.inv(gyro * np.eye(3) + sum(pair * H.T @ H for H in slopes.values()))
-    from_pairs = {name: pair * covariance @ H.T for name, H in slopes.items()}
+    jacobians = {name: one.H_alpha @ one.R_ij.T for name, one in neighbours.items()}  # α in the own axes
+    covariance = np.linalg.inv(gyro * np.eye(3) + sum(pair * H.T @ H for H in jacobians.values()))
+    from_pairs = {name: pair * covariance @ H.T for name, H in jacobians.items()}
     return AlphaWeights(gyro * covariance, from_pairs, covariance)
 
 

@@ -40,7 +40,7 @@ class Fan17Agent(Agent):
         )
 
     def step(self, state: Fan17State, sample: SpatialSample | None, inbox: tuple[Message, ...]) -> Turn:
-        """One sample: hear, find poses, then the total wrench, then the load, and tell."""
+        """One sample: receive, find poses, then the total wrench, then the load, and send."""
         procedure = self.procedure
         letters = self._fresh(state, inbox)
         state = self._remember(state, sample)
@@ -68,7 +68,7 @@ class Fan17Agent(Agent):
         return sorted(fresh.values(), key=lambda m: (m.sequence, m.sender))
 
     def _remember(self, state: Fan17State, sample: SpatialSample | None) -> Fan17State:
-        """The own sample, kept until its row is done."""
+        """The own sample, stored until its row is done."""
         if sample is None:
             return state
         key = round(sample.time * self.procedure.rate)
@@ -76,14 +76,14 @@ class Fan17Agent(Agent):
         values = np.array([*sample.angular, *sample.linear, *sample.specific_force, *sample.torque, *sample.force])
         if np.isfinite(values).all():
             samples[key] = values
-        for kept in (samples, readings):
-            while kept and next(iter(kept)) < key - 4 * self.procedure.rounds - 8:
-                del kept[next(iter(kept))]
+        for buffer in (samples, readings):
+            while buffer and next(iter(buffer)) < key - 4 * self.procedure.rounds - 8:
+                del buffer[next(iter(buffer))]
         return _with(state, key=key, time=float(sample.time), samples=samples, readings=readings)
 
     def _hear(self, state: Fan17State, letters: list[Fan17Message]) -> Fan17State:
         """Twists go into the sums of poses, specific forces wait for their row, loads replace older ones."""
-        heard, sums, loads = dict(state.heard), dict(state.sums), dict(state.told_loads)
+        heard, sums, loads = dict(state.heard), dict(state.sums), dict(state.received_loads)
         readings = dict(state.readings)
         for letter in letters:
             heard[letter.sender] = letter.sequence
@@ -95,7 +95,7 @@ class Fan17Agent(Agent):
             reading = np.array(letter.reading)
             sums[letter.sender] = sums[letter.sender].add(reading[:6], own[:6])
             readings[letter.key] = {**readings.get(letter.key, {}), letter.sender: reading[6:]}
-        return _with(state, heard=heard, sums=sums, told_loads=loads, readings=readings)
+        return _with(state, heard=heard, sums=sums, received_loads=loads, readings=readings)
 
     def _settle(self, state: Fan17State) -> Fan17State:
         """Takes the poses for good once all are known, with the paper's first guess of the load."""
@@ -113,7 +113,7 @@ class Fan17Agent(Agent):
             Sigma=jnp.asarray(_covariance(neighbours, weights.covariance, procedure)),
             load=np.concatenate([middle, [1.0, 1.0, 1.0, 0.0, 0.0, 0.0], [1.0]]),
             P=procedure.first_variance * jnp.eye(10),
-            weighed=-1,
+            last_row=-1,
         )
 
     def _begin_rows(self, state: Fan17State) -> Fan17State:
@@ -141,46 +141,46 @@ class Fan17Agent(Agent):
         """One round of consensus in different coordinates for every row under way."""
         assert state.neighbours is not None
         moves = {nth: state.neighbours[name].row_ij for nth, name in enumerate(self.neighbours)}
-        rows, told = state.rows, {}
+        rows, received = state.rows, {}
         for letter in letters:
             nth = self.neighbours.index(letter.sender)
-            if nth in told:  # a late one: the earlier goes in before it
-                rows, told = hear_rows(rows, told, moves, len(self.neighbours)), {}
-            told[nth] = letter.rows
-        return _with(state, rows=hear_rows(rows, told, moves, len(self.neighbours)))
+            if nth in received:  # a late one: the earlier goes in before it
+                rows, received = hear_rows(rows, received, moves, len(self.neighbours)), {}
+            received[nth] = letter.rows
+        return _with(state, rows=hear_rows(rows, received, moves, len(self.neighbours)))
 
     def _weigh(self, state: Fan17State) -> Fan17State:
         """Rows that have had all their rounds go into the least squares, in their order."""
-        rows, load, P, weighed = state.rows, state.load, state.P, state.weighed
+        rows, load, P, last_row = state.rows, state.load, state.P, state.last_row
         done = rows.rounds >= self.procedure.rounds
         for key, value in zip(rows.keys[done], rows.values[done], strict=True):
             own = state.samples.get(int(key))
-            if own is None or key <= weighed:
+            if own is None or key <= last_row:
                 continue
             felt = np.concatenate([own[:3], own[6:9], value[6:], self.procedure.n_robots * value[:6]])
             found = identify(load, P, felt, state.Sigma, self.procedure.forgetting)
-            load, P, weighed = np.asarray(found[0]), found[1], int(key)
-        return _with(state, rows=rows.only(~done) if done.any() else rows, load=load, P=P, weighed=weighed)
+            load, P, last_row = np.asarray(found[0]), found[1], int(key)
+        return _with(state, rows=rows.only(~done) if done.any() else rows, load=load, P=P, last_row=last_row)
 
     def _mix_loads(self, state: Fan17State) -> Fan17State:
         """A round of consensus on centre, inertia and mass.
 
-        Before the sample is taken in: what neighbours tell is a sample old, and so is the own load at this moment.
+        Before the sample is taken in: what neighbours send is a sample old, and so is the own load at this moment.
         Mixed afterwards, older values hold the newer ones back, and the load follows a change three times as slowly.
         """
-        if state.weighed < 0 or state.load is None or state.neighbours is None:
+        if state.last_row < 0 or state.load is None or state.neighbours is None:
             return state
         load = state.load
-        for name, (degree, told) in state.told_loads.items():
+        for name, (degree, received) in state.received_loads.items():
             weight = metropolis_weight(len(self.neighbours), degree)
-            load = load + weight * (move_load(state.neighbours[name], told) - state.load)
-        return _with(state, load=load, told_loads={})
+            load = load + weight * (move_load(state.neighbours[name], received) - state.load)
+        return _with(state, load=load, received_loads={})
 
     def _outbox(self, state: Fan17State) -> dict[str, Message]:
         own = state.samples.get(state.key)
         reading = () if own is None else tuple(own[:9].tolist())
-        load = () if state.weighed < 0 or state.load is None else tuple(state.load.tolist())
-        rows = state.rows.tell(len(self.neighbours))
+        load = () if state.last_row < 0 or state.load is None else tuple(state.load.tolist())
+        rows = state.rows.to_message(len(self.neighbours))
         letter = Fan17Message(self.name, state.sequence, state.time, state.key, reading, rows, load)
         return dict.fromkeys(self.neighbours, letter)
 
@@ -189,14 +189,14 @@ _with = msgspec.structs.replace
 
 
 def _is_sound(letter: Fan17Message) -> bool:
-    """Whether a letter says what such letters say: the right number of numbers, all of them finite."""
+    """Whether a message is well formed: the right number of numbers, all of them finite."""
     rows = letter.rows
-    told = len(rows.keys)
+    received = len(rows.keys)
     return (
         len(letter.reading) in (0, 9)
         and len(letter.load) in (0, 10)
-        and len(rows.rounds) == told
-        and len(rows.values) == ROW * told
+        and len(rows.rounds) == received
+        and len(rows.values) == ROW * received
         and rows.degree > 0
         and math.isfinite(sum(letter.reading) + sum(letter.load) + sum(rows.values))
     )

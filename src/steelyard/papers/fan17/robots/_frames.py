@@ -1,4 +1,4 @@
-"""Poses of neighbours, as the matrices by which a robot takes what they tell into its own frame."""
+"""Poses of neighbours, as the matrices by which a robot takes what they send into its own frame."""
 
 import jax.numpy as jnp
 import msgspec

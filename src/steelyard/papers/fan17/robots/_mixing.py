@@ -14,8 +14,8 @@ import numpy as np
 from steelyard.team.membership._graph import metropolis_weight
 
 
-class ToldRows(msgspec.Struct, frozen=True, array_like=True):
-    """What a robot tells of its rows: how many neighbours it has, the rows' sample numbers, rounds and values."""
+class SentRows(msgspec.Struct, frozen=True, array_like=True):
+    """What a robot sends of its rows: how many neighbours it has, the rows' sample numbers, rounds and values."""
 
     degree: int
     keys: tuple[int, ...] = ()
@@ -51,21 +51,27 @@ class Rows(msgspec.Struct, frozen=True):
             np.concatenate([self.heard, np.zeros((1, self.heard.shape[1]), bool)]),
         )
 
-    def only(self, kept: np.ndarray) -> "Rows":
+    def only(self, selected: np.ndarray) -> "Rows":
         """Some of them, by flags or indices."""
-        return Rows(self.keys[kept], self.rounds[kept], self.values[kept], self.gathered[kept], self.heard[kept])
+        return Rows(
+            self.keys[selected],
+            self.rounds[selected],
+            self.values[selected],
+            self.gathered[selected],
+            self.heard[selected],
+        )
 
-    def tell(self, degree: int) -> ToldRows:
+    def to_message(self, degree: int) -> SentRows:
         """For a message."""
-        return ToldRows(
+        return SentRows(
             degree, tuple(self.keys.tolist()), tuple(self.rounds.tolist()), tuple(self.values.ravel().tolist())
         )
 
 
-def hear_rows(rows: Rows, told: Mapping[int, ToldRows], moves: Mapping[int, np.ndarray], degree: int) -> Rows:
+def hear_rows(rows: Rows, received: Mapping[int, SentRows], moves: Mapping[int, np.ndarray], degree: int) -> Rows:
     """A round of every row whose neighbours all have been heard; `moves` are the A_ij, by the neighbour's number."""
     gathered, heard = rows.gathered.copy(), rows.heard.copy()
-    for nth, news in told.items():
+    for nth, news in received.items():
         if not news.keys:
             continue
         mine, its = _common(rows.keys, np.array(news.keys, int))

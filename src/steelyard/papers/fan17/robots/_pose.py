@@ -1,7 +1,7 @@
 """A neighbour's pose from both robots' twists, by dual quaternions: a smallest eigenvector and a small linear system.
 
 The sums that the paper keeps, P_k⁻¹ and S_k, are linear in the second moments of the four measured velocities, so those
-are what is kept: one outer product a sample, and the eigenvector only when somebody asks.
+are what is stored: one outer product a sample, and the eigenvector only when somebody asks.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""What a robot of the spatial paper is told beforehand, measures, keeps and tells."""
+"""Settings, samples, state and messages of a robot of the spatial paper."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 from steelyard.estimators import Estimate
 from steelyard.papers.fan17.robots._acceleration import AlphaWeights
 from steelyard.papers.fan17.robots._frames import Neighbour
-from steelyard.papers.fan17.robots._mixing import Rows, ToldRows
+from steelyard.papers.fan17.robots._mixing import Rows, SentRows
 from steelyard.papers.fan17.robots._pose import PoseSums
 from steelyard.team._agent import Message
 
@@ -23,9 +23,9 @@ class Fan17Procedure(msgspec.Struct, frozen=True):
     n_robots: int
     """How many hold the load: the total wrench is their number times its mean."""
     rounds: int
-    """Of consensus for a row; the paper does not say."""
+    """Of consensus for a row; not stated in the paper."""
     rate: float = 100.0
-    """Samples a second; the paper does not say."""
+    """Samples a second; not stated in the paper."""
     settle: float = 8.0
     """s, from when on the poses that are then known are used for the load."""
     forgetting: float = 1.005
@@ -45,7 +45,7 @@ class Fan17Message(Message, frozen=True, array_like=True):
     """Number of the sample."""
     reading: tuple[float, ...]
     """ω, v and s of that sample; empty where a sensor was silent."""
-    rows: ToldRows
+    rows: SentRows
     load: tuple[float, ...]
     """(p_c, I_c, 1/m) in the sender's frame, m, kg m², 1/kg; empty while it has none."""
 
@@ -72,8 +72,8 @@ class Fan17State(msgspec.Struct, frozen=True):
     load: np.ndarray | None = None
     """(p_c, I_c, 1/m)."""
     P: Any = None
-    weighed: int = -1
+    last_row: int = -1
     """Number of the sample to which the load refers."""
-    told_loads: Mapping[str, tuple[int, np.ndarray]] = msgspec.field(default_factory=dict)
+    received_loads: Mapping[str, tuple[int, np.ndarray]] = msgspec.field(default_factory=dict)
     """By neighbour, its number of neighbours and its load, until they have been taken in."""
     estimates: Mapping[str, Estimate] = msgspec.field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What a robot of the spatial paper says it knows: a number only once it is known, a load only if it is possible."""
+"""Estimates of a robot of the spatial paper: a number only once it is known, a load only if it is possible."""
 
 import jax
 import numpy as np
@@ -20,10 +20,10 @@ def report(state: Fan17State, name: str, procedure: Fan17Procedure) -> dict[str,
 
     Poses are those of the filter, which goes on after the load's identification has taken one for good.
     """
-    said = _load(state, name, procedure)
+    estimates = _load(state, name, procedure)
     for neighbour, sums in state.sums.items():
         fit = fit_pose(sums, *procedure.noise[:2]) if sums.samples else None
-        said[f"pose/{neighbour}"] = (
+        estimates[f"pose/{neighbour}"] = (
             Estimate(
                 np.concatenate([fit.t_ji, fit.q_real]),
                 np.diag(np.concatenate([fit.position_std, fit.rotation_std]) ** 2),
@@ -35,14 +35,14 @@ def report(state: Fan17State, name: str, procedure: Fan17Procedure) -> dict[str,
             if fit is not None and fit.known
             else Estimate.unknown("not-yet-known", "m", name, state.time)
         )
-    return said
+    return estimates
 
 
 def _load(state: Fan17State, name: str, procedure: Fan17Procedure) -> dict[str, Estimate]:
-    time = state.weighed / procedure.rate
+    time = state.last_row / procedure.rate
     units = {"mass": "kg", "com": "m", "inertia": "kg m²"}
     unknown = {q: Estimate.unknown("not-yet-known", unit, name, state.time) for q, unit in units.items()}
-    if state.load is None or state.P is None or state.weighed < 0:
+    if state.load is None or state.P is None or state.last_row < 0:
         return unknown
     com, moments, inverse_mass = state.load[:3], state.load[3:9], state.load[9]
     if not np.isfinite(state.load).all() or inverse_mass <= 0.0:

@@ -1,4 +1,4 @@
-"""The load by recursive least squares with forgetting, each row weighed by its own covariance."""
+"""The load by recursive least squares with forgetting, each row weighted by its own covariance."""
 
 import jax
 import jax.numpy as jnp
@@ -54,9 +54,9 @@ def identify(
 
     `forgetting` is the paper's λ ≥ 1 a row, which multiplies P.
     """
-    told = Felt.from_vector(felt)
-    observation = load_observation(told)
-    L = jnp.linalg.cholesky(load_covariance(told, load, P, Sigma))
+    measured = Felt.from_vector(felt)
+    observation = load_observation(measured)
+    L = jnp.linalg.cholesky(load_covariance(measured, load, P, Sigma))
     white = jax.scipy.linalg.solve_triangular(L, jnp.column_stack([observation.H, observation.y]), lower=True)
     squares = RecursiveLeastSquares(_WhiteRows(), _UNIT, memory=1.0 / jnp.log(forgetting))
     belief = squares.init(Guess(load, jnp.zeros(10)))

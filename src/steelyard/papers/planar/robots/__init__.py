@@ -9,8 +9,8 @@ from ._icra15 import icra15_team as icra15_team
 from ._link import Link as Link
 from ._link import LinkGains as LinkGains
 from ._link import link_step as link_step
+from ._low_pass import LineFit as LineFit
 from ._low_pass import RateFilter as RateFilter
-from ._low_pass import SlopeFit as SlopeFit
 from ._observer import CenterObserver as CenterObserver
 from ._observer import observability as observability
 from ._observer import observer_step as observer_step

@@ -34,7 +34,7 @@ class PaperAgent(Agent):
         return PaperState(heard=dict.fromkeys(self.neighbours, -1))
 
     def step(self, state: PaperState, sample: PlanarSample, inbox: tuple[Message, ...]) -> Turn:
-        """One sample: hear, average, vote, estimate, push, tell."""
+        """One sample: receive, average, vote, estimate, push, send."""
         procedure, time = self.procedure, sample.time
         letters = tuple(m for m in inbox if isinstance(m, PaperMessage) and m.sender in self.neighbours and is_sound(m))
         state = _remember(state, sample, procedure)
@@ -81,7 +81,7 @@ class PaperAgent(Agent):
 
 
 def _remember(state: PaperState, sample: PlanarSample, procedure: Procedure) -> PaperState:
-    """The robot's own sample, kept until the neighbours' of the same time have come."""
+    """The robot's own sample, stored until the neighbours' of the same time have come."""
     key, v = round(sample.time * procedure.rate), own_velocity(sample.velocity)
     velocities = {at: old for at, old in state.velocities.items() if at > key - HISTORY}
     if v is not None:

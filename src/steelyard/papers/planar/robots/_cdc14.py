@@ -13,7 +13,7 @@ from steelyard.team.membership._graph import Graph
 
 
 def cdc14_procedure(graph: Graph, rate: float = 100.0, **changes: object) -> Procedure:
-    """The figures that the paper leaves open, as we chose them; any of them can be changed by name."""
+    """The settings that the paper leaves open, as we chose them; any of them can be changed by name."""
     n = len(graph.names)
     procedure = Procedure(
         n_robots=n,

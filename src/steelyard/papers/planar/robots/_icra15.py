@@ -14,9 +14,9 @@ from steelyard.team.membership._graph import Graph
 
 
 def icra15_procedure(graph: Graph, rate: float = 100.0, **changes: object) -> Procedure:
-    """The figures that the paper leaves open, as we chose them for 0.2 m/s of noise; any can be changed by name.
+    """The settings that the paper leaves open, as we chose them for 0.2 m/s of noise; any can be changed by name.
 
-    The paper's own figure 2 shows links at up to 10 m/s. So fast it must be: noise turns the direction of a slow link
+    The paper's Figure 2 shows links at up to 10 m/s. So fast it must be: noise turns the direction of a slow link
     about, and the squares of [icra15, Eq. (15)] then come out too short, by half of (σ_link / speed)².
     """
     n = len(graph.names)

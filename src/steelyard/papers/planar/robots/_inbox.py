@@ -25,16 +25,16 @@ def own_velocity(velocity: tuple[float, float]) -> complex | None:
 def is_sound(message: object) -> bool:
     """Whether a message can be used: of this kind, of the right length, numbers all finite, a stage that exists.
 
-    A robot must not fall over what another one says; what is not sound counts as lost.
+    A malformed message must not stop a robot; it counts as lost.
     """
     if not isinstance(message, PaperMessage):
         return False
-    told, velocity = message.told, message.velocity or (0.0, 0.0)
-    numbers = (*told.values, *told.flows, *velocity, message.time)
+    received, velocity = message.flow, message.velocity or (0.0, 0.0)
+    numbers = (*received.values, *received.flows, *velocity, message.time)
     return (
-        len(told.values) == len(told.flows) == N_CHANNELS
+        len(received.values) == len(received.flows) == N_CHANNELS
         and math.isfinite(sum(numbers))
-        and told.degree >= 0
+        and received.degree >= 0
         and Stage.SPIN <= message.stage <= Stage.HALT
     )
 
@@ -45,8 +45,8 @@ def hear_neighbours(
     """Links and flows after the newest message of each neighbour.
 
     Velocities are paired by their time: a message is taken with what this robot measured at the same sample. What was
-    said of positions is first turned to the sample before `key`, then all are carried on to it: on a load that turns,
-    averaging without that would lag behind by the angle it turns in the time the averaging takes.
+    reported of positions is first turned to the sample before `key`, then all are carried on to it: on a load that
+    turns, averaging without that would lag behind by the angle it turns in the time the averaging takes.
     """
     newest: dict[str, PaperMessage] = {}
     for message in inbox:
@@ -69,10 +69,12 @@ def hear_neighbours(
             link = link_step(link, zdot, at, step, procedure.link, state.stage == Stage.SPIN)
             links[name] = link
         late = key - 1 - at
-        told = message.told
+        received = message.flow
         if late and omega:
-            told = msgspec.structs.replace(
-                told, values=_turned(told.values, omega * late * dt), flows=_turned(told.flows, omega * late * dt)
+            received = msgspec.structs.replace(
+                received,
+                values=_turned(received.values, omega * late * dt),
+                flows=_turned(received.flows, omega * late * dt),
             )
         offset, gain = zeros, _gains(procedure.centroid_gain)
         if link.z is not None and link.key == at:
@@ -81,7 +83,7 @@ def hear_neighbours(
             offset[Z] = z_ij.real, z_ij.imag
         else:
             gain = _gains(0.0)
-        flows[name] = next_flow(flows.get(name, zeros), values, told, len(neighbours), offset, gain)
+        flows[name] = next_flow(flows.get(name, zeros), values, received, len(neighbours), offset, gain)
     return msgspec.structs.replace(state, links=links, flows=flows, heard=heard)
 
 
@@ -108,8 +110,8 @@ def averages(state: PaperState, procedure: Procedure) -> PaperState:
     own = np.zeros(N_CHANNELS)
     own[Channel.OMEGA] = own_omega
     own[Channel.ARM] = abs(z_i) ** 2
-    own[Channel.INERTIA] = 1.0 / slope if (slope := state.inertia_fit.slope) > 0.0 else 0.0
-    own[Channel.MASS] = 1.0 / slope if (slope := state.mass_fit.slope) > 0.0 else 0.0
+    own[Channel.INERTIA] = 1.0 / gradient if (gradient := state.inertia_fit.gradient) > 0.0 else 0.0
+    own[Channel.MASS] = 1.0 / gradient if (gradient := state.mass_fit.gradient) > 0.0 else 0.0
     own[FORCE] = force.real, force.imag
     mean_force = force - complex(total[Channel.FORCE], total[Channel.FORCE + 1])
     # Δf_i = f_i − f_mean as in [icra15, Eq. (19)]; its Sec. V-B prints f̄ there. Half a sample back, where f_i acted.

@@ -7,7 +7,7 @@ import math
 
 import msgspec
 
-from steelyard.papers.planar.robots._low_pass import RateFilter, SlopeFit, low_pass_step
+from steelyard.papers.planar.robots._low_pass import LineFit, RateFilter, low_pass_step
 from steelyard.papers.planar.robots._plane import dot, turned
 
 
@@ -37,9 +37,9 @@ class Link(msgspec.Struct, frozen=True):
     """d_ij and its low-passed twin, while the link is fast enough to have one."""
     age: float = 0.0
     """s since the filters started."""
-    fit: SlopeFit = SlopeFit()
+    fit: LineFit = LineFit()
     distance: float | None = None
-    """m, once the procedure says that it is known."""
+    """m, once the procedure counts it as known."""
     sign: int = 0
     """Of ω; 0 while unknown."""
     z: complex | None = None
@@ -55,8 +55,8 @@ class Link(msgspec.Struct, frozen=True):
     @property
     def distance_std(self) -> float:
         """m; half the relative deviation of its square."""
-        square = self.fit.slope
-        return 0.5 * self.fit.slope_std / math.sqrt(square) if square > 0.0 else math.inf
+        square = self.fit.gradient
+        return 0.5 * self.fit.gradient_std / math.sqrt(square) if square > 0.0 else math.inf
 
 
 def link_step(link: Link, zdot: complex, key: int, dt: float, gains: LinkGains, measure: bool) -> Link:

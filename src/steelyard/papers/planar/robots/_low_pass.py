@@ -1,4 +1,4 @@
-"""First-order low-pass filters, and the slope "output rate = slope x input" through them [cdc14, Eq. (26)]."""
+"""First-order low-pass filters, and the gradient of "output rate = gradient x input" through them [cdc14, Eq. (26)]."""
 
 import math
 
@@ -43,7 +43,7 @@ class RateFilter(msgspec.Struct, frozen=True):
         return k_f * (self.output - self.output_low)
 
 
-class SlopeFit(msgspec.Struct, frozen=True):
+class LineFit(msgspec.Struct, frozen=True):
     """Running sums of the least squares of ψ = θ υ."""
 
     squares: float = 0.0
@@ -53,8 +53,8 @@ class SlopeFit(msgspec.Struct, frozen=True):
     count: float = 0.0
 
     def add(self, inputs: float, output: float, memory: float = 1.0) -> "SlopeFit":
-        """One more pair; with a memory below 1 older ones fade, and at 0 the slope is the last quotient."""
-        return SlopeFit(
+        """One more pair; with a memory below 1 older ones fade, and at 0 the gradient is the last quotient."""
+        return LineFit(
             memory * self.squares + inputs * inputs,
             memory * self.products + inputs * output,
             memory * self.outputs + output * output,
@@ -63,7 +63,7 @@ class SlopeFit(msgspec.Struct, frozen=True):
         )
 
     @property
-    def slope(self) -> float:
+    def gradient(self) -> float:
         """θ; NaN before there is any input."""
         return self.products / self.squares if self.squares > 0.0 else math.nan
 
@@ -76,16 +76,16 @@ class SlopeFit(msgspec.Struct, frozen=True):
         return math.sqrt(max(left, 0.0) / (self.count - 1.0))
 
     @property
-    def slope_std(self) -> float:
-        """σ_θ = σ_ψ / √Συ², the deviation of a slope without an intercept, which this one is.
+    def gradient_std(self) -> float:
+        """σ_θ = σ_ψ / √Συ², the deviation of a gradient without an intercept, which this one is.
 
-        [icra15, Eq. (32)] prints that of a slope beside an intercept; see `slope_std_printed`. Both take the errors of
-        samples for independent, which low-passed ones are not: a test of convergence, no promise of coverage.
+        [icra15, Eq. (32)] prints that of a gradient beside an intercept; see `gradient_std_printed`. Both take the
+        errors of samples for independent, which low-passed ones are not: a test of convergence, no promise of coverage.
         """
         return self.output_std / math.sqrt(self.squares) if self.squares > 0.0 else math.inf
 
     @property
-    def slope_std_printed(self) -> float:
+    def gradient_std_printed(self) -> float:
         """σ_ψ √(τ / (τ Συ² − (Συ)²)), as [icra15, Eq. (32)] has it; without end for a constant input."""
         below = self.count * self.squares - self.inputs**2
         return self.output_std * math.sqrt(self.count / below) if below > 1e-12 * self.inputs**2 else math.inf

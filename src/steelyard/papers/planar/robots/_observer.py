@@ -36,7 +36,7 @@ def observer_step(
 
 
 def observability(omega: float, f_bar: complex, f_bar_rate: complex = 0j) -> float:
-    """|det 𝒪|: zero when two components of z_c cannot be told from ω.
+    """|det 𝒪|: zero when two components of z_c cannot be distinguished from ω.
 
     [icra15, Eq. (24)] is for a constant force, |ω| ‖f̄‖². One that changes adds f̄ × ḟ̄, and one that turns with the
     load makes it zero: seen from the load it is then constant, and shows the part of z_c across it only.

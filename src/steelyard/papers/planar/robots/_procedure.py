@@ -1,4 +1,4 @@
-"""The stages of the planar papers' procedure, what they leave open and we chose, and what a robot keeps and says."""
+"""The stages of the planar papers' procedure, its open settings, and a robot's state and messages."""
 
 import enum
 
@@ -8,7 +8,7 @@ import numpy as np
 from steelyard.errors import BadInput
 from steelyard.estimators import Estimate
 from steelyard.papers.planar.robots._link import Link, LinkGains
-from steelyard.papers.planar.robots._low_pass import RateFilter, SlopeFit
+from steelyard.papers.planar.robots._low_pass import LineFit, RateFilter
 from steelyard.papers.planar.robots._observer import CenterObserver, Constancy
 from steelyard.team._agent import Message
 from steelyard.team.consensus._flow import FlowMessage
@@ -74,7 +74,7 @@ N_CHANNELS = 10
 
 
 class Procedure(msgspec.Struct, frozen=True):
-    """Figures of the procedure; the papers give hardly any, these are ours. SI units."""
+    """Settings of the procedure; the papers state hardly any, these are our choices. SI units."""
 
     n_robots: int
     rate: float
@@ -133,11 +133,11 @@ class Procedure(msgspec.Struct, frozen=True):
 
 
 class PaperMessage(Message, frozen=True, array_like=True):
-    """What a robot tells a neighbour each sample."""
+    """What a robot sends to a neighbour each sample."""
 
     velocity: tuple[float, float] | None
     """m/s, world axes, of its contact at `time`; None where its sensor was silent."""
-    told: FlowMessage
+    flow: FlowMessage
     ballot: int
     votes: int
     stage: int
@@ -184,14 +184,14 @@ class PaperState(msgspec.Struct, frozen=True):
     """Running sum and count of the mean of ‖z_i‖²."""
     coast: tuple[float, int] = (0.0, 0)
     inertia_filter: RateFilter | None = None
-    inertia_fit: SlopeFit = SlopeFit()
+    inertia_fit: LineFit = LineFit()
     inertia: float | None = None
     observer: CenterObserver | None = None
     center: Constancy = Constancy()
     center_ratio: complex | None = None
     """z_c / z_ij of the reference link: constant in the body."""
     mass_filter: RateFilter | None = None
-    mass_fit: SlopeFit = SlopeFit()
+    mass_fit: LineFit = LineFit()
     mass: float | None = None
     velocity_c: complex | None = None
     estimates: dict[str, Estimate] = {}

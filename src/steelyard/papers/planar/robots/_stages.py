@@ -7,7 +7,7 @@ flags spread from neighbour to neighbour; at the ballot's end all have the same 
 import msgspec
 
 from steelyard.papers.planar.robots._link import Link
-from steelyard.papers.planar.robots._low_pass import SlopeFit
+from steelyard.papers.planar.robots._low_pass import LineFit
 from steelyard.papers.planar.robots._plane import turned
 from steelyard.papers.planar.robots._procedure import Channel, Mode, PaperMessage, PaperState, Procedure, Stage, Vote
 
@@ -69,21 +69,21 @@ def _enter(state: PaperState, stage: Stage, time: float, procedure: Procedure) -
         new |= {"mode": Mode.COAST, "mode_since": time}
     elif stage == Stage.OBSERVE:
         shared = None if state.values is None else float(state.values[Channel.INERTIA])
-        new["inertia"] = shared if procedure.share else 1.0 / state.inertia_fit.slope
+        new["inertia"] = shared if procedure.share else 1.0 / state.inertia_fit.gradient
     elif stage == Stage.WEIGH:
         new["center_ratio"] = state.center.mean
     elif stage == Stage.DONE:
         shared = None if state.values is None else float(state.values[Channel.MASS])
-        new["mass"] = shared if procedure.share else 1.0 / state.mass_fit.slope
+        new["mass"] = shared if procedure.share else 1.0 / state.mass_fit.gradient
     return msgspec.structs.replace(state, **new)
 
 
 def _measured(link: Link) -> Link:
-    return msgspec.structs.replace(link, distance=link.fit.slope**0.5)
+    return msgspec.structs.replace(link, distance=link.fit.gradient**0.5)
 
 
 def own_vote(state: PaperState, time: float, procedure: Procedure) -> Vote:
-    """What this robot says to the team's going on."""
+    """The vote of this robot on whether the team goes on."""
     vote = Vote.NONE if ready(state, time, procedure) else Vote.HOLD
     spin = abs(state.omega or 0.0)
     if spin > procedure.spin_high:
@@ -119,10 +119,10 @@ def ready(state: PaperState, time: float, procedure: Procedure) -> bool:
     return True
 
 
-def _fitted(fit: SlopeFit, tolerance: float, memory: float, procedure: Procedure) -> bool:
-    """Whether a slope is known: enough samples, of which one that fades counts 1/(1 − memory) at most, and quiet."""
+def _fitted(fit: LineFit, tolerance: float, memory: float, procedure: Procedure) -> bool:
+    """Whether a gradient is known: enough samples, of which one that fades counts 1/(1 − memory) at most, and quiet."""
     most = procedure.min_samples if memory >= 1.0 else 0.9 / (1.0 - memory)
-    return fit.count >= min(procedure.min_samples, most) and fit.slope_std < tolerance * fit.slope
+    return fit.count >= min(procedure.min_samples, most) and fit.gradient_std < tolerance * fit.gradient
 
 
 def reference_link(state: PaperState) -> Link | None:

@@ -26,7 +26,7 @@ def arm_sum(state: PaperState, procedure: Procedure) -> float:
 
 
 def estimate_inertia(state: PaperState, procedure: Procedure) -> PaperState:
-    """1/J as the slope of ω over w [cdc14, Eq. (15)], [icra15, Eq. (18)].
+    """1/J as the gradient of ω over w [cdc14, Eq. (15)], [icra15, Eq. (18)].
 
     The filters start from the mean spin of the coasting before, when the input was known to be zero.
     """
@@ -51,7 +51,7 @@ def estimate_inertia(state: PaperState, procedure: Procedure) -> PaperState:
 
 
 def mean_force(state: PaperState, procedure: Procedure) -> complex:
-    """f_mean (N) over the interval before the last: the common force, or what dynamic consensus says."""
+    """f_mean (N) over the interval before the last: the common force, or the estimate of dynamic consensus."""
     if state.values is None or not procedure.share:
         return state.forces[1]
     return complex(state.values[Channel.FORCE], state.values[Channel.FORCE + 1])
@@ -78,7 +78,7 @@ def observe_center(state: PaperState, procedure: Procedure) -> PaperState:
 
 
 def estimate_mass(state: PaperState, procedure: Procedure) -> PaperState:
-    """ṙ_c from the robot's own velocity, and 1/m as its slope over the total force.
+    """ṙ_c from the robot's own velocity, and 1/m as its gradient over the total force.
 
     [icra15, Eq. (8)] and [cdc14, Eq. (7)]; [icra15, Eq. (31)] adds where it must subtract.
     """
