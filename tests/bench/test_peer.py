@@ -9,7 +9,7 @@ from steelyard.estimators import replay
 
 
 @pytest.fixture(scope="module")
-def course():
+def scenario():
     return lay_out(seconds=3.0)
 
 
@@ -17,10 +17,10 @@ def keep(belief):
     return belief.state.log_mass, belief.std, belief.state.attitude.wxyz
 
 
-def test_filterpy_with_jacobians_by_hand_gives_the_same_numbers(course):
-    log_mass, std, attitude = replay(course.estimator, course.belief, course.samples, keep).recorded
-    peer = course.peer()
-    theirs = [peer.step(*row) for row in course.peer_rows()]
+def test_filterpy_with_jacobians_by_hand_gives_the_same_numbers(scenario):
+    log_mass, std, attitude = replay(scenario.estimator, scenario.belief, scenario.samples, keep).recorded
+    peer = scenario.peer()
+    theirs = [peer.step(*row) for row in scenario.peer_rows()]
     np.testing.assert_allclose(theirs, log_mass, rtol=0, atol=1e-9)
     np.testing.assert_allclose(np.sqrt(np.diag(peer.filter.P)), std[-1], rtol=1e-7)
     np.testing.assert_allclose(np.abs(peer.q @ attitude[-1]), 1.0, atol=1e-12)

@@ -14,14 +14,16 @@ def test_the_twin_is_our_filter():
         find_compiler()
     except NoCompiler:
         pytest.skip("there is no C compiler")
-    course = lay_out(2.0)
-    noise, rows = course.estimator.noise, course.samples.dt.shape[0]
+    scenario = lay_out(2.0)
+    noise, rows = scenario.estimator.noise, scenario.samples.dt.shape[0]
     twin = load_twin(np.asarray(noise.measurement) ** 2, np.asarray(noise.control) ** 2, float(noise.drift[9]) ** 2)
-    online = PackedStep(course.estimator, course.belief, jax.tree.map(lambda leaf: leaf[0], course.samples), "xla")
-    samples = np.stack(
-        [online.pack_sample(jax.tree.map(lambda leaf, k=k: leaf[k], course.samples)) for k in range(rows)]
+    online = PackedStep(
+        scenario.estimator, scenario.belief, jax.tree.map(lambda leaf: leaf[0], scenario.samples), "xla"
     )
-    start = online.pack(course.belief)
+    samples = np.stack(
+        [online.pack_sample(jax.tree.map(lambda leaf, k=k: leaf[k], scenario.samples)) for k in range(rows)]
+    )
+    start = online.pack(scenario.belief)
     ours, theirs = np.empty((rows, start.size)), np.empty((rows, STATE))
     online.run(start.copy(), samples, ours)
     twin.run(start[:STATE].copy(), samples, theirs)

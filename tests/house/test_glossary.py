@@ -22,7 +22,7 @@ RETIRED = frozenset(
 )
 """Private words for which the field has its own; docs/GLOSSARY.md has what is used instead."""
 
-DONE = ("estimators", "models", "monitor", "worlds")
+DONE = ("bench", "estimators", "models", "monitor", "papers", "report", "worlds")
 """Folders of src/steelyard in which none is left."""
 
 

@@ -14,7 +14,7 @@ import importlib.util, time
 spec = importlib.util.spec_from_file_location("_progress", {path!r})
 _progress = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(_progress)
-_progress.PATIENCE = {patience}
+_progress.DELAY = {delay}
 print("before")
 with _progress.progress("Weighing [r1]", total=3, quiet={quiet}) as advance:
     for _ in range(3):
@@ -25,11 +25,11 @@ print("after")
 """
 
 
-def run(patience: float, quiet: bool = False) -> tuple[str, str]:
+def run(delay: float, quiet: bool = False) -> tuple[str, str]:
     """Standard output, a pipe, and standard error, a terminal."""
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
-    code = SCRIPT.format(path=_progress.__file__, patience=patience, quiet=quiet)
+    code = SCRIPT.format(path=_progress.__file__, delay=delay, quiet=quiet)
     env = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=theirs, env=env) as process:
         os.close(theirs)
@@ -50,19 +50,19 @@ def run(patience: float, quiet: bool = False) -> tuple[str, str]:
 
 
 def test_work_that_lasts_has_a_bar_on_standard_error():
-    out, shown = run(patience=0.1)
+    out, shown = run(delay=0.1)
     assert out.split() == ["before", "inside", "after"]
     assert "Weighing [r1]" in shown
 
 
 def test_quick_work_has_none():
-    out, shown = run(patience=30.0)
+    out, shown = run(delay=30.0)
     assert out.split() == ["before", "inside", "after"]
     assert shown.strip() == ""
 
 
 def test_quiet_means_quiet():
-    assert run(patience=0.0, quiet=True)[1].strip() == ""
+    assert run(delay=0.0, quiet=True)[1].strip() == ""
 
 
 def test_away_from_a_terminal_quick_work_is_silent_and_lets_errors_through(capsys):

@@ -1,4 +1,4 @@
-"""The accuracy of the drone's weighing, over flights whose mass jumps four times; nothing is configured."""
+"""The accuracy of the drone's mass, over flights whose mass jumps four times; nothing is configured."""
 
 import statistics
 from collections.abc import Callable

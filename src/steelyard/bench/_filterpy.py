@@ -1,7 +1,7 @@
 """The peer: the same ten-state mass filter in `filterpy`, with Jacobians derived by hand in NumPy.
 
 It is written as a careful engineer would write it, and a test holds it to our filter's numbers, so the two race over
-the same course.
+the same scenario.
 """
 
 import numpy as np

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from steelyard.bench._race import ROUNDS, keep_mass, lap, race
 from steelyard.bench._rows import Row
-from steelyard.bench._scenario import Course, lay_out
+from steelyard.bench._scenario import RaceScenario, lay_out
 from steelyard.estimators import Estimator, Guess, MultiStateKalman, UnscentedKalman, replay
 
 WINDOW = 10
@@ -18,19 +18,19 @@ FILTER_RACES = 2 * ROUNDS
 
 
 def measure_filters(advance: Callable[[int], None] = lambda steps: None) -> list[Row]:
-    """Microseconds a step of a replay, and seconds of compilation apart; `advance` is told after each round."""
-    course = lay_out()
-    model, noise = course.estimator.model, course.estimator.noise
+    """Microseconds a step of a replay, and seconds of compilation apart; `advance` is called after each round."""
+    scenario = lay_out()
+    model, noise = scenario.estimator.model, scenario.estimator.noise
     filters = {
         "ukf_step": UnscentedKalman(model, noise),
         "msckf_step": MultiStateKalman(model, noise, WINDOW, cloned=tuple(range(9))),
     }
-    steps = course.samples.dt.shape[0]
-    plain = _replay(course, course.estimator)
+    steps = scenario.samples.dt.shape[0]
+    plain = _replay(scenario, scenario.estimator)
     plain()
     rows = []
     for key, estimator in filters.items():
-        ours = _replay(course, estimator)
+        ours = _replay(scenario, estimator)
         begin = time.perf_counter()
         ours()
         compiled = time.perf_counter() - begin
@@ -39,6 +39,6 @@ def measure_filters(advance: Callable[[int], None] = lambda steps: None) -> list
     return rows
 
 
-def _replay(course: Course, estimator: Estimator) -> Callable[[], object]:
-    belief = estimator.init(Guess(course.belief.state, jnp.asarray(course.belief.std)))
-    return lambda: jax.block_until_ready(replay(estimator, belief, course.samples, keep_mass))
+def _replay(scenario: RaceScenario, estimator: Estimator) -> Callable[[], object]:
+    belief = estimator.init(Guess(scenario.belief.state, jnp.asarray(scenario.belief.std)))
+    return lambda: jax.block_until_ready(replay(estimator, belief, scenario.samples, keep_mass))

@@ -2,7 +2,7 @@
 
 Jacobians are derived on paper, as in `_peer`; a scalar update at a time, silent channels and doubt as in ours. It is
 called the same way, compiled with the same flags and, once more, with a compiler's own for speed, whichever suits it;
-and a test holds it to our filter's numbers. It keeps no innovations, and believes what is not finite.
+and a test holds it to our filter's numbers. It keeps no innovations, and does not check that numbers are finite.
 """
 
 import dataclasses
@@ -132,15 +132,15 @@ void twin(const double *belief, const double *sample, double *out)
         }
     }
     for (k = 0; k < 9; ++k) {
-        double column[10], s = P[k][k] + noise[k], surprise = residual[k] - delta[k], excess, weight;
-        if (surprise != surprise) continue;
-        excess = surprise * surprise / (gate * gate * s);
+        double column[10], s = P[k][k] + noise[k], innovation = residual[k] - delta[k], excess, weight;
+        if (innovation != innovation) continue;
+        excess = innovation * innovation / (gate * gate * s);
         if (excess > 1.0) s *= excess;
         weight = 1.0 / s;
         for (i = 0; i < 10; ++i) column[i] = P[i][k];
         for (i = 0; i < 10; ++i) {
             const double gain = weight * column[i];
-            delta[i] += gain * surprise;
+            delta[i] += gain * innovation;
             for (j = 0; j < 10; ++j) P[i][j] -= gain * column[j];
         }
     }

@@ -33,12 +33,12 @@ def measure_jets(advance: Callable[[int], None] = lambda steps: None) -> list[Ro
     columns = simulate_jets(flight, seed=1)
     log = Log(columns.pop("time"), columns, "bench")
     record = read_jets_record(log.without_truth(), "r1", robot, config)
-    course = lay_out(3.0)
-    peer = _online(course.estimator, course.belief, course.samples)
+    scenario = lay_out(3.0)
+    peer = _online(scenario.estimator, scenario.belief, scenario.samples)
     rows, slowest = [], 0.0
-    for key, kept in (("jets_step", 0), ("jets_step_with_rotor_speed", record.rpm.shape[1])):
+    for key, speeds in (("jets_step", 0), ("jets_step_with_rotor_speed", record.rpm.shape[1])):
         run = thrust_run(
-            dataclasses.replace(record, rpm=record.rpm[:, :kept]), robot, config, THRUST_METHODS["adaptive"]
+            dataclasses.replace(record, rpm=record.rpm[:, :speeds]), robot, config, THRUST_METHODS["adaptive"]
         )
         by_xla = _online(run.estimator, run.belief, run.samples)
         value, theirs = race(by_xla, peer, advance)

@@ -1,4 +1,4 @@
-"""Memory of a program that weighs for an hour."""
+"""Memory of a program that estimates for an hour."""
 
 import os
 from pathlib import Path
@@ -21,11 +21,11 @@ WARM = 20
 def measure_memory() -> list[Row]:
     """MiB that the process grows by while the sliding window runs over an hour of rows, a flight again and again."""
     if not _STATM.exists():
-        return []  # only Linux tells
-    course = lay_out()
-    estimator = SlidingWindow(course.estimator.model, course.estimator.noise, 10)
-    belief = estimator.init(Guess(course.belief.state, course.belief.std))
-    chunk = jax.tree.map(lambda leaf: leaf[1 : CHUNK + 1], course.samples)
+        return []  # only on Linux
+    scenario = lay_out()
+    estimator = SlidingWindow(scenario.estimator.model, scenario.estimator.noise, 10)
+    belief = estimator.init(Guess(scenario.belief.state, scenario.belief.std))
+    chunk = jax.tree.map(lambda leaf: leaf[1 : CHUNK + 1], scenario.samples)
     resident = []
     for _ in range(ROWS // CHUNK):
         belief = jax.block_until_ready(replay(estimator, belief, chunk, _nothing)).belief

@@ -30,23 +30,23 @@ def measure_native(advance: Callable[[int], None] = lambda steps: None) -> list[
         find_compiler()
     except NoCompiler:
         return []
-    course = lay_out()
+    scenario = lay_out()
     with fresh_cache():
         begin = time.perf_counter()
         online = PackedStep(
-            course.estimator, course.belief, jax.tree.map(lambda leaf: leaf[0], course.samples), "native"
+            scenario.estimator, scenario.belief, jax.tree.map(lambda leaf: leaf[0], scenario.samples), "native"
         )
         compiled = time.perf_counter() - begin
-    noise = course.estimator.noise
+    noise = scenario.estimator.noise
     variances = np.asarray(noise.measurement) ** 2, np.asarray(noise.control) ** 2, float(noise.drift[9]) ** 2
     twins = [load_twin(*variances), load_twin(*variances, PLAIN)]
     rows = np.stack(
-        [online.pack_sample(jax.tree.map(lambda leaf, k=k: leaf[k], course.samples)) for k in range(_STEPS)]
+        [online.pack_sample(jax.tree.map(lambda leaf, k=k: leaf[k], scenario.samples)) for k in range(_STEPS)]
     )
-    start = online.pack(course.belief)
+    start = online.pack(scenario.belief)
     ours = lap(_calls(online.step, start, rows), _STEPS)
     by_hand = [lap(_calls(_into(twin.call), start[:STATE], rows), _STEPS) for twin in twins]
-    step, filterpy = race(ours, peer_lap(course), advance)
+    step, filterpy = race(ours, peer_lap(scenario), advance)
     again, hand = sprint(ours, by_hand, advance)
     middle, slow = np.percentile(_one_by_one(online, start, rows), (50, 99))
     seconds, growth = _hour(online, start, rows)
@@ -93,10 +93,10 @@ def _one_by_one(online: PackedStep, start: np.ndarray, rows: np.ndarray) -> np.n
 def _hour(online: PackedStep, start: np.ndarray, rows: np.ndarray) -> tuple[float, float]:
     """Seconds of a core and growth in MiB over an hour at 1 kHz, a piece of a flight again and again, beliefs kept."""
     chunk = np.resize(rows, (_CHUNK, rows.shape[1]))
-    kept, packed = np.empty((_CHUNK, start.size)), start.copy()
-    online.run(packed, chunk, kept)
+    beliefs, packed = np.empty((_CHUNK, start.size)), start.copy()
+    online.run(packed, chunk, beliefs)
     before, begin = resident_mib(), time.process_time()
     for done in range(0, _HOUR, _CHUNK):
         rows_left = min(_CHUNK, _HOUR - done)
-        online.run(packed, chunk[:rows_left], kept[:rows_left])
+        online.run(packed, chunk[:rows_left], beliefs[:rows_left])
     return time.process_time() - begin, resident_mib() - before

@@ -13,7 +13,7 @@ ROUNDS = 9
 SPRINTS = 20 * ROUNDS
 
 Lap = Callable[[], float]
-"""Runs once, and says how many seconds a step of it took."""
+"""Runs once; the result is the seconds a step of it took."""
 
 
 def lap(run: Callable[[], object], steps: int) -> Lap:
@@ -28,7 +28,7 @@ def lap(run: Callable[[], object], steps: int) -> Lap:
 
 
 def race(ours: Lap, peer: Lap, advance: Callable[[int], None]) -> tuple[float, float]:
-    """Median microseconds a step of ours and of the peer; `advance` is told after each round."""
+    """Median microseconds a step of ours and of the peer; `advance` is called after each round."""
     mine, theirs = [], []
     for _ in range(ROUNDS):
         mine.append(ours())

@@ -1,4 +1,4 @@
-"""One figure of a benchmark."""
+"""One value of a benchmark."""
 
 import dataclasses
 from typing import Any
@@ -6,13 +6,13 @@ from typing import Any
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """A measured figure; lower is better throughout."""
+    """A measured value; lower is better throughout."""
 
     key: str
     value: float
     unit: str
     peer: float | None = None
-    """The peer's figure of the same run, in the same unit."""
+    """The peer's value of the same run, in the same unit."""
 
     @property
     def ratio(self) -> float | None:

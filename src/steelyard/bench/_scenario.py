@@ -1,4 +1,4 @@
-"""The course that filters race over: a simulated flight, the ten-state mass filter, and its peer."""
+"""The scenario of the filters: a simulated flight, the ten-state mass filter, and its peer."""
 
 import dataclasses
 
@@ -17,7 +17,7 @@ from steelyard.worlds import MultirotorScenario, simulate
 
 
 @dataclasses.dataclass(frozen=True)
-class Course:
+class RaceScenario:
     """Everything both runners need."""
 
     estimator: ExtendedKalman
@@ -46,7 +46,7 @@ class Course:
         return list(zip(*map(np.asarray, (*columns, reading.velocity)), strict=True))
 
 
-def lay_out(seconds: float = 10.0) -> Course:
+def lay_out(seconds: float = 10.0) -> RaceScenario:
     """A constant-mass flight without drag, so that ten states are the whole truth."""
     flight = MultirotorScenario(profile="constant", duration=seconds, drag=0.0, quadratic_drag=0.0)
     columns = simulate(flight, seed=1)
@@ -68,4 +68,4 @@ def lay_out(seconds: float = 10.0) -> Course:
     )
     estimator = ExtendedKalman(Multirotor(), noise)
     belief = estimator.init(Guess(state, jnp.array([0.01] * 6 + [0.03] * 3 + [0.3])))
-    return Course(estimator, belief, jax.tree.map(jnp.asarray, record.samples()))
+    return RaceScenario(estimator, belief, jax.tree.map(jnp.asarray, record.samples()))

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from steelyard.bench._race import ROUNDS, Lap, keep_mass, lap, race
 from steelyard.bench._rows import Row
-from steelyard.bench._scenario import Course, lay_out
+from steelyard.bench._scenario import RaceScenario, lay_out
 from steelyard.estimators import campaign, replay
 from steelyard.native import PackedStep
 
@@ -18,25 +18,25 @@ RACES = 3 * ROUNDS
 
 
 def measure_speed(advance: Callable[[int], None] = lambda steps: None) -> list[Row]:
-    """Microseconds a step, and seconds of compilation apart; `advance` is told after each round."""
-    course = lay_out()
+    """Microseconds a step, and seconds of compilation apart; `advance` is called after each round."""
+    scenario = lay_out()
     rows = []
     for key, prepare in (("online_step", _online), ("replay_step", _replay), ("campaign_step", _campaign)):
         begin = time.perf_counter()
-        ours, steps = prepare(course)
+        ours, steps = prepare(scenario)
         ours()
         compiled = time.perf_counter() - begin
-        value, peer = race(lap(ours, steps), peer_lap(course), advance)
+        value, peer = race(lap(ours, steps), peer_lap(scenario), advance)
         rows += [Row(key, value, "us", peer), Row(f"{key}_compile", compiled, "s")]
     return rows
 
 
-def peer_lap(course: Course) -> Lap:
+def peer_lap(scenario: RaceScenario) -> Lap:
     """A peer is built anew for each lap, off the clock."""
-    rows = course.peer_rows()[:200]
+    rows = scenario.peer_rows()[:200]
 
     def timed() -> float:
-        peer = course.peer()
+        peer = scenario.peer()
 
         def run():
             for row in rows:
@@ -47,12 +47,12 @@ def peer_lap(course: Course) -> Lap:
     return timed
 
 
-def _online(course: Course):
+def _online(scenario: RaceScenario):
     """One call a sample, the result read back."""
-    first = jax.tree.map(lambda leaf: leaf[0], course.samples)
-    online = PackedStep(course.estimator, course.belief, first, engine="xla")  # `_native` has the other engine
-    start = online.pack(course.belief)
-    rows = [online.pack_sample(jax.tree.map(lambda leaf, k=k: leaf[k], course.samples)) for k in range(200)]
+    first = jax.tree.map(lambda leaf: leaf[0], scenario.samples)
+    online = PackedStep(scenario.estimator, scenario.belief, first, engine="xla")  # `_native` has the other engine
+    start = online.pack(scenario.belief)
+    rows = [online.pack_sample(jax.tree.map(lambda leaf, k=k: leaf[k], scenario.samples)) for k in range(200)]
 
     def run():
         packed = start
@@ -63,15 +63,15 @@ def _online(course: Course):
     return run, len(rows)
 
 
-def _replay(course: Course):
+def _replay(scenario: RaceScenario):
     return (
-        lambda: jax.block_until_ready(replay(course.estimator, course.belief, course.samples, keep_mass)),
-        course.samples.dt.shape[0],
+        lambda: jax.block_until_ready(replay(scenario.estimator, scenario.belief, scenario.samples, keep_mass)),
+        scenario.samples.dt.shape[0],
     )
 
 
-def _campaign(course: Course):
+def _campaign(scenario: RaceScenario):
     rows = 200
-    samples = jax.tree.map(lambda leaf: jnp.stack([leaf[:rows]] * FLIGHTS), course.samples)
-    beliefs = jax.tree.map(lambda leaf: jnp.stack([jnp.asarray(leaf)] * FLIGHTS), course.belief)
-    return lambda: jax.block_until_ready(campaign(course.estimator, beliefs, samples, keep_mass)), rows * FLIGHTS
+    samples = jax.tree.map(lambda leaf: jnp.stack([leaf[:rows]] * FLIGHTS), scenario.samples)
+    beliefs = jax.tree.map(lambda leaf: jnp.stack([jnp.asarray(leaf)] * FLIGHTS), scenario.belief)
+    return lambda: jax.block_until_ready(campaign(scenario.estimator, beliefs, samples, keep_mass)), rows * FLIGHTS

@@ -12,7 +12,7 @@ import numpy as np
 from steelyard.bench._ceres import CeresWindow
 from steelyard.bench._race import ROUNDS, keep_mass, lap, race
 from steelyard.bench._rows import Row
-from steelyard.bench._scenario import Course, lay_out
+from steelyard.bench._scenario import RaceScenario, lay_out
 from steelyard.estimators import Guess, SlidingWindow, Window, WindowBelief, replay
 
 WINDOW = 15
@@ -26,10 +26,10 @@ DRIFT = (1e-3,) * 6 + (1e-2,) * 3 + (0.02,)
 
 
 @dataclasses.dataclass(frozen=True)
-class WindowCourse:
+class WindowScenario:
     """A flight, the window over it, and both runners' windows along it."""
 
-    course: Course
+    scenario: RaceScenario
     estimator: SlidingWindow
     belief: WindowBelief
 
@@ -41,7 +41,7 @@ class WindowCourse:
         step = eqx.filter_jit(lambda belief, sample: _both(self.estimator, belief, sample))
         belief, found = self.belief, []
         for k in range(max(rows) + 1):
-            unsolved, belief = step(belief, jax.tree.map(lambda leaf, k=k: leaf[k], self.course.samples))
+            unsolved, belief = step(belief, jax.tree.map(lambda leaf, k=k: leaf[k], self.scenario.samples))
             if k in rows:
                 found.append((unsolved, belief))
         return found
@@ -52,12 +52,12 @@ def _both(estimator: SlidingWindow, belief: WindowBelief, sample) -> tuple[Windo
     return estimator.unsolved(predicted, sample.measurement), estimator.update(predicted, sample.measurement)
 
 
-def lay_out_window(seconds: float = 4.0, window: int = WINDOW, iterations: int = ITERATIONS) -> WindowCourse:
-    """The filters' course, its loss switched off: Ceres is asked for least squares."""
-    course = lay_out(seconds)
-    noise = eqx.tree_at(lambda n: n.drift, course.estimator.noise, jnp.array(DRIFT))
-    estimator = SlidingWindow(course.estimator.model, noise, window, iterations, loss=jnp.inf)
-    return WindowCourse(course, estimator, estimator.init(Guess(course.belief.state, course.belief.std)))
+def lay_out_window(seconds: float = 4.0, window: int = WINDOW, iterations: int = ITERATIONS) -> WindowScenario:
+    """The filters' scenario, its loss switched off: Ceres is asked for least squares."""
+    scenario = lay_out(seconds)
+    noise = eqx.tree_at(lambda n: n.drift, scenario.estimator.noise, jnp.array(DRIFT))
+    estimator = SlidingWindow(scenario.estimator.model, noise, window, iterations, loss=jnp.inf)
+    return WindowScenario(scenario, estimator, estimator.init(Guess(scenario.belief.state, scenario.belief.std)))
 
 
 def measure_window(advance: Callable[[int], None] = lambda steps: None) -> list[Row]:
@@ -65,13 +65,13 @@ def measure_window(advance: Callable[[int], None] = lambda steps: None) -> list[
 
     Only Ceres' solving is timed, not the setting up of its problem, which a program in C++ would do but once.
     """
-    course = lay_out_window()
-    ours = course.estimator
-    samples = course.course.samples
-    windows = course.windows(list(range(WINDOW, 200, 8)))
+    scenario = lay_out_window()
+    ours = scenario.estimator
+    samples = scenario.scenario.samples
+    windows = scenario.windows(list(range(WINDOW, 200, 8)))
 
     def run() -> None:
-        jax.block_until_ready(replay(ours, course.belief, samples, keep_mass))
+        jax.block_until_ready(replay(ours, scenario.belief, samples, keep_mass))
 
     def peer_lap() -> float:
         peers = [CeresWindow(unsolved) for unsolved, _ in windows]

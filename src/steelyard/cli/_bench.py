@@ -10,7 +10,7 @@ from steelyard.errors import BadInput
 
 @dataclasses.dataclass(frozen=True)
 class Bench:
-    """Measures a filter's step next to filterpy, the window's next to Ceres, and how well they weigh."""
+    """Measures a filter's step next to filterpy, the window's next to Ceres, and their accuracy."""
 
     json: bool = False
     """Print one JSON object and nothing else."""
@@ -55,6 +55,6 @@ def run(arguments: Sequence[str]) -> None:
         return
     table = Table("key", "value", "unit", "peer", "ratio", title="Ours, the peer's, and ours over the peer's")
     for row in rows:
-        peer, ratio = ("" if figure is None else f"{figure:.3g}" for figure in (row.peer, row.ratio))
+        peer, ratio = ("" if value is None else f"{value:.3g}" for value in (row.peer, row.ratio))
         table.add_row(row.key, f"{row.value:.3g}", row.unit, peer, ratio)
     Console().print(table)

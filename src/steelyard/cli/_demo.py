@@ -21,7 +21,7 @@ links = {links}
 
 @dataclasses.dataclass(frozen=True)
 class Demo:
-    """Five robots hold an unknown load, and each weighs it in its own frame by talking to its two neighbours only."""
+    """Five robots hold an unknown load; each identifies it in its own frame, with messages from two neighbours."""
 
     output: Annotated[str, tyro.conf.arg(aliases=["-o"], metavar="FOLDER")] = "steelyard-demo"
     """Where the log and the report go; made if it is not there."""
@@ -50,9 +50,9 @@ def run(arguments: Sequence[str]) -> None:
     from steelyard import config, logs, problems, report, worlds
     from steelyard.team import Graph
 
-    said = Console(stderr=True, quiet=command.json)
+    console = Console(stderr=True, quiet=command.json)
     hold = worlds.SpatialScenario(robots=5, duration=12.0, sensors="realistic", drop_share=0.4, drop_time=7.0)
-    said.print(
+    console.print(
         f"Five robots shake a load of {hold.mass:g} kg for {hold.duration:g} s; at {hold.drop_time:g} s "
         f"{100 * hold.drop_share:.0f} % of it break off."
     )
@@ -63,7 +63,7 @@ def run(arguments: Sequence[str]) -> None:
     links = [list(pair) for pair in ring.links]
     with whole_file(team_path) as draft:
         draft.write_text(_TEAM.format(robots=_toml(list(ring.names)), links=_toml(links)), encoding="utf-8")
-    said.print(
+    console.print(
         "Now the log is read back. No robot knows the load, nor where the others hold it; each hears two others."
     )
     log = logs.read(log_path)

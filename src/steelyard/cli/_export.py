@@ -30,7 +30,7 @@ class Export:
     """A log of the robot: noise that is not configured, the first guess and the check's recorded rows come from it.
     By default a simulated one; jets and robots of your own need one."""
     config: Annotated[str | None, tyro.conf.arg(metavar="FILE.toml")] = None
-    """Noise, guesses and the robot's own figures."""
+    """Noise, guesses and the robot's own parameters."""
     name: str = "filter"
     """Of the files and the function."""
     single: bool = False
@@ -40,7 +40,7 @@ class Export:
 
 
 def run(arguments: Sequence[str]) -> None:
-    """Parses, generates, writes, tells the sizes."""
+    """Parses, generates, writes, prints the sizes."""
     command = parse(Export, arguments, "export")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", command.name):
         raise BadInput(f'--name is "{command.name}"; give small letters, digits and underscores.')
@@ -70,23 +70,23 @@ def run(arguments: Sequence[str]) -> None:
         log = logs.Log(columns.pop("time"), columns, "simulation")
     ready = problems.exportable_step(command.problem, command.method, log, config)
     first = problems.first_sample(ready)
-    told = export(
+    exported = export(
         ready.step, (ready.belief, first), command.output, command.name, samples=ready.samples,
         single=command.single, symmetric=("covariance",), about=ready.about,
     )  # fmt: skip
     if command.json:
         print_json(
             {
-                "folder": str(told.folder),
-                "files": list(told.files),
-                "operations": told.code.operations,
-                "state": told.code.arguments[0].size,
-                "sample": told.code.arguments[1].size,
-                "sizes": [dataclasses.asdict(size) for size in told.sizes],
+                "folder": str(exported.folder),
+                "files": list(exported.files),
+                "operations": exported.code.operations,
+                "state": exported.code.arguments[0].size,
+                "sample": exported.code.arguments[1].size,
+                "sizes": [dataclasses.asdict(size) for size in exported.sizes],
             }
         )
         return
-    print(f"Wrote {told.folder}: {', '.join(told.files)}.")
-    print(f"{told.code.operations} scalar operations a step, {told.code.arguments[0].size} numbers of state.")
-    for size in told.sizes:
+    print(f"Wrote {exported.folder}: {', '.join(exported.files)}.")
+    print(f"{exported.code.operations} scalar operations a step, {exported.code.arguments[0].size} numbers of state.")
+    for size in exported.sizes:
         print(f"{size.target}: flash {size.flash} bytes, RAM {size.ram} bytes, stack {size.stack} bytes.")

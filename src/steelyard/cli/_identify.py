@@ -35,14 +35,14 @@ class Identify:
     or rls; for jets: adaptive (the default), published, centroidal or engines; for a robot of your own: adaptive, ekf,
     ukf, msckf or swls."""
     config: Annotated[str | None, tyro.conf.arg(metavar="FILE.toml")] = None
-    """Noise, guesses and the robot's own figures; what it does not state is estimated or has a default."""
+    """Noise, guesses and the robot's own parameters; what it does not state is estimated or has a default."""
     report: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
     """Also write a report, one file that opens in any browser."""
     urdf: Annotated[str | None, tyro.conf.arg(metavar="FILE.urdf")] = None
     """Also write the load as a URDF, one link with its <inertial> a robot frame; with --as spatial-load
     or rigid-body."""
     start: float = -math.inf
-    """Leave out what is before this time, s: a take-off from the ground, say."""
+    """Leave out what is before this time, s: a take-off from the ground, for example."""
     end: float = math.inf
     """Leave out what is after this time, s."""
     series: bool = False
@@ -114,7 +114,7 @@ class _OwnLog:
         from steelyard.logs import read
         from steelyard.logs.mapping import assess_own
 
-        log = read(self.path)  # before JAX is loaded: a wrong name is told at once
+        log = read(self.path)  # before JAX is loaded: a wrong name is reported at once
         return (problem or _only(assess_own(log), log.origin)), log
 
     def as_json(self) -> dict[str, Any]:

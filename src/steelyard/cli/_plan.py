@@ -26,7 +26,7 @@ SCENARIOS = {
 
 @dataclasses.dataclass(frozen=True)
 class Planar:
-    """Tells what a push of a planar load can identify, and looks for forces within the same limit that tell more."""
+    """Reports what a motion of a planar load can identify, and looks for better forces within the same limit."""
 
     output: Annotated[str | None, tyro.conf.arg(aliases=["-o"], metavar="FORCES")] = None
     """Where the better forces go, as a log with the robots' force columns: .csv, .csv.gz or .parquet."""
@@ -39,7 +39,7 @@ class Planar:
 
 @dataclasses.dataclass(frozen=True)
 class Spatial:
-    """Tells what a motion of a load that robots hold can identify, and looks for one that tells more."""
+    """Reports what a motion of a load that robots hold can identify, and looks for a more informative one."""
 
     output: Annotated[str | None, tyro.conf.arg(aliases=["-o"], metavar="WRENCHES")] = None
     """Where the better wrenches go, as a log with the robots' wrench columns: .csv, .csv.gz or .parquet."""
@@ -140,12 +140,12 @@ def _print(motions: "Sequence[PlannedMotion]") -> None:
 
 
 def _share(std: float | None) -> str:
-    return "cannot be told" if std is None else f"{100 * std:.3g} %"
+    return "not identifiable" if std is None else f"{100 * std:.3g} %"
 
 
 def _length(std: float | None) -> str:
-    return "cannot be told" if std is None else f"{1e3 * std:.3g} mm"
+    return "not identifiable" if std is None else f"{1e3 * std:.3g} mm"
 
 
 def _angle(std: float | None) -> str:
-    return "cannot be told" if std is None else f"{1e3 * std:.3g} mrad"
+    return "not identifiable" if std is None else f"{1e3 * std:.3g} mrad"

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from steelyard.papers._reproduction import Reproduction
 
 PAPERS = {
-    "cdc14": "a team weighs a plate it pushes on a plane, without noise",
+    "cdc14": "a team identifies a plate that it pushes on a plane, without noise",
     "icra15": "the same with noisy velocities",
-    "fan17": "a team weighs a rigid load in space, each robot in its own frame",
+    "fan17": "a team identifies a rigid load in space, each robot in its own frame",
     "ironcub": "the thrust of every jet of a flying humanoid, failures included",
     "sesame": "seven online methods on a drone of varying mass",
 }
@@ -36,7 +36,7 @@ class _Shared:
 
 @dataclasses.dataclass(frozen=True)
 class Cdc14(_Shared):
-    """Four robots weigh a plate they push on a plane: the paper's seven steps on MuJoCo, every robot's errors."""
+    """Four robots identify a plate they push on a plane: the paper's seven steps on MuJoCo, every robot's errors."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,12 +56,13 @@ class Icra15(_Shared):
 
 @dataclasses.dataclass(frozen=True)
 class Fan17(_Shared):
-    """Five robots weigh a rigid load in space, each in its own frame: the paper's method, ours, and the bound."""
+    """Five robots identify a rigid load in space, each in its own frame: the paper's method, ours, and the bound."""
 
     trials: int = 20
     """Runs of both methods, each with its own grips, wrenches and noise; about half a minute a run and core."""
     brief_trials: int = 0
-    """Short runs of ours, two robots and much noise, in which every load that is told is tried for being possible."""
+    """Short runs of ours, two robots and much noise, in which every reported load is checked to be physically
+    possible."""
     team_trials: int = 0
     """Runs of ours in teams of other sizes on lines, rings and random graphs, and of five robots with bad radios."""
     team_sizes: tuple[int, ...] = (2, 10)
@@ -169,8 +170,8 @@ def _print(found: "Reproduction") -> None:
 
     table = Table("quantity", "unit", "published", "the paper's method", "ours", "attainable")
     for row in found.rows:
-        figures = (row.published, row.paper_method, row.steelyard, row.bound)
-        table.add_row(row.quantity, row.unit, *["" if figure is None else f"{figure:.3g}" for figure in figures])
+        values = (row.published, row.paper_method, row.steelyard, row.bound)
+        table.add_row(row.quantity, row.unit, *["" if value is None else f"{value:.3g}" for value in values])
     console = Console()
     console.print(table)
     for finding in found.findings:

@@ -1,6 +1,5 @@
 """What do people see? Tables on a terminal, one-file HTML reports, progress."""
 
-from ._figures import figures_table as figures_table
 from ._markup import Markup as Markup
 from ._markup import fill as fill
 from ._page import Script as Script
@@ -25,5 +24,6 @@ from ._table import print_identification as print_identification
 from ._table import table as table
 from ._urdf import urdf_of as urdf_of
 from ._urdf import write_urdf as write_urdf
+from ._value_table import value_table as value_table
 from ._write import sections as sections
 from ._write import write_report as write_report

@@ -34,7 +34,7 @@ def escape(value: object) -> Markup:
 
 
 def plot_text(words: str) -> str:
-    """Words for plotly, which takes tags and links in any text for its own: escaped, they show as they are."""
+    """Text for plotly, which takes tags and links in any text for its own: escaped, they show as they are."""
     return html.escape(_visible(words), quote=False)
 
 

@@ -49,7 +49,7 @@ def points(places: np.ndarray, name: str, nth: int | None, symbol: str = "circle
 
 
 def spokes(start: np.ndarray, ends: Sequence[np.ndarray], name: str, nth: int, symbol: str = "x") -> Trace:
-    """Lines from one place to others, a marker at the end of each: what somebody believes to be there."""
+    """Lines from one place to others, a marker at the end of each: an estimated position."""
     x: list[float | None] = []
     y: list[float | None] = []
     for end in ends:

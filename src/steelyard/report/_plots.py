@@ -79,12 +79,12 @@ def axis(title: str) -> dict[str, Any]:
 
 def line(time: np.ndarray, value: np.ndarray, name: str, nth: int, half_width: np.ndarray | None = None) -> Trace:
     """A coloured line, with its interval in the hover text."""
-    kept = thin(value)
+    drawn_rows = thin(value)
     trace: Trace = {
         "type": "scatter",
         "mode": "lines",
-        "x": drawn_times(time[kept]),
-        "y": drawn(value[kept]),
+        "x": drawn_times(time[drawn_rows]),
+        "y": drawn(value[drawn_rows]),
         "name": plot_text(name),
         "legendgroup": f"series {nth}",
         "line": {"color": colour(nth), "width": 1.8, "dash": _DASHES[nth // _COLOURS % len(_DASHES)]},
@@ -92,19 +92,19 @@ def line(time: np.ndarray, value: np.ndarray, name: str, nth: int, half_width: n
         "hovertemplate": "%{y:.5g}<extra>%{fullData.name}</extra>",
     }
     if half_width is not None:
-        trace["customdata"] = drawn(half_width[kept])
+        trace["customdata"] = drawn(half_width[drawn_rows])
         trace["hovertemplate"] = "%{y:.5g} ± %{customdata:.2g}<extra>%{fullData.name}</extra>"
     return trace
 
 
 def truth_line(time: np.ndarray, value: np.ndarray, name: str = "truth", legend: bool = True) -> Trace:
     """What is true: dashed, in the colour of the text."""
-    kept = thin(value)
+    drawn_rows = thin(value)
     return {
         "type": "scatter",
         "mode": "lines",
-        "x": drawn_times(time[kept]),
-        "y": drawn(value[kept]),
+        "x": drawn_times(time[drawn_rows]),
+        "y": drawn(value[drawn_rows]),
         "name": plot_text(name),
         "legendgroup": "truth",
         "showlegend": legend,
@@ -115,8 +115,8 @@ def truth_line(time: np.ndarray, value: np.ndarray, name: str = "truth", legend:
 
 def band(time: np.ndarray, value: np.ndarray, half_width: np.ndarray, nth: int) -> Trace:
     """The interval around a line: one closed outline for each stretch without a gap."""
-    kept = thin(value)
-    t, lower, upper = time[kept], (value - half_width)[kept], (value + half_width)[kept]
+    drawn_rows = thin(value)
+    t, lower, upper = time[drawn_rows], (value - half_width)[drawn_rows], (value + half_width)[drawn_rows]
     x: list[float | None] = []
     y: list[float | None] = []
     for run in _runs(np.isfinite(lower) & np.isfinite(upper)):
@@ -144,21 +144,21 @@ def thin(value: np.ndarray, most: int = MOST_POINTS) -> np.ndarray:
     n = len(value)
     if n <= most:
         return np.arange(n)
-    kept: list[int] = []
+    drawn_rows: list[int] = []
     for stretch in np.array_split(np.arange(n), most // 2):
         seen = value[stretch]
         finite = np.isfinite(seen)
         if finite.any():
             # A gap that does not fill the stretch is drawn over; one that does stays a gap.
             least, greatest = np.where(finite, seen, np.inf).argmin(), np.where(finite, seen, -np.inf).argmax()
-            kept += sorted({int(stretch[least]), int(stretch[greatest])})
+            drawn_rows += sorted({int(stretch[least]), int(stretch[greatest])})
         else:
-            kept.append(int(stretch[0]))
-    return np.array(kept)
+            drawn_rows.append(int(stretch[0]))
+    return np.array(drawn_rows)
 
 
 def drawn(values: np.ndarray) -> list[float | None]:
-    """Values to a hundred-thousandth of their spread, which no screen can tell apart; null where there is none."""
+    """Values to a hundred-thousandth of their spread, below the resolution of a screen; null where there is none."""
     finite = values[np.isfinite(values)]
     spread = float(np.ptp(finite)) if finite.size else 0.0
     if spread == 0.0:

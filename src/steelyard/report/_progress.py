@@ -1,4 +1,4 @@
-"""Patience: a bar for work that lasts, nothing for work that does not."""
+"""A progress bar for work that lasts, nothing for work that does not."""
 
 import sys
 import threading
@@ -10,13 +10,13 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import TimeRemainingColumn as TimeRemaining
 
-PATIENCE = 2.0
+DELAY = 2.0
 """How long work may last, in seconds, before a bar appears."""
 BETWEEN_LINES = 60.0
 """Seconds from one line to the next, where there is no terminal for a bar."""
 
 Advance = Callable[..., None]
-"""Called with how much was done since the last call; 1 unless told."""
+"""Called with how much was done since the last call; 1 by default."""
 
 
 @contextmanager
@@ -41,7 +41,7 @@ def progress(description: str, total: float | int | None = None, quiet: bool = F
             if not over:
                 bar.start()
 
-    timer = threading.Timer(PATIENCE, appear)
+    timer = threading.Timer(DELAY, appear)
     timer.daemon = True
     timer.start()
     try:

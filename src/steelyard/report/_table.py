@@ -76,5 +76,5 @@ def _truth(row: Row) -> str:
 
 
 def _text(words: str, style: str = "") -> Text:
-    """Words from a log as they are: no console markup, and no control characters that a terminal would obey."""
+    """Text from a log as it is: no console markup, and no control characters that a terminal would obey."""
     return Text("".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in words), style)

@@ -1,4 +1,4 @@
-"""What was weighed as a URDF: one link a robot frame, with its `<inertial>`."""
+"""The identified bodies as a URDF: one link a robot frame, with its `<inertial>`."""
 
 from pathlib import Path
 from xml.etree import ElementTree

@@ -1,4 +1,4 @@
-"""Figures of innovations, which tell whether an estimator knows how wrong it may be."""
+"""Statistics of innovations: whether an estimator is consistent."""
 
 import dataclasses
 
@@ -19,7 +19,7 @@ class Whiteness:
 
     @property
     def words(self) -> str:
-        """What the figures mean: more than three standard errors off, and by enough to matter."""
+        """The verdict: more than three standard errors off, and by enough to matter."""
         n = self.samples
         if n < 20:
             return "too few samples to tell"

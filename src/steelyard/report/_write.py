@@ -13,7 +13,7 @@ def write_report(identification: Identification, path: str | Path) -> None:
 
 
 def sections(identification: Identification) -> list[Section]:
-    """What such a report says, in its order; another report may take some and add its own."""
+    """The sections of such a report, in order; another report may take some and add its own."""
     pictures = [from_above(identification), in_space(identification)]
     return [
         summary(identification),

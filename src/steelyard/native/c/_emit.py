@@ -58,7 +58,7 @@ def emit(
     single: bool = False,
     symmetric: Sequence[str] = (),
 ) -> Code:
-    """C for a step; the example's arguments tell the shapes. With `single` all of it is in float32.
+    """C for a step; the example's arguments give the shapes. With `single` all of it is in float32.
 
     Square arguments whose last name is in `symmetric` are so: only half of them is read.
     """

@@ -81,16 +81,16 @@ def _recorded(
     compiled = jax.jit(lambda *arguments: step(*arguments))  # a method of a module has no hash
     repeats = can_run(code)
     count = min(ROWS, np.shape(jax.tree.leaves(samples)[0])[0]) if samples is not None else (ROWS if repeats else 1)
-    at, given, told = list(example), [], []
+    at, given, exported = list(example), [], []
     for k in range(count):
         if samples is not None:
             at[1] = jax.tree.map(lambda leaf, k=k: leaf[k], samples)
         given.append(_vector(at[1:]))
         result = compiled(*at)
-        told.append(_vector(result))
+        exported.append(_vector(result))
         if repeats:
             at[0] = result
-    return _vector(example[0]), np.stack(given), np.stack(told)
+    return _vector(example[0]), np.stack(given), np.stack(exported)
 
 
 def _vector(tree: Any) -> np.ndarray:

@@ -53,10 +53,10 @@ _RUN = """
 __attribute__((visibility("default"))) void *run(void *self, void *const *args, ptrdiff_t count);
 void *run(void *self, void *const *args, ptrdiff_t count)
 {{
-    View state, samples, kept;
+    View state, samples, states;
     ptrdiff_t row, rows;
     void *thread;
-    int told = 0;
+    int done = 0;
     (void)self;
     if (count != 3) {{
         PyErr_SetString(PyExc_ValueError, "a run takes the state, the samples, and room for what it keeps");
@@ -65,25 +65,25 @@ void *run(void *self, void *const *args, ptrdiff_t count)
     if (!take(args[0], &state, 1, {state_bytes}, 0)) return NULL;
     if (take(args[1], &samples, 0, {sample_bytes}, 1)) {{
         rows = samples.len / {sample_bytes};
-        if (take(args[2], &kept, 1, {state_bytes}, 1)) {{
-            if (kept.len == 0 || kept.len == rows * {state_bytes}) {{
+        if (take(args[2], &states, 1, {state_bytes}, 1)) {{
+            if (states.len == 0 || states.len == rows * {state_bytes}) {{
                 thread = PyEval_SaveThread();
                 for (row = 0; row < rows; ++row) {{
                     {real} *const now = ({real} *)state.buf;
                     {name}(now, (const {real} *)samples.buf + row * {sample_size}, now);
-                    if (kept.len) memcpy(({real} *)kept.buf + row * {state_size}, now, {state_bytes});
+                    if (states.len) memcpy(({real} *)states.buf + row * {state_size}, now, {state_bytes});
                 }}
                 PyEval_RestoreThread(thread);
-                told = 1;
+                done = 1;
             }} else {{
                 PyErr_SetString(PyExc_ValueError, "the room for what a run keeps has another number of rows");
             }}
-            PyBuffer_Release(&kept);
+            PyBuffer_Release(&states);
         }}
         PyBuffer_Release(&samples);
     }}
     PyBuffer_Release(&state);
-    return told ? Py_BuildValue("") : NULL;
+    return done ? Py_BuildValue("") : NULL;
 }}
 """
 

@@ -1,4 +1,4 @@
-"""How much stack, flash and memory a step takes, as compilers tell."""
+"""How much stack, flash and memory a step takes, as compilers report."""
 
 import dataclasses
 import re

@@ -1,7 +1,7 @@
 """Operations on scalars, simplified where that is exact.
 
 Two liberties. `0 * x` and `0 / x` are 0 whatever x is, so that the structural zeros of a Jacobian cost nothing; XLA
-says NaN where x is not finite, but a step that meets such an x on its way has lost its result to it, too. And
+gives NaN where x is not finite, but a step that meets such an x on its way has lost its result to it, too. And
 `a * (b * c)` is `(a * b) * c` where `a * b` is there already: the same but for the last digit.
 """
 

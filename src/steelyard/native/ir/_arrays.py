@@ -191,7 +191,7 @@ class Memory:
         return self.scalars(self.view(buffer, Index(), array.shape))
 
     def loops(self, shape: Sequence[int], body: Callable[[list[Index]], None]) -> None:
-        """Loops around a body that is told where they are."""
+        """Loops around a body that receives their indices."""
         if 0 in shape:
             return
 

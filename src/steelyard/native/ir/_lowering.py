@@ -145,11 +145,11 @@ class Builder:
         consts, carry, rows = inputs[:fixed], inputs[fixed:carried], inputs[carried:]
         if p["length"] * weight(body) <= self.unroll:
             return self._unrolled(eqn, consts, carry, rows)
-        kept = eqn.outputs[p["num_carry"] :]
+        stacked_outputs = eqn.outputs[p["num_carry"] :]
         held = [self._held(value.shape, value.dtype) for value in eqn.outputs[: p["num_carry"]]]
         for array, (buffer, _) in zip(carry, held, strict=True):
             self._copy(array, buffer)
-        stacks = [self._held(value.shape, value.dtype) for value in kept]
+        stacks = [self._held(value.shape, value.dtype) for value in stacked_outputs]
         rows = [self.mem.large(array) for array in rows]
 
         def turn(counter: Node) -> None:
@@ -159,10 +159,10 @@ class Builder:
             given = [self.settle(array) for _, array in held]
             given += [self.settle(_row(self.mem, array, here)) for array in rows]
             outputs = self.run(body, [*consts, *given])
-            after, told = outputs[: p["num_carry"]], outputs[p["num_carry"] :]
+            after, outgoing = outputs[: p["num_carry"]], outputs[p["num_carry"] :]
             buffers = {buffer for buffer, _ in held}
             after = [self._apart(array, buffers) for array in after]  # all is read before anything is overwritten
-            for array, (buffer, _) in zip(told, stacks, strict=True):
+            for array, (buffer, _) in zip(outgoing, stacks, strict=True):
                 if buffer is not None:
                     self.mem.copy(array, buffer, here * size(array))
             for array, (buffer, _) in zip(after, held, strict=True):
@@ -174,19 +174,19 @@ class Builder:
     def _unrolled(self, eqn: Equation, consts: list[Array], carry: list[Array], rows: list[Array]) -> list[Array]:
         p, (body,) = eqn.params, eqn.bodies
         turns = range(p["length"])
-        told: list[list[Array]] = []
+        outgoing: list[list[Array]] = []
         for k in reversed(turns) if p["reverse"] else turns:
             given = [self.settle(_row(self.mem, array, Index(k))) for array in rows]
             outputs = self.run(body, [*consts, *carry, *given])
             carry = [self._gathered(array) for array in outputs[: p["num_carry"]]]
-            told.append(outputs[p["num_carry"] :])
-        told = told[::-1] if p["reverse"] else told
+            outgoing.append(outputs[p["num_carry"] :])
+        outgoing = outgoing[::-1] if p["reverse"] else outgoing
         stacked = []
         for j, value in enumerate(eqn.outputs[p["num_carry"] :]):
-            if not told:
+            if not outgoing:
                 stacked.append(self.constant(np.zeros(value.shape, value.dtype)))
                 continue
-            stacked += SHAPES["stack"](self.mem, [each[j] for each in told], [value.shape], axis=0)
+            stacked += SHAPES["stack"](self.mem, [each[j] for each in outgoing], [value.shape], axis=0)
         return [*carry, *stacked]
 
     def _cond(self, eqn: Equation, inputs: list[Array]) -> list[Array]:

@@ -8,7 +8,7 @@ from steelyard.native.trace._liveness import Alive
 
 MANY = 16
 """`select`s by one condition from which on they become a branch: a processor guesses it and goes on, where a `select`
-would have it wait for the condition. A belief that is kept or not, as a whole, is of that kind."""
+would have it wait for the condition. A belief that is replaced or not, as a whole, is of that kind."""
 
 Needs = dict[Item, list[Item]]
 """What must stand before each statement of a block."""
@@ -33,7 +33,7 @@ def _needs(items: list[Item], result: str) -> Needs:
     wrote: dict[Buffer, Item] = {}
     read: dict[Buffer, list[Item]] = defaultdict(list)
     before: list[Item] = []
-    told = [item for item in items if not isinstance(item, Node) and any(b.name == result for b in _written(item))]
+    writers = [item for item in items if not isinstance(item, Node) and any(b.name == result for b in _written(item))]
     for item in items:
         if isinstance(item, Node):
             needs[item] = [arg for arg in item.args if arg in here]
@@ -42,7 +42,7 @@ def _needs(items: list[Item], result: str) -> Needs:
                 read[item.extra].append(item)
             continue
         # The result may lie where an argument lies: all of it is there before any of it is written.
-        used = _used(told if told and item is told[0] else [item])
+        used = _used(writers if writers and item is writers[0] else [item])
         needs[item] = [*before, *(node for node in used if node in here)]
         for buffer in _written(item):
             needs[item] += read.pop(buffer, [])

@@ -56,7 +56,7 @@ def _dynamic_update_slice(mem: Memory, inputs: list[Array], shapes: Any, **_: An
 
 
 def _indexed(dims: Any, indices: Array, mem: Memory, batch: Where, map_: Sequence[int], rank: int) -> list[Node | None]:
-    """The start along each axis of the operand, where the indices say one."""
+    """The start along each axis of the operand, where the indices give one."""
     found: list[Node | None] = [None] * rank
     table = indices if isinstance(indices, Scalars) else None
     for k, axis in enumerate(map_):

@@ -39,12 +39,13 @@ def _reduction(name: str) -> Rule:
     def reduce(mem: Memory, inputs: list[Array], shapes: Any, *, axes: Sequence[int], **_: Any) -> list[Array]:
         (array,), (shape,) = inputs, shapes
         start = mem.graph.constant(neutral(array.dtype), array.dtype)
-        kept = [k for k in range(len(array.shape)) if k not in axes]
+        remaining = [k for k in range(len(array.shape)) if k not in axes]
         if isinstance(array, Scalars):
-            if name == "sum" and not kept and len(axes) == 2:  # whole rows first: they go several numbers at a time
+            # whole rows first: they go several numbers at a time
+            if name == "sum" and not remaining and len(axes) == 2:
                 array = mem.in_rows(Scalars(_row_sums(mem, array.nodes, start), array.dtype))
                 axes = (0,)
-            lines = array.nodes.transpose(*kept, *axes).reshape(*shape, -1)
+            lines = array.nodes.transpose(*remaining, *axes).reshape(*shape, -1)
             nodes = np.empty(shape, object)
             for where in np.ndindex(*shape):
                 nodes[where] = (
@@ -67,8 +68,8 @@ def _row_sums(mem: Memory, nodes: np.ndarray, zero: Node) -> np.ndarray:
 
 def _accumulated(mem: Memory, array: Large, axes: list[int], join: Join, start: Node) -> Large:
     """In memory; the last axis that stays is the innermost loop, so that a compiler can take several at a time."""
-    kept = [k for k in range(len(array.shape)) if k not in axes]
-    shape = tuple(array.shape[k] for k in kept)
+    remaining = [k for k in range(len(array.shape)) if k not in axes]
+    shape = tuple(array.shape[k] for k in remaining)
     buffer = mem.graph.buffer(math.prod(shape), array.dtype)
     inner = shape[-1:]
 
@@ -78,7 +79,7 @@ def _accumulated(mem: Memory, array: Large, axes: list[int], join: Join, start: 
         def gather(gone: list[Index]) -> None:
             def take(last: list[Index]) -> None:
                 where = [Index()] * len(array.shape)
-                for k, index in (*zip(kept, [*outer, *last], strict=True), *zip(axes, gone, strict=True)):
+                for k, index in (*zip(remaining, [*outer, *last], strict=True), *zip(axes, gone, strict=True)):
                     where[k] = index
                 address = mem.address(flat([*outer, *last], shape))
                 so_far = mem.graph.load(buffer, address, changing=True)

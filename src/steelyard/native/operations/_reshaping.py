@@ -13,7 +13,7 @@ Rule = Callable[..., list[Array]]
 
 
 def _mapped(array: Large, shape: Sequence[int], back: Callable[[Where], Where]) -> Large:
-    """The same numbers, each found where `back` says."""
+    """The same numbers, each found at its index in `back`."""
     return Large(tuple(shape), array.dtype, lambda where: array.at(back(where)), array.stored)
 
 
@@ -105,8 +105,9 @@ def _part(mem: Memory, array: Array, axis: int, begin: int, end: int) -> Array:
 
 def _concatenate(mem: Memory, inputs: list[Array], shapes: Any, *, dimension: int, **_: Any) -> list[Array]:
     (shape,) = shapes
-    if all(isinstance(array, Scalars) for array in inputs):
-        return [Scalars(np.concatenate([array.nodes for array in inputs], dimension), inputs[0].dtype)]  # type: ignore[union-attr]
+    scalars = [array.nodes for array in inputs if isinstance(array, Scalars)]
+    if len(scalars) == len(inputs):
+        return [Scalars(np.concatenate(scalars, dimension), inputs[0].dtype)]
     buffer, begin, steps = mem.graph.buffer(math.prod(shape), inputs[0].dtype), 0, row_strides(shape)
     for array in inputs:
         if size(array):

@@ -26,8 +26,8 @@ class Loaded:
     call: Callable[..., None]
     """`call(*arguments, out)`; `out` may be one of the arguments."""
     run: Callable[..., None] | None
-    """`run(state, samples, kept)`: many rows, the state changed in place, every state kept or, where `kept` is empty,
-    none. Only where the step takes a state and a sample and gives the next state."""
+    """`run(state, samples, states)`: many rows, the state changed in place, every state stored or, where `states` is
+    empty, none. Only where the step takes a state and a sample and gives the next state."""
 
 
 def load(code: Code, flags: tuple[str, ...] = (*FLAGS, *HERE)) -> Loaded:
@@ -39,7 +39,7 @@ def load(code: Code, flags: tuple[str, ...] = (*FLAGS, *HERE)) -> Loaded:
 def load_run(key: str, make: Callable[[], Code], flags: tuple[str, ...] = (*FLAGS, *HERE)) -> Callable[..., None]:
     """A step's `run`, see `Loaded`; where the same key has been asked for before, without tracing it again.
 
-    The key stands for whatever the code depends on and this package's files do not tell.
+    The key stands for whatever the code depends on beside this package's files.
     """
     library = _opened(recalled_library(key, lambda: library_source(make()), flags))
     return _function(library, "run")

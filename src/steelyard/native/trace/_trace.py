@@ -69,11 +69,11 @@ def trace(step: Callable[..., Any], example: Sequence[Any]) -> Program:
 
 def flatten(closed: ClosedJaxpr) -> Program:
     """The program of a jaxpr."""
-    used, kept = partial_eval.dce_jaxpr(closed.jaxpr, [True] * len(closed.jaxpr.outvars))
+    used, used_inputs = partial_eval.dce_jaxpr(closed.jaxpr, [True] * len(closed.jaxpr.outvars))
     inputs = [_value(variable) for variable in closed.jaxpr.invars]
     flat = _Flat()
     consts = [np.asarray(const) for const in closed.consts]
-    outputs = flat.walk(used, consts, [value for value, keep in zip(inputs, kept, strict=True) if keep])
+    outputs = flat.walk(used, consts, [value for value, keep in zip(inputs, used_inputs, strict=True) if keep])
     program = Program(inputs, flat.equations, outputs)
     _count_uses(program)
     return program

@@ -16,12 +16,12 @@ from steelyard.report import (
     Markup,
     Section,
     drawing,
-    figures_table,
     fill,
     layout,
     line,
     picture_in_space,
     truth_line,
+    value_table,
 )
 
 _GRID = """<p>$words</p><div class="grid">$plots</div>"""
@@ -44,11 +44,11 @@ def sections(results: Results, shown: Shown, rows: Sequence[Row], findings: Sequ
 
 def _table(rows: Sequence[Row]) -> Markup:
     headings = ["", "unit", "published", "the paper's method", "ours", "attainable"]
-    cells = [[row.quantity, row.unit, *("" if one is None else f"{one:.3g}" for one in _figures(row))] for row in rows]
-    return figures_table("RMS errors at the worst robot", headings, cells)
+    cells = [[row.quantity, row.unit, *("" if one is None else f"{one:.3g}" for one in _values(row))] for row in rows]
+    return value_table("RMS errors at the worst robot", headings, cells)
 
 
-def _figures(row: Row) -> tuple[float | None, ...]:
+def _values(row: Row) -> tuple[float | None, ...]:
     return row.published, row.paper_method, row.steelyard, row.bound
 
 
@@ -63,7 +63,7 @@ def _by_robot(results: Results, at: float) -> Section:
     words = (
         f"RMS errors over {len(results.trials)} trials at {at:g} s; an entry of the inertia is an RMS over its nine."
     )
-    table = figures_table(f"Errors at {at:g} s", headings, rows)
+    table = value_table(f"Errors at {at:g} s", headings, rows)
     return Section(f"Robot by robot at {at:g} s", fill("<p>$words</p>$table", words=words, table=table))
 
 

@@ -78,8 +78,8 @@ def rows_of(results: Results) -> list[Row]:
 def _conclude(results: Results, shown: Shown) -> list[str]:
     sentences = [
         f"Scenario: five robots in a ring at {SCENARIO.rate:g} Hz, noise of 0.4 on every channel, {SCENARIO.force:g} N "
-        f"and {SCENARIO.torque:g} N m rms an axis together; the paper leaves rate, load, grips and wrenches open. Every "
-        "trial has its own grips, wrenches and noise.",
+        f"and {SCENARIO.torque:g} N m rms an axis together; the paper leaves rate, load, grips and wrenches open. "
+        "Every trial has its own grips, wrenches and noise.",
         _against(results),
         _ours(results),
     ]

@@ -7,7 +7,7 @@ import numpy as np
 from steelyard.papers.ironcub._results import Results
 from steelyard.papers.ironcub._trial import SimulatedRun
 from steelyard.problems import ThrustTrack
-from steelyard.report import PLOTTING, Markup, Section, band, drawing, figures_table, fill, layout, line, truth_line
+from steelyard.report import PLOTTING, Markup, Section, band, drawing, fill, layout, line, truth_line, value_table
 
 _PAIRS = "grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr))"  # four engines, two by two
 _GRID = f"""<p>$words</p><div class="grid" style="{_PAIRS}">$plots</div>"""
@@ -51,7 +51,7 @@ def _flights(results: Results) -> Section:
     rows = [
         [m, *(f"{x:.2f} %" for x in results.rms(m)), f"{results.nees(m):.2f}", f"{results.alarms(m)}"] for m in methods
     ]
-    table = figures_table("Thrust errors", ["method", *results.engines, "NEES", "false alarms"], rows)
+    table = value_table("Thrust errors", ["method", *results.engines, "NEES", "false alarms"], rows)
     words = f"RMS error of each thrust over {len(results.flights)} flights, as a share of its engine's maximum."
     return Section("Flights", fill("<p>$words</p>$table", words=words, table=table))
 
@@ -116,7 +116,7 @@ def _scales(results: Results) -> Section:
         error, share = results.standing(method), results.standing(method, share=True)
         rows.append([method, f"{error:.1f} N", f"{share:.2f} %", f"{results.lift(method):.1f} N"])
     headings = ["method", "largest error", "of the weight", "of the thrusts' own vertical force"]
-    table = figures_table("Errors on the scales", headings, rows)
+    table = value_table("Errors on the scales", headings, rows)
     return Section("On the scales", fill("$plot$table", plot=plot, table=table), PLOTTING)
 
 
@@ -137,5 +137,5 @@ def _failures(results: Results) -> Section:
         "RMS error of the worst thrust in the three seconds after the failure, as a share of its maximum, and how soon "
         "after the engine is 2 % of its maximum off it was named, if it was."
     )
-    table = figures_table("Failures", headings, rows)
+    table = value_table("Failures", headings, rows)
     return Section("Failures", fill("<p>$words</p>$table", words=words, table=table))

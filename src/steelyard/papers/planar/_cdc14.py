@@ -12,7 +12,7 @@ from steelyard.papers.planar._load import LINE, NAMES, RATE, Load
 from steelyard.papers.planar._picture import picture
 from steelyard.papers.planar._score import Errors, errors_of, worst
 from steelyard.papers.planar.robots import Stage, cdc14_team, drive
-from steelyard.report import Markup, Section, figures_table
+from steelyard.report import Markup, Section, value_table
 from steelyard.team import Bus, PlanarSample, planar_load_team, run_team
 
 INERTIA = 12.3795
@@ -76,7 +76,7 @@ def reproduce_cdc14(seed: int = 0, advance: Callable[[int], None] = lambda steps
         "Without noise nothing bounds the error; what is left is how long each robot waits before it calls a number "
         "known.",
     ]
-    table = figures_table(
+    table = value_table(
         "Relative errors at every robot",
         ["quantity", *NAMES],
         [

@@ -8,7 +8,7 @@ from steelyard.papers.planar._figures import figures, findings_list
 from steelyard.papers.planar._load import NAMES
 from steelyard.papers.planar._picture import error_cloud, picture
 from steelyard.papers.planar._results import Results
-from steelyard.report import Markup, Section, figures_table, fill
+from steelyard.report import Markup, Section, fill, value_table
 
 
 def sections(results: Results, findings: Sequence[str]) -> list[Section]:
@@ -49,13 +49,13 @@ def _stated(results: Results) -> Section:
         "did over the trials. Low-passed samples are not independent and squared noise is not zero, and neither is in "
         "the formula."
     )
-    table = figures_table("Stated and actual deviations", headings, rows)
+    table = value_table("Stated and actual deviations", headings, rows)
     return Section("Is the stated deviation consistent?", fill("<p>$words</p>$table", words=words, table=table))
 
 
 def _observer(results: Results) -> Section:
     rows = [[f"{one.level:g} rad/s", f"{1e3 * one.x:.1f} mm", f"{1e3 * one.y:.1f} mm"] for one in results.scatter]
-    table = figures_table("Scatter of the observer", ["noise of ω", "z_c, x", "z_c, y"], rows)
+    table = value_table("Scatter of the observer", ["noise of ω", "z_c, x", "z_c, y"], rows)
     words = (
         "RMS error of the observed z_c over the last quarter of 40 s of random sinusoids; published: 75 and 33 mm, "
         "hardly depending on the noise."
@@ -73,5 +73,5 @@ def _cloud(results: Results) -> Section:
 
 def _coverage(results: Results) -> Section:
     rows = [[q, f"{100 * (results.coverage(q) or 0.0):.1f} %"] for q in ("mass", "inertia", "com")]
-    table = figures_table("Coverage", ["quantity", "covered by the 95 % interval"], rows)
+    table = value_table("Coverage", ["quantity", "covered by the 95 % interval"], rows)
     return Section("Our intervals", Markup(table))

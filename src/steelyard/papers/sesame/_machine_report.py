@@ -25,7 +25,7 @@ from steelyard.papers.sesame._machines import (
     table_of_share,
     train_machine,
 )
-from steelyard.report import PLOTTING, Markup, Section, drawing, figures_table, fill, layout, line, truth_line
+from steelyard.report import PLOTTING, Markup, Section, drawing, fill, layout, line, truth_line, value_table
 from steelyard.worlds import PROFILES, sesame_flights
 
 TRAINED = 5
@@ -98,7 +98,7 @@ class Machines:
         ]
         third = [_cells(f"{one.repetitions} of 50", published.SHARE[one.repetitions], one.relm) for one in self.share]
         tables = [
-            Section(f"Learning machines: {title}", figures_table(title, [label, *headings[1:]], rows))
+            Section(f"Learning machines: {title}", value_table(title, [label, *headings[1:]], rows))
             for title, label, rows in (
                 ("nodes (Table 1 of the paper)", "machine", first),
                 ("regularisation (Table 2 of the paper)", "RELM", second),
@@ -109,7 +109,7 @@ class Machines:
 
     def _online_section(self) -> Section:
         rows = [[one.trajectory, f"{one.online:.2f} %", f"{one.batch:.2f} %"] for one in self.online.trajectories]
-        table = figures_table("OSELM and RELM", ["trajectory", "OSELM", "RELM"], rows)
+        table = value_table("OSELM and RELM", ["trajectory", "OSELM", "RELM"], rows)
         note = fill("<p>RMSE over flights that neither has met.</p>")
         return Section("OSELM", Markup(note + table))
 

@@ -12,11 +12,11 @@ from steelyard.report import (
     Section,
     band,
     drawing,
-    figures_table,
     fill,
     layout,
     line,
     truth_line,
+    value_table,
 )
 from steelyard.worlds import PROFILES, TRAJECTORIES, SesameScenario, TrajectoryName
 
@@ -62,7 +62,7 @@ def _against_the_bound(results: Results) -> Section:
         "<p>RMS percentage error of the mass more than a second after the start and after every change. "
         "Attainable is the bound of a filter that knows drag, lag, noise and the times of the changes.</p>"
     )
-    return Section("Settled errors", Markup(note + figures_table("Settled errors", headings, rows)))
+    return Section("Settled errors", Markup(note + value_table("Settled errors", headings, rows)))
 
 
 def _trajectory(results: Results, trajectory: TrajectoryName) -> Section:
@@ -80,7 +80,7 @@ def _trajectory(results: Results, trajectory: TrajectoryName) -> Section:
         """<p>RMSPE over whole flights, and time of an update, of $flights flights a row.</p>$table
 <div class="grid">$plots</div>""",
         flights=len(results.flown) // (len(TRAJECTORIES) * len(PROFILES)),
-        table=figures_table(f"Errors on the {trajectory}", headings, rows),
+        table=value_table(f"Errors on the {trajectory}", headings, rows),
         plots=plots,
     )
     return Section(f"The {trajectory} (Figure {_FIGURES[trajectory]} of the paper)", body, PLOTTING)

@@ -1,4 +1,4 @@
-"""A planar load from above: where every robot believes the centre of mass and its neighbours to be."""
+"""A planar load from above: every robot's estimates of the centre of mass and of its neighbours."""
 
 import numpy as np
 
@@ -17,9 +17,9 @@ def from_above(identification: Identification) -> Section | None:
     Each robot's knowledge is relative to its own contact, so all are drawn with their centres of mass in one place.
     """
     known = {
-        name: -np.asarray(said["com"].value)
-        for name, said in identification.robots.items()
-        if "com" in said and said["com"].value is not None and np.shape(said["com"].value) == (2,)
+        name: -np.asarray(estimates["com"].value)
+        for name, estimates in identification.robots.items()
+        if "com" in estimates and estimates["com"].value is not None and np.shape(estimates["com"].value) == (2,)
     }
     if len(known) < 2:
         return None
@@ -36,7 +36,7 @@ def from_above(identification: Identification) -> Section | None:
             ends = own[None, :] + np.array(contacts)
             traces.append(points(ends, f"{name}: contacts of its neighbours", nth, "circle-open", 14 + 3 * nth))
     words = (
-        "Where each robot believes its neighbours' contacts to be (rings), seen from its own (dots), in world axes at "
+        "Each robot's estimates of its neighbours' contacts (rings), seen from its own (dots), in world axes at "
         "the last sample; the centre of mass is in the middle."
     )
     plot: Markup = drawing(traces, plane_layout(480), "The load from above", words)

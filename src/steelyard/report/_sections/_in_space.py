@@ -22,12 +22,14 @@ _SPACE = """<p>$words</p>$plot"""
 def in_space(identification: Identification) -> Section | None:
     """The load as everybody knows it at the end, in the first robot's frame; None where it is not such a load."""
     robots = {
-        name: said
-        for name, said in identification.robots.items()
-        if "inertia" in said and said["inertia"].value is not None and np.shape(said["inertia"].value) == (3, 3)
+        name: estimates
+        for name, estimates in identification.robots.items()
+        if "inertia" in estimates
+        and estimates["inertia"].value is not None
+        and np.shape(estimates["inertia"].value) == (3, 3)
     }
     frames = _frames(identification)
-    shown = {name: said for name, said in robots.items() if name in frames}
+    shown = {name: estimates for name, estimates in robots.items() if name in frames}
     if not shown:
         return None
     return Section("The load in space", picture_in_space(shown, frames, _truth(identification, frames)), PLOTTING)
@@ -45,23 +47,24 @@ def picture_in_space(
     size = 0.2 * max([float(np.linalg.norm(t)) for _, t in frames.values()] + [0.3])
     for nth, (name, (R, t)) in enumerate(frames.items()):
         traces.append(grip(R, t, size, name, nth))
-        said = robots.get(name)
-        if said is None or any(said[what].value is None for what in ("mass", "com", "inertia")):
+        estimates = robots.get(name)
+        if estimates is None or any(estimates[what].value is None for what in ("mass", "com", "inertia")):
             continue
-        com, inertia = t + R @ np.asarray(said["com"].value), R @ np.asarray(said["inertia"].value) @ R.T
-        traces.append(ellipsoid(float(said["mass"].value), com, inertia, f"the load by {name}", nth))  # pyright: ignore
+        mass, com, inertia = (np.asarray(estimates[what].value, float) for what in ("mass", "com", "inertia"))
+        com, inertia = t + R @ com, R @ inertia @ R.T
+        traces.append(ellipsoid(float(mass), com, inertia, f"the load by {name}", nth))
         centres.append((com, name, nth))
     traces += [places_in_space(com[None], f"centre of mass by {name}", nth) for com, name, nth in centres]
     words = (
         "Every robot's grip with its axes, and the even ellipsoid that has the mass and inertia which the robot "
-        "believes the load to have, where it believes it to be. Turn it with the mouse; click on a name to hide it."
+        "estimates for the load, at the estimated position. Turn it with the mouse; click on a name to hide it."
     )
     plot = drawing(traces, space_layout(560), "The load in the first robot's frame", words)
     return fill(_SPACE, words=words, plot=plot)
 
 
 def _frames(identification: Identification) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Robots that can be reached from the first by poses: true ones where the log has them, else believed ones."""
+    """Robots that can be reached from the first by poses: true ones where the log has them, else estimated ones."""
     names = list(identification.robots)
     if not names:
         return {}
@@ -79,10 +82,10 @@ def _frames(identification: Identification) -> dict[str, tuple[np.ndarray, np.nd
 
 def _pose(identification: Identification, name: str, other: str) -> tuple[np.ndarray, np.ndarray] | None:
     known = identification.truth.get(f"{name}/pose/{other}")
-    said = identification.robots[name].get(f"pose/{other}")
+    estimates = identification.robots[name].get(f"pose/{other}")
     value = None if known is None else known.value[-1]
-    if value is None and said is not None:
-        value = said.value
+    if value is None and estimates is not None:
+        value = estimates.value
     if value is None:
         return None
     return np.asarray(SO3(jnp.asarray(value[3:], float)).as_matrix()), np.asarray(value[:3], float)

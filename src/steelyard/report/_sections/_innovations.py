@@ -1,4 +1,4 @@
-"""Measured less expected: whether the estimator's own uncertainty can be believed."""
+"""Measured less expected: whether the estimator's own uncertainty is consistent."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -36,12 +36,12 @@ _ROW = """
 """
 _SILENT = """<tr><th scope="row">$channel</th><td colspan="3">silent</td><td class="figure">0</td></tr>"""
 _BEYOND = """<p class="under">$words</p>"""
-_NONE = "<p>This run kept no innovations.</p>"
+_NONE = "<p>This run recorded no innovations.</p>"
 _PANEL = 84  # px, height of one channel
 
 
 def innovations(identification: Identification) -> Section:
-    """Figures and plots, robot by robot; figures from all samples, plots from what a screen can show."""
+    """Statistics and plots, robot by robot; statistics from all samples, plots from what a screen can show."""
     robots = [
         _robot(robot, found)
         for robot, found in identification.innovations.items()
@@ -62,16 +62,16 @@ def _robot(robot: str, found: Innovations) -> Markup:
     return fill(_ROBOT, robot=robot, rows=rows, plots=plots)
 
 
-def _row(channel: str, figures: Whiteness | None) -> Markup:
-    if figures is None:
+def _row(channel: str, statistics: Whiteness | None) -> Markup:
+    if statistics is None:
         return fill(_SILENT, channel=channel)
     return fill(
         _ROW,
         channel=channel,
-        samples=figures.samples,
-        inside=f"{100.0 * figures.inside:.1f} %",
-        mean_square=f"{figures.mean_square:.2f}",
-        words=figures.words,
+        samples=statistics.samples,
+        inside=f"{100.0 * statistics.inside:.1f} %",
+        mean_square=f"{statistics.mean_square:.2f}",
+        words=statistics.words,
     )
 
 
@@ -119,7 +119,7 @@ def _limit(axis_name: str, level: float) -> dict:
 
 
 def _beyond(sizes: np.ndarray, reach: float) -> Markup:
-    """What the drawing leaves out is said."""
+    """The text names what the drawing leaves out."""
     beyond = int((sizes > reach).sum())
     if not beyond:
         return Markup("")

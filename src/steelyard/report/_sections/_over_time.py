@@ -19,7 +19,7 @@ _BODY = """
 $plots
 """
 _AGREEMENT = """<p class="under">$words</p>"""
-_NONE = "<p>This run kept no history of its quantities.</p>"
+_NONE = "<p>This run recorded no history of its quantities.</p>"
 _HEIGHT = 330
 
 

@@ -25,6 +25,6 @@ def notes(identification: Identification) -> Section:
 
 
 def settings(identification: Identification) -> Section:
-    """What the run was told, so that it can be repeated."""
+    """The settings of the run, so that it can be repeated."""
     found = [fill(_ROW, name=name, value=value) for name, value in identification.settings.items()]
     return Section("Settings", fill(_SETTINGS, rows=found) if found else Markup(_NO_SETTINGS))

@@ -1,4 +1,4 @@
-"""For a glance: what was asked, what came out, and what it is worth."""
+"""For a glance: what was asked, what came out, and how reliable it is."""
 
 from itertools import groupby
 

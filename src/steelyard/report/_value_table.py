@@ -1,4 +1,4 @@
-"""A table of figures on a page."""
+"""A table of values on a page."""
 
 from collections.abc import Sequence
 
@@ -18,8 +18,8 @@ _CELL = """<td class="figure">$words</td>"""
 _RIGHT = Markup(' class="figure"')
 
 
-def figures_table(label: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
-    """The first cell of a row names it, the others are figures; `label` says what it is to those who cannot see it."""
+def value_table(label: str, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
+    """The first cell of a row names it, the others are values; `label` describes it for screen readers."""
     return fill(
         _TABLE,
         label=label,
