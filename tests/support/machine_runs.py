@@ -7,12 +7,12 @@ from spatial_runs import recorded
 from spatial_world import SpatialWorld
 
 from steelyard.models import WRIST_SIGNALS
-from steelyard.team import Bus, Graph, run_team, spatial_team
-from steelyard.team.spatial_load._compiled_filter import machine_of
-from steelyard.team.spatial_load._filter_pass import Course, advance, vague
-from steelyard.team.spatial_load._initial_guess import first_point
-from steelyard.team.spatial_load._linearised_filter import begin, sweep
-from steelyard.team.spatial_load._record import Record
+from steelyard.team import Bus, Graph, run_team, spatial_load_team
+from steelyard.team.spatial_load._compiled_filter import compiled_filter
+from steelyard.team.spatial_load._filter_pass import FilterPass, advance, vague_prior
+from steelyard.team.spatial_load._initial_guess import first_linearisation_point
+from steelyard.team.spatial_load._linearised_filter import filter_rows, initial_filter_state
+from steelyard.team.spatial_load._sample_history import SampleHistory
 from steelyard.worlds import SpatialScenario
 
 ROBOTS, GRAVITY = 2, 9.81
@@ -22,23 +22,23 @@ HOLD = SpatialScenario(robots=ROBOTS, duration=7.0, sensors="realistic", drop_sh
 def differences() -> dict[str, float]:
     """By block and part, the largest difference over the largest number."""
     rng, world = np.random.default_rng(0), SpatialWorld([f"r{k}" for k in range(ROBOTS)], 1.0)
-    record = Record(ROBOTS, 100.0, np.array([0.01, 0.01, 1.0, 0.01, 0.02]), held=False)  # see `spatial_errors`
+    history = SampleHistory(ROBOTS, 100.0, np.array([0.01, 0.01, 1.0, 0.01, 0.02]), held=False)  # see `spatial_errors`
     raw = np.stack([world.readings(i) for i in range(ROBOTS)], axis=1)
     raw = raw + 0.01 * rng.standard_normal(raw.shape)
     raw[30, 1, :3] = np.nan
     for time, row in zip(world.time, raw, strict=True):
-        record.append(time, row)
-    point, noise = first_point(record, 0, record.end, GRAVITY), np.repeat(record.noise[3:], 3)
-    advance(Course.at(point, vague(point), 0), record, record.end, 0)  # leaves a path
-    rows, path = record.rows(0, record.end), record.motion(0, record.end)
-    motion, machine, found = begin(point, rows, noise), machine_of(ROBOTS), {}
+        history.append(time, row)
+    point, noise = first_linearisation_point(history, 0, history.end, GRAVITY), np.repeat(history.noise[3:], 3)
+    advance(FilterPass.at(point, vague_prior(point), 0), history, history.end, 0)  # leaves a path
+    rows, path = history.rows(0, history.end), history.motion(0, history.end)
+    motion, machine, found = initial_filter_state(point, rows, noise), compiled_filter(ROBOTS), {}
     assert machine is not None
-    for low, end in ((0, 50), (49, 60), (59, record.end)):
+    for low, end in ((0, 50), (49, 60), (59, history.end)):
         given = point, motion, path[low:end], rows.between(low, end), noise, low == 0
-        wanted, got = sweep(*given), machine.sweep(*given)
+        wanted, got = filter_rows(*given), machine.filter_rows(*given)
         for ours, theirs in zip(got, wanted, strict=True):
             for field in dataclasses.fields(theirs):
-                if field.name != "lean":
+                if field.name != "excitation":
                     a, b = np.asarray(getattr(ours, field.name)), np.asarray(getattr(theirs, field.name))
                     assert a.shape == b.shape
                     found[f"{field.name} {low}"] = float(np.max(np.abs(a - b)) / np.max(np.abs(b)))
@@ -54,7 +54,7 @@ def real_time_and_not() -> list[dict[str, tuple[np.ndarray, np.ndarray]]]:
     noise = dict(zip(WRIST_SIGNALS, HOLD.noises, strict=True))
     told = []
     for real_time in (True, False):
-        agents = spatial_team(graph, HOLD.rate, noise, real_time=real_time)
+        agents = spatial_load_team(graph, HOLD.rate, noise, real_time=real_time)
         last = run_team(agents, samples, Bus(graph)).last("r1")
         told.append({name: (np.asarray(one.value), np.asarray(one.std)) for name, one in last.items()})
     return told

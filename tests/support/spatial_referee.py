@@ -44,7 +44,7 @@ def inertia_of(load: Array) -> Inertia:
     return Inertia.from_com(m, load[7:], m * (jnp.trace(S) * jnp.eye(3) - S))
 
 
-def coordinates_of(inertia: Inertia) -> Array:
+def load_coordinates(inertia: Inertia) -> Array:
     """The inverse of `inertia_of`."""
     I, upper = inertia.matrix_about_com, (jnp.array([0, 1, 2, 0, 0, 1]), jnp.array([0, 1, 2, 1, 2, 2]))
     S = (0.5 * jnp.trace(I) * jnp.eye(3) - I) / inertia.mass
@@ -268,7 +268,7 @@ def bound_by_information(truth, noises: np.ndarray) -> np.ndarray:
     for j in range(robots - 1):
         at += [19 + 3 * j + k for k in range(3)] + [19 + 3 * (robots - 1) + 3 * j + k for k in range(3)]
     J = np.eye(len(at))
-    J[LOAD, LOAD] = jax.jacfwd(lambda theta: coordinates_of(inertia_from_log_cholesky(theta)))(log_cholesky(load))
+    J[LOAD, LOAD] = jax.jacfwd(lambda theta: load_coordinates(inertia_from_log_cholesky(theta)))(log_cholesky(load))
     return J @ C[np.ix_(at, at)] @ J.T
 
 
@@ -276,14 +276,16 @@ def bound_difference(
     robots: int, seconds: float, sensors: SensorsName, rate: float = 100.0
 ) -> tuple[np.ndarray, np.ndarray]:
     """By direction, ratios of the variances of the team's bound and the referee's; and of every standard deviation."""
-    from steelyard.planning import true_point
-    from steelyard.team import sweep_exactly
+    from steelyard.planning import true_linearisation_point
+    from steelyard.team import noise_free_information
     from steelyard.worlds import SpatialHold, spatial_truth
 
     hold = SpatialHold(robots=robots, duration=seconds, sensors=sensors, rate=rate)
     truth, noises = spatial_truth(hold, 5), np.array(hold.noises)
     down = truth.attitude[:, 0].transpose(0, 2, 1) @ np.array([0.0, 0.0, -9.81])
-    S = sweep_exactly(true_point(truth, 0), truth.time, truth.readings, truth.wrenches, down, noises)
+    S = noise_free_information(
+        true_linearisation_point(truth, 0), truth.time, truth.readings, truth.wrenches, down, noises
+    )
     ours, theirs = np.linalg.pinv(S, hermitian=True), bound_by_information(truth, noises)
     keep = np.r_[0:10, 13 : len(S)]
     ours = ours[np.ix_(keep, keep)]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from steelyard.models import WRIST_SIGNALS
-from steelyard.team import Bus, Disturbance, Graph, SpatialSample, run_team, spatial_team
+from steelyard.team import Bus, Disturbance, Graph, SpatialSample, run_team, spatial_load_team
 from steelyard.worlds import SpatialScenario, spatial_truth
 from steelyard.worlds.spatial._scenario import errors_of
 
@@ -25,7 +25,7 @@ def recorded(hold: SpatialScenario, seed: int) -> tuple:
 
 def team_of(hold: SpatialScenario, graph: Graph) -> list:
     """Agents that were told the true noise."""
-    return spatial_team(graph, hold.rate, dict(zip(WRIST_SIGNALS, hold.noises, strict=True)))
+    return spatial_load_team(graph, hold.rate, dict(zip(WRIST_SIGNALS, hold.noises, strict=True)))
 
 
 def weighed(hold: SpatialScenario, seed: int, graph: Graph, radio: Disturbance | None = None) -> tuple:

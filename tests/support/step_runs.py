@@ -12,10 +12,10 @@ from steelyard.team.planar_load._shared_fit import descend
 from steelyard.team.planar_load._sums import own_row
 from steelyard.team.planar_load._window import Prior, Window
 from steelyard.team.planar_load._window_step_start import window_steps
-from steelyard.team.spatial_load._initial_guess import first_point
-from steelyard.team.spatial_load._linearised_filter import begin, sweep
-from steelyard.team.spatial_load._record import Record
+from steelyard.team.spatial_load._initial_guess import first_linearisation_point
+from steelyard.team.spatial_load._linearised_filter import filter_rows, initial_filter_state
 from steelyard.team.spatial_load._row_step_start import row_steps
+from steelyard.team.spatial_load._sample_history import SampleHistory
 
 HASTY = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O0", "-ffp-contract=off")
 QUICKLY = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
@@ -54,22 +54,22 @@ def spatial_errors(native: bool) -> dict[str, float]:
     """
     names, rng = [f"r{k}" for k in range(ROBOTS)], np.random.default_rng(0)
     world = SpatialWorld(names, SECONDS)
-    record = Record(ROBOTS, 100.0, np.array([0.01, 0.01, 1.0, 0.01, 0.02]), held=False)
+    history = SampleHistory(ROBOTS, 100.0, np.array([0.01, 0.01, 1.0, 0.01, 0.02]), held=False)
     raw = np.stack([world.readings(i) for i in range(ROBOTS)], axis=1)
     raw = raw + 0.01 * rng.standard_normal(raw.shape)
     raw[30, 2, :3] = np.nan
     for time, row in zip(world.time, raw, strict=True):
-        record.append(time, row)
-    step, belief, samples = row_steps(record, GRAVITY)
-    point, noise = first_point(record, 0, record.end, GRAVITY), np.repeat(record.noise[3:], 3)
-    rows, path = record.rows(0, record.end), record.motion(0, record.end)
-    motion, told = sweep(point, begin(point, rows, noise), path, rows, noise, first=True)
+        history.append(time, row)
+    step, belief, samples = row_steps(history, GRAVITY)
+    point, noise = first_linearisation_point(history, 0, history.end, GRAVITY), np.repeat(history.noise[3:], 3)
+    rows, path = history.rows(0, history.end), history.motion(0, history.end)
+    motion, told = filter_rows(point, initial_filter_state(point, rows, noise), path, rows, noise, first=True)
     wanted = {
         "columns": motion.columns,
         "covariance": motion.covariance,
         "score": told.score.sum(axis=0),
         "information": told.information,
-        "surprise": told.surprise.sum(),
+        "surprise": told.nis.sum(),
     }
     errors = {}
     for engine in (_by_xla, _by_c) if native else (_by_xla,):

@@ -9,9 +9,9 @@ import numpy as np
 
 from steelyard.errors import BadInput
 from steelyard.information import split_information
-from steelyard.planning._spatial_bound import true_point
+from steelyard.planning._spatial_bound import true_linearisation_point
 from steelyard.problems.rigid_body._verdict import named_direction
-from steelyard.team import load_in_frame, pose_in_frame, sweep_exactly
+from steelyard.team import load_in_frame, noise_free_information, pose_in_frame
 from steelyard.worlds import SpatialScenario, SpatialTruth, check_spatial, grips_of, spatial_truth
 
 CANDIDATES = 8
@@ -88,9 +88,9 @@ def _worth(motion: PlannedHold) -> float:
 
 
 def _judged(name: str, hold: SpatialScenario, truth: SpatialTruth) -> PlannedHold:
-    point = true_point(truth, 0)
+    point = true_linearisation_point(truth, 0)
     down = truth.attitude[:, 0].transpose(0, 2, 1) @ np.array([0.0, 0.0, -9.81])
-    S = sweep_exactly(point, truth.time, truth.readings, truth.wrenches, down, np.array(hold.noises))
+    S = noise_free_information(point, truth.time, truth.readings, truth.wrenches, down, np.array(hold.noises))
     known, null_space = split_information(S)
 
     def std(J: np.ndarray) -> np.ndarray:

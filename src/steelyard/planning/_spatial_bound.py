@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from steelyard.team import SpatialPoint, load_in_frame, pose_in_frame, sweep_exactly
+from steelyard.team import LinearisationPoint, load_in_frame, noise_free_information, pose_in_frame
 from steelyard.worlds import SpatialTruth
 
 
@@ -34,9 +34,9 @@ def spatial_bound(truth: SpatialTruth, noises: Sequence[float], row: int) -> lis
     grips, point = None, None
     C = np.zeros((0, 0))
     for begin, end in zip(starts, ends, strict=True):
-        point = true_point(truth, begin)
+        point = true_linearisation_point(truth, begin)
         rows = slice(begin, end)
-        S = sweep_exactly(
+        S = noise_free_information(
             point, truth.time[rows], truth.readings[rows], truth.wrenches[rows], _down(truth)[rows], np.array(noises)
         )
         if grips is not None:
@@ -47,9 +47,9 @@ def spatial_bound(truth: SpatialTruth, noises: Sequence[float], row: int) -> lis
     return [_seen_by(point, C, i) for i in range(point.robots)]
 
 
-def true_point(truth: SpatialTruth, row: int) -> SpatialPoint:
+def true_linearisation_point(truth: SpatialTruth, row: int) -> LinearisationPoint:
     """Load, vertical and grips as they truly are at a row, in the first robot's frame."""
-    return SpatialPoint.of(
+    return LinearisationPoint.of(
         float(truth.mass[row]),
         truth.com[row, 0],
         truth.inertia[row, 0],
@@ -63,7 +63,7 @@ def _down(truth: SpatialTruth) -> np.ndarray:
     return truth.attitude[:, 0].transpose(0, 2, 1) @ np.array([0.0, 0.0, -9.81])
 
 
-def _seen_by(point: SpatialPoint, C: np.ndarray, robot: int) -> SpatialBound:
+def _seen_by(point: LinearisationPoint, C: np.ndarray, robot: int) -> SpatialBound:
     def std(J: np.ndarray) -> np.ndarray:
         return np.sqrt(np.maximum(np.einsum("ia,ab,ib->i", J, C, J), 0.0))
 

@@ -7,14 +7,14 @@ import pytest
 from compilers import has_compiler
 from earnest import in_earnest
 
-from steelyard.team.spatial_load._paged_table import Paged
+from steelyard.team.spatial_load._paged_table import PagedTable
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_copies_of_a_table_are_dicts_that_know_nothing_of_each_other(seed):
     """Whatever is written to any copy, in any order, each of them stays equal to a dict with the same history."""
     rng = random.Random(seed)
-    pairs = [(Paged(), {})]
+    pairs = [(PagedTable(), {})]
     for _ in range(300):
         table, plain = rng.choice(pairs)
         key = rng.randrange(-40, 400)

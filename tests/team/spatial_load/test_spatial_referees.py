@@ -10,8 +10,8 @@ import pytest
 import spatial_referee as referee
 from spatial_referee import Situation, situation
 
-from steelyard.team.spatial_load._equations_of_motion import Gears, Rows
-from steelyard.team.spatial_load._linearisation_point import SpatialPoint
+from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion, MeasuredRows
+from steelyard.team.spatial_load._linearisation_point import LinearisationPoint
 
 NOISE = np.array([0.1, 0.2, 0.3, 1.0, 2.0, 3.0])
 INFLATION = 1.7
@@ -22,16 +22,18 @@ def at(request) -> Situation:
     return situation(*request.param)
 
 
-def equations_at(at: Situation) -> Gears:
-    return Gears(SpatialPoint(at.load, at.motion[6:], at.R, at.t), NOISE)
+def equations_at(at: Situation) -> EquationsOfMotion:
+    return EquationsOfMotion(LinearisationPoint(at.load, at.motion[6:], at.R, at.t), NOISE)
 
 
-def row_of(at: Situation) -> Rows:
+def row_of(at: Situation) -> MeasuredRows:
     """One row whose smoothed wrench and angular acceleration are the true ones, so that Jacobians are exact."""
     alpha = np.asarray(referee.derivatives(at).acceleration)[:3]
     readings, one, wrench = np.zeros((1, len(at.t), 9)), np.ones(1), at.wrenches[None]
     own = np.einsum("jba,b->ja", at.R, alpha)[None]
-    return Rows(0.0 * one, readings, readings, wrench, wrench, wrench, own, 0.0 * one, 0.0 * one, INFLATION * one)
+    return MeasuredRows(
+        0.0 * one, readings, readings, wrench, wrench, wrench, own, 0.0 * one, 0.0 * one, INFLATION * one
+    )
 
 
 def assert_equal(found, wanted):
@@ -48,7 +50,7 @@ def test_accelerations_and_readings_are_those_of_the_model(at):
 
 
 def test_jacobians_of_the_accelerations_are_autodiffs(at):
-    found = equations_at(at).felt_slopes(at.motion[None, :3], row_of(at))
+    found = equations_at(at).proper_acceleration_jacobians(at.motion[None, :3], row_of(at))
     by_point, by_motion = referee.derivatives(at).acceleration_by
     assert_equal(found.by_omega[0], by_motion[:, :3])
     assert_equal(found.by_point[0], by_point)
@@ -56,8 +58,8 @@ def test_jacobians_of_the_accelerations_are_autodiffs(at):
 
 def test_jacobians_of_the_readings_are_autodiffs(at):
     equations, row = equations_at(at), row_of(at)
-    found = equations.felt_slopes(at.motion[None, :3], row)
-    H, D = equations.expected_slopes(at.motion[None], found, row.doubt)
+    found = equations.proper_acceleration_jacobians(at.motion[None, :3], row)
+    H, D = equations.reading_jacobians(at.motion[None], found, row.noise_inflation)
     by_point, by_motion, by_error = referee.derivatives(at).readings_by
     assert_equal(D[0], by_point)
     assert_equal(H[0, ..., :9], by_motion)
@@ -72,7 +74,9 @@ def test_the_error_of_the_total_wrench_has_everybodys_noise(at):
 
 def test_the_jacobian_of_the_motions_rate_is_autodiffs(at):
     equations = equations_at(at)
-    found = equations.rate_jacobian(at.motion[None], equations.felt_slopes(at.motion[None, :3], row_of(at)))
+    found = equations.rate_jacobian(
+        at.motion[None], equations.proper_acceleration_jacobians(at.motion[None, :3], row_of(at))
+    )
     assert_equal(found[0], referee.derivatives(at).rate_by_motion)
 
 
@@ -84,9 +88,9 @@ def test_transitions_are_those_of_the_exact_flow_to_second_order():
         end, wanted = referee.flow_and_jacobians(at, jnp.asarray(h))
         ends = np.stack([at.motion, np.asarray(end)])
         rows = [row_of(at._replace(motion=end)) for end in ends]
-        both = Rows(*(np.concatenate([getattr(row, name) for row in rows]) for name in vars(rows[0])))
+        both = MeasuredRows(*(np.concatenate([getattr(row, name) for row in rows]) for name in vars(rows[0])))
         both.dt[1] = h
-        F, _, by_point = equations.transitions(ends, equations.felt_slopes(ends[:, :3], both), both)
+        F, _, by_point = equations.transitions(ends, equations.proper_acceleration_jacobians(ends[:, :3], both), both)
         errors.append([np.abs(F[0, :, :9] - wanted[1]).max(), np.abs(by_point[0] - wanted[0]).max()])
     ratio = np.array(errors[0]) / np.array(errors[1])
     assert np.all((ratio > 7.0) & (ratio < 9.0)), (errors, ratio)

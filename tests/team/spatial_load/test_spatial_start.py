@@ -4,27 +4,27 @@ import numpy as np
 import pytest
 from spatial_world import SpatialWorld
 
-from steelyard.team.spatial_load import SpatialPoint
-from steelyard.team.spatial_load._initial_guess import first_point
-from steelyard.team.spatial_load._record import Record
+from steelyard.team.spatial_load import LinearisationPoint
+from steelyard.team.spatial_load._initial_guess import first_linearisation_point
+from steelyard.team.spatial_load._sample_history import SampleHistory
 
 ROBOTS, GRAVITY = 4, 9.81
 GYRO, MOTION, ALL = slice(0, 3), slice(0, 9), slice(0, 15)
 TURN, WAY = 0.1, 0.2  # rad and m from which a course finds the rest; frames are turned by radians, and a metre apart
 
 
-def started(robot: int = 0, silent: slice = slice(0)) -> SpatialPoint:
+def started(robot: int = 0, silent: slice = slice(0)) -> LinearisationPoint:
     """From a second and a half without noise, some of a robot's numbers silent."""
     world = SpatialWorld([f"r{k}" for k in range(ROBOTS)], 1.5)
-    record = Record(ROBOTS, 100.0, np.array([0.01, 0.01, 0.1, 0.01, 0.02]), held=False)
+    history = SampleHistory(ROBOTS, 100.0, np.array([0.01, 0.01, 0.1, 0.01, 0.02]), held=False)
     raw = np.stack([world.readings(i) for i in range(ROBOTS)], axis=1)
     raw[:, robot, silent] = np.nan
     for time, row in zip(world.time, raw, strict=True):
-        record.append(time, row)
-    return first_point(record, 0, record.end, GRAVITY)
+        history.append(time, row)
+    return first_linearisation_point(history, 0, history.end, GRAVITY)
 
 
-def apart(point: SpatialPoint, other: SpatialPoint) -> tuple[np.ndarray, np.ndarray]:
+def apart(point: LinearisationPoint, other: LinearisationPoint) -> tuple[np.ndarray, np.ndarray]:
     """By which angles and ways two points differ in where everybody is, as the second robot sees it."""
     (R, t), (S, u) = ((one.R[1].T @ one.R, (one.t - one.t[1]) @ one.R[1]) for one in (point, other))
     turned = np.einsum("jab,jab->j", R, S)

@@ -10,11 +10,11 @@ from spatial_runs import errors_at_the_end, recorded, team_of, weighed
 
 from steelyard import models as m
 from steelyard.geometry import SE3, SO3, Inertia, is_physical, log_cholesky, move_inertia
-from steelyard.planning import true_point
-from steelyard.team import Disturbance, Graph, SpatialMessage, load_in_frame, pose_in_frame
-from steelyard.team.spatial_load._equations_of_motion import Gears
-from steelyard.team.spatial_load._linearisation_point import load_numbers, matrix_of
-from steelyard.team.spatial_load._noise_free_information import sweep_exactly
+from steelyard.planning import true_linearisation_point
+from steelyard.team import Disturbance, Graph, SpatialLoadMessage, load_in_frame, pose_in_frame
+from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion
+from steelyard.team.spatial_load._linearisation_point import load_parameters, matrix_from_moments
+from steelyard.team.spatial_load._noise_free_information import noise_free_information
 from steelyard.worlds import SpatialScenario, spatial_truth
 
 REALISTIC = SpatialScenario(robots=3, duration=3.0, sensors="realistic")
@@ -27,52 +27,54 @@ def truth():
 
 
 def test_moving_a_point_there_and_back_is_the_identity(truth):
-    rng, point = np.random.default_rng(0), true_point(truth, 0)
+    rng, point = np.random.default_rng(0), true_linearisation_point(truth, 0)
     for _ in range(20):
         step = 0.02 * rng.standard_normal(point.size)
         step[1:7] *= 0.05  # far from where a load would become impossible
         step[10:13] -= point.down * (step[10:13] @ point.down) / 9.81**2  # turning about the vertical shows nowhere
-        np.testing.assert_allclose(point.until(point.moved(step)), step, atol=1e-12)
+        np.testing.assert_allclose(point.local(point.retract(step)), step, atol=1e-12)
 
 
 def test_no_step_leads_to_an_impossible_load(truth):
-    rng, point = np.random.default_rng(1), true_point(truth, 0)
+    rng, point = np.random.default_rng(1), true_linearisation_point(truth, 0)
     for size in (0.1, 1.0, 10.0):
         for _ in range(20):
-            numbers = load_numbers(point.moved(size * rng.standard_normal(point.size)).load)
-            load = Inertia.from_com(numbers[0], jnp.asarray(numbers[1:4]), jnp.asarray(matrix_of(numbers[4:])))
+            numbers = load_parameters(point.retract(size * rng.standard_normal(point.size)).load)
+            load = Inertia.from_com(
+                numbers[0], jnp.asarray(numbers[1:4]), jnp.asarray(matrix_from_moments(numbers[4:]))
+            )
             assert is_physical(load)
 
 
 def test_a_load_in_another_frame_is_the_moved_inertia(truth):
     """Against `geometry.move_inertia`; and the frames of two robots are each other's inverses."""
-    point = true_point(truth, 0)
+    point = true_linearisation_point(truth, 0)
     values, _ = load_in_frame(point, 0)
     one = Inertia.from_com(values[0], jnp.asarray(values[1:4]), jnp.asarray(values[4:].reshape(3, 3)))
     pose, back = (pose_in_frame(point, *pair)[0] for pair in ((2, 0), (0, 2)))
     move = SE3.from_rotation_and_translation(SO3(jnp.asarray(pose[3:])), jnp.asarray(pose[:3]))
     there = SE3.from_rotation_and_translation(SO3(jnp.asarray(back[3:])), jnp.asarray(back[:3]))
-    moved = move_inertia(move, one)
+    retract = move_inertia(move, one)
     values, _ = load_in_frame(point, 2)
-    np.testing.assert_allclose(moved.com, values[1:4], atol=1e-12)
-    np.testing.assert_allclose(moved.matrix_about_com, values[4:].reshape(3, 3), atol=1e-12)
+    np.testing.assert_allclose(retract.com, values[1:4], atol=1e-12)
+    np.testing.assert_allclose(retract.matrix_about_com, values[4:].reshape(3, 3), atol=1e-12)
     np.testing.assert_allclose((move @ there).as_matrix(), np.eye(4), atol=1e-12)
 
 
 @pytest.mark.parametrize("what", [lambda p: load_in_frame(p, 2), lambda p: pose_in_frame(p, 1, 2)[::1]])
 def test_slopes_of_what_is_said_are_its_differences(truth, what):
-    point, h = true_point(truth, 0), 1e-6
+    point, h = true_linearisation_point(truth, 0), 1e-6
     value, J = what(point)
     rows = 13 if len(J) == 13 else 3  # the rotation's slopes are tested by its inverse above
     for k in range(point.size):
         step = np.zeros(point.size)
         step[k] = h
-        np.testing.assert_allclose((what(point.moved(step))[0] - value)[:rows] / h, J[:rows, k], atol=1e-5)
+        np.testing.assert_allclose((what(point.retract(step))[0] - value)[:rows] / h, J[:rows, k], atol=1e-5)
 
 
 def test_what_a_frame_feels_is_the_rigid_loads_model(truth):
     """Against `models.RigidLoad`, whose referee is MuJoCo."""
-    point, rng = true_point(truth, 0), np.random.default_rng(2)
+    point, rng = true_linearisation_point(truth, 0), np.random.default_rng(2)
     values, _ = load_in_frame(point, 0)
     load = Inertia.from_com(values[0], jnp.asarray(values[1:4]), jnp.asarray(values[4:].reshape(3, 3)))
     omega, wrench = rng.standard_normal((1, 3)), rng.standard_normal((1, 6))
@@ -80,7 +82,7 @@ def test_what_a_frame_feels_is_the_rigid_loads_model(truth):
         SO3.identity(), jnp.asarray(omega[0]), jnp.zeros(3), log_cholesky(load), jnp.zeros(6), jnp.zeros(0)
     )
     alpha, s = m.RigidLoad().felt(state, jnp.asarray(wrench[0]))
-    felt = Gears(point, np.ones(6)).felt(omega, wrench)
+    felt = EquationsOfMotion(point, np.ones(6)).felt(omega, wrench)
     np.testing.assert_allclose(felt[0], np.concatenate([alpha, s]), rtol=1e-9)
 
 
@@ -88,8 +90,13 @@ def test_information_is_known_to_its_last_row(truth):
     """Rows tell more the more there are, and never less than nothing."""
     down = truth.attitude[:, 0].transpose(0, 2, 1) @ np.array([0.0, 0.0, -9.81])
     parts = [
-        sweep_exactly(
-            true_point(truth, 0), truth.time[:n], truth.readings[:n], truth.wrenches[:n], down[:n], np.full(5, 0.1)
+        noise_free_information(
+            true_linearisation_point(truth, 0),
+            truth.time[:n],
+            truth.readings[:n],
+            truth.wrenches[:n],
+            down[:n],
+            np.full(5, 0.1),
         )
         for n in (50, 101)
     ]
@@ -156,7 +163,7 @@ def test_messages_survive_their_bytes():
     _, samples = recorded(hold, 0)
     agent = team_of(hold, Graph.line(["r1", "r2"]))[0]
     message = agent.step(agent.init(), samples["r1"][0], ()).outbox["r2"]
-    assert isinstance(message, SpatialMessage)
+    assert isinstance(message, SpatialLoadMessage)
     assert agent.decode(msgspec.msgpack.encode(message)) == message
     with pytest.raises(msgspec.DecodeError):
         agent.decode(b"\x93\x01\x02\x03")

@@ -13,7 +13,7 @@ from steelyard.errors import BadInput
 from steelyard.live.robot._consistency_check import spatial_liar
 from steelyard.live.robot._tasks import LETS_GO_WITHIN, Task, scenario
 from steelyard.models import WRIST_SIGNALS
-from steelyard.team import Agent, Graph, Message, SpatialMessage, SpatialSample, machine_of, spatial_team
+from steelyard.team import Agent, Graph, Message, SpatialLoadMessage, SpatialSample, compiled_filter, spatial_load_team
 from steelyard.worlds import Player, SpatialPlay, SpatialScenario
 
 _SILENT = struct.pack("<9d", *[math.nan] * 9)
@@ -39,7 +39,7 @@ class SpatialTask(Task):
     def agents(self, graph: Graph, rate: float) -> list[Agent]:
         """See `Task`."""
         gravity, hold = self._config.gravity, self._config.inputs.hold
-        return list(spatial_team(graph, rate, self._noise, gravity, hold, LETS_GO_WITHIN, real_time=True))
+        return list(spatial_load_team(graph, rate, self._noise, gravity, hold, LETS_GO_WITHIN, real_time=True))
 
     def sample(self, time: float, values: tuple[float, ...]) -> SpatialSample:
         """See `Task`."""
@@ -62,7 +62,7 @@ class SpatialTask(Task):
 
     def without(self, message: Message, liars: frozenset[str]) -> Message:
         """See `Task`: a liar's wrench acts on the load whatever it says of the motion, so it stays."""
-        if not liars or not isinstance(message, SpatialMessage):
+        if not liars or not isinstance(message, SpatialLoadMessage):
             return message
         parcels = tuple(
             msgspec.structs.replace(parcel, values=_SILENT + parcel.values[len(_SILENT) :])
@@ -74,7 +74,7 @@ class SpatialTask(Task):
 
     def prepare(self, robots: int) -> None:
         """See `Task`: machine code is for one size of team."""
-        machine_of(robots)
+        compiled_filter(robots)
 
     def rehearsal(self, rate: float) -> list[list[tuple[float, ...]]]:
         """See `Task`: there is nothing else."""

@@ -11,7 +11,7 @@ from steelyard.models import WRIST_SIGNALS
 from steelyard.problems.rigid_body._changes import Piece
 from steelyard.problems.rigid_body._quantities import last_load
 from steelyard.problems.rigid_body._reading import vertical
-from steelyard.team import SpatialPoint, weigh_alone
+from steelyard.team import LinearisationPoint, estimate_single_robot
 
 _MUCH_BETTER = 0.5
 """Times the squares of the surprises, below which another way through the rows is the better one."""
@@ -27,12 +27,12 @@ def finished(piece: Piece) -> Piece:
     record, found, told = piece.record, last_load(piece), piece.fit.surprise
     if np.isnan(record.wrench).any() or not told.present.any():
         return piece
-    point = SpatialPoint.of(
+    point = LinearisationPoint.of(
         float(found.mass[0]), found.com[0], found.inertia[0], vertical(record), np.eye(3)[None], np.zeros((1, 3))
     )
     rows = np.concatenate([record.reading, record.wrench], axis=1)
     noise = np.array([record.noise[signal] for signal in WRIST_SIGNALS])
-    alone = weigh_alone(point, record.time, rows, noise, record.zero_order_hold)
+    alone = estimate_single_robot(point, record.time, rows, noise, record.zero_order_hold)
     if alone is None or alone.misfit > _MUCH_BETTER * float(np.mean(told.value[told.present] ** 2)):
         return piece
     load, slope = (np.asarray(part) for part in _log_cholesky(jnp.asarray(alone.load)))

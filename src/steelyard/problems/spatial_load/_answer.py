@@ -18,7 +18,7 @@ from steelyard.problems.spatial_load._method import SpatialTeamResult, run_spati
 from steelyard.problems.spatial_load._reading import SpatialRecord, read_spatial_record
 from steelyard.problems.spatial_load._single_axis import AXIS_INERTIA, axis_inertia
 from steelyard.problems.spatial_load._verdict import odd_channels, poor_motion, spatial_verdict
-from steelyard.team import SpatialEvent
+from steelyard.team import SpatialLoadEvent
 
 METHODS = ("consensus",)
 _CAVEAT = (
@@ -37,10 +37,10 @@ def identify_spatial_load(
     record = faults.record
     result = run_spatial_load_team(record, progress)
     reasons, poor = [*faults.reasons], poor_motion(record)
-    contradicted = result.state.mind.failed or bool(odd_channels(record, result.state))
-    if not reasons and poor and contradicted and not result.state.mind.paused:
+    contradicted = result.state.estimator.failed or bool(odd_channels(record, result.state))
+    if not reasons and poor and contradicted and not result.state.estimator.paused:
         pass  # what the motion does not tell leaves the fit nowhere to go: that is no sensor's fault
-    elif not reasons and (result.state.mind.failed or _lost(record, result)):
+    elif not reasons and (result.state.estimator.failed or _lost(record, result)):
         reasons.append(_why_failed(record, result))
     elif not reasons and (odd := odd_channels(record, result.state)) and len(record.graph.names) > 1:
         reasons.append(f"{', '.join(odd)} cannot be right, by what all other channels say together")
@@ -66,7 +66,7 @@ def identify_spatial_load(
 
 def _why_failed(record: SpatialRecord, result: SpatialTeamResult) -> str:
     odd = odd_channels(record, result.state)
-    if result.state.mind.paused:
+    if result.state.estimator.paused:
         return "somebody's wrench is missing, and without it nobody knows what acts on the load"
     worst = f", most of all {', '.join(odd)}" if odd else ""
     return (
@@ -87,7 +87,7 @@ def _unknown(said: Mapping[str, Estimate], why: Knowledge) -> dict[str, Estimate
 
 def _lost(record: SpatialRecord, result: SpatialTeamResult) -> bool:
     """Whether the rows would have been enough, and nothing was found that they agree with."""
-    return result.state.mind.course is None and result.state.mind.record.end > 3.0 * record.rate
+    return result.state.estimator.filter_pass is None and result.state.estimator.history.end > 3.0 * record.rate
 
 
 def _events(record: SpatialRecord, result: SpatialTeamResult, faults: Sequence[Event], believed: bool) -> list[Event]:
@@ -102,7 +102,7 @@ def _events(record: SpatialRecord, result: SpatialTeamResult, faults: Sequence[E
     return sorted(events, key=lambda event: event.time)
 
 
-def _change(robot: str, noticed: float, event: SpatialEvent, result: SpatialTeamResult) -> Event:
+def _change(robot: str, noticed: float, event: SpatialLoadEvent, result: SpatialTeamResult) -> Event:
     """Its size is from the last that was known before it to the last before another one, or at the end."""
     later = [other.time for who, _, other in result.events if who == robot and other.time > event.time + 1e-6]
     until = min(later, default=float("inf"))

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.estimators import Estimate
 from steelyard.problems.spatial_load._reading import SpatialRecord
-from steelyard.team import Bus, Disturbance, SpatialAgent, SpatialEvent, SpatialState, Turn, run_team
+from steelyard.team import Bus, Disturbance, SpatialLoadAgent, SpatialLoadEvent, SpatialState, Turn, run_team
 
 Said = Mapping[str, Estimate]
 """A robot's estimates by quantity."""
@@ -22,13 +22,13 @@ class SpatialTeamResult:
     """By robot, all that it said."""
     last: dict[str, dict[str, Estimate]]
     """By robot, what it says of the last sample."""
-    events: list[tuple[str, float, SpatialEvent]]
+    events: list[tuple[str, float, SpatialLoadEvent]]
     """The robot that noticed, when (s), and what."""
     bytes_a_second: dict[str, float]
     """By robot, what it sends to its neighbours, all of them together; nothing where nobody spoke."""
     seconds_a_step: float
     """What one step of one robot took, on average."""
-    agent: SpatialAgent
+    agent: SpatialLoadAgent
     state: SpatialState
     """The first robot and its memory at the end, for reports."""
 
@@ -46,7 +46,7 @@ def run_spatial_load_team(
     """
     names, rows = record.graph.names, len(record.time)
     silence = [None] * round(1.2 * record.rate)
-    events: list[tuple[str, float, SpatialEvent]] = []
+    events: list[tuple[str, float, SpatialLoadEvent]] = []
 
     def watch(step: int, robot: str, turn: Turn) -> None:
         noticed = float(record.time[min(step, rows - 1)])
@@ -75,19 +75,19 @@ def estimate_spatial_load_at_once(
     agents = record.agents()
     state = agents[0].init()
     history: dict[str, list[Said]] = {name: [] for name in names}
-    events: list[tuple[str, float, SpatialEvent]] = []
+    events: list[tuple[str, float, SpatialLoadEvent]] = []
     taken = -1
     begin = time.perf_counter()
     for k in range(len(record.time) + 1):
         if k < len(record.time):
-            found = state.mind.add(float(record.time[k]), np.ascontiguousarray(record.readings[k]))
+            found = state.estimator.add(float(record.time[k]), np.ascontiguousarray(record.readings[k]))
             progress(1)
         else:
-            found = state.mind.finish()
+            found = state.estimator.finish()
         noticed = float(record.time[min(k, len(record.time) - 1)])
         events.extend((name, noticed, event) for event in found for name in names)
-        if state.mind.taken != taken:
-            taken = state.mind.taken
+        if state.estimator.processed != taken:
+            taken = state.estimator.processed
             for agent in agents:
                 history[agent.name].append(agent.report(state))
     seconds = (time.perf_counter() - begin) / len(record.time)

@@ -8,7 +8,7 @@ from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.logs import Log
 from steelyard.problems._wrist_sensors import read_wrist, wrist_noise
-from steelyard.team import Graph, SpatialAgent, SpatialSample, spatial_team
+from steelyard.team import Graph, SpatialLoadAgent, SpatialSample, spatial_load_team
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -32,10 +32,10 @@ class SpatialRecord:
         """Rows a second, as most rows have it."""
         return 1.0 / float(np.median(np.diff(self.time)))
 
-    def agents(self) -> list[SpatialAgent]:
+    def agents(self) -> list[SpatialLoadAgent]:
         """The agents of this team, in the order of the graph's names."""
         hold = "step" if self.zero_order_hold else "sample"
-        return spatial_team(self.graph, self.rate, self.noise, self.gravity, hold)
+        return spatial_load_team(self.graph, self.rate, self.noise, self.gravity, hold)
 
     def samples(self) -> dict[str, list[SpatialSample]]:
         """By robot, a row each."""

@@ -38,13 +38,18 @@ def axis_inertia(record: SpatialRecord, state: SpatialState, robot: int, time: f
     To first order from where the rows were linearised: the rest of the inertia is unknown, and a step there is so long
     that the moments it leads to are only kept possible.
     """
-    axis, course = axis_of(record, robot), state.mind.course
-    if axis is None or course is None or course.doubt > _FITS or not course.lean.turned:
+    axis, filter_pass = axis_of(record, robot), state.estimator.filter_pass
+    if (
+        axis is None
+        or filter_pass is None
+        or filter_pass.covariance_inflation > _FITS
+        or not filter_pass.excitation.shows_inertia
+    ):
         return None
-    numbers, J = load_in_frame(course.point, robot)
+    numbers, J = load_in_frame(filter_pass.point, robot)
     about = np.concatenate([np.zeros(4), np.outer(axis, axis).ravel()]) @ J
-    value = float(axis @ numbers[4:].reshape(3, 3) @ axis + about @ course.step)
-    std = float(np.sqrt(course.doubt * (about @ course.covariance @ about)))
+    value = float(axis @ numbers[4:].reshape(3, 3) @ axis + about @ filter_pass.step)
+    std = float(np.sqrt(filter_pass.covariance_inflation * (about @ filter_pass.covariance @ about)))
     if value <= 0.0 or std > _KNOWN_BELOW * value:
         return None
     return Estimate.known(np.asarray(value), np.asarray(std), "kg m²", record.graph.names[robot], time)

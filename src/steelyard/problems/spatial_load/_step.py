@@ -16,7 +16,7 @@ def spatial_load_step(method: str | None, log: Log | None, config: Config) -> Ex
     """The filter's step over a row of all robots' samples."""
     chosen_method(method, "consensus", ["consensus"], "spatial-load")
     record = read_spatial_record(required_log(log, "spatial-load").without_truth(), config)
-    rows = record.agents()[0].init().mind.record
+    rows = record.agents()[0].init().estimator.history
     for time, row in zip(record.time[: round(_LINEARISATION_SECONDS * record.rate)], record.readings, strict=False):
         rows.append(float(time), row)
     step, belief, samples = row_steps(rows, float(np.linalg.norm(record.gravity)))

@@ -23,21 +23,21 @@ def spatial_verdict(record: SpatialRecord, robots: Robots, state: SpatialState, 
         return f"Nothing can be said about the load: {'; '.join(reasons)}."
     said = [_load(robots), _poses(robots)]
     lacking = [what for what in ("mass", "com", "inertia") if any(r[what].value is None for r in robots.values())]
-    course = state.mind.course
-    if lacking and course is not None:
-        said.append(_why(record, lacking, np.asarray(course.covariance)))
+    filter_pass = state.estimator.filter_pass
+    if lacking and filter_pass is not None:
+        said.append(_why(record, lacking, np.asarray(filter_pass.covariance)))
     said.append(_about_axis(record, robots))
-    if course is None or poor_motion(record) is None or not lacking:
+    if filter_pass is None or poor_motion(record) is None or not lacking:
         said.append(_believable(record, state))
     return " ".join(part for part in said if part)
 
 
 def odd_channels(record: SpatialRecord, state: SpatialState) -> list[str]:
     """Channels that are farther off than everybody else's of their kind."""
-    course = state.mind.course
-    if course is None:
+    filter_pass = state.estimator.filter_pass
+    if filter_pass is None:
         return []
-    squares = course.by_channel.reshape(len(record.graph.names), 3, 3).mean(axis=2)
+    squares = filter_pass.by_channel.reshape(len(record.graph.names), 3, 3).mean(axis=2)
     usual = np.median(squares, axis=0) if len(squares) > 2 else np.ones(3)
     return [
         f"{name}/{signal}"
@@ -106,10 +106,10 @@ def _why(record: SpatialRecord, lacking: Sequence[str], P: np.ndarray) -> str:
 
 
 def _believable(record: SpatialRecord, state: SpatialState) -> str:
-    course = state.mind.course
-    if course is None:
+    filter_pass = state.estimator.filter_pass
+    if filter_pass is None:
         return "There were too few rows to find out where the robots hold the load."
-    odd, off = odd_channels(record, state), float(np.sqrt(course.misfit / max(course.count, 1)))
+    odd, off = odd_channels(record, state), float(np.sqrt(filter_pass.misfit / max(filter_pass.count, 1)))
     if odd:
         return (
             f"{', '.join(odd)} {'is' if len(odd) == 1 else 'are'} farther off than noise and the other robots allow; "

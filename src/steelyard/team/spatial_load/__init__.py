@@ -1,15 +1,15 @@
 """Our robots in space: everybody's samples passed on, and one filter at each robot over all of them."""
 
-from ._agent import SpatialAgent as SpatialAgent
+from ._agent import SpatialLoadAgent as SpatialLoadAgent
 from ._agent import SpatialSample as SpatialSample
 from ._agent import SpatialState as SpatialState
-from ._compiled_filter import machine_of as machine_of
-from ._incremental import SpatialEvent as SpatialEvent
-from ._linearisation_point import SpatialPoint as SpatialPoint
-from ._noise_free_information import sweep_exactly as sweep_exactly
-from ._relay import SpatialMessage as SpatialMessage
+from ._compiled_filter import compiled_filter as compiled_filter
+from ._incremental import SpatialLoadEvent as SpatialLoadEvent
+from ._linearisation_point import LinearisationPoint as LinearisationPoint
+from ._noise_free_information import noise_free_information as noise_free_information
+from ._relay import SpatialLoadMessage as SpatialLoadMessage
 from ._report import load_in_frame as load_in_frame
 from ._report import pose_in_frame as pose_in_frame
 from ._row_step_start import row_steps as row_steps
-from ._single_robot import weigh_alone as weigh_alone
-from ._team import spatial_team as spatial_team
+from ._single_robot import estimate_single_robot as estimate_single_robot
+from ._team import spatial_load_team as spatial_load_team

@@ -10,10 +10,10 @@ import numpy as np
 from steelyard.estimators import Estimate
 from steelyard.team._agent import Agent, Message, Turn
 from steelyard.team._fresh import shallow
-from steelyard.team.spatial_load._incremental import SpatialEvent, SpatialMind, chunk_rows
-from steelyard.team.spatial_load._record import Record
-from steelyard.team.spatial_load._relay import KEPT, Relay, SpatialMessage
+from steelyard.team.spatial_load._incremental import IncrementalEstimator, SpatialLoadEvent, chunk_rows
+from steelyard.team.spatial_load._relay import KEPT, Relay, SpatialLoadMessage
 from steelyard.team.spatial_load._report import report
+from steelyard.team.spatial_load._sample_history import SampleHistory
 
 _PATIENCE = 1.0  # s by which a robot's sample may be later than others' before it counts as missing
 _CATCHING_UP = 1.5  # s in which neighbours tell a robot that was away what it has missed
@@ -58,13 +58,13 @@ class LetsGo(msgspec.Struct, frozen=True):
 class SpatialState:
     """One robot's memory: a value, which a step copies before it changes anything."""
 
-    def __init__(self, relay: Relay, mind: SpatialMind):
-        self.relay, self.mind = relay, mind
+    def __init__(self, relay: Relay, estimator: IncrementalEstimator):
+        self.relay, self.estimator = relay, estimator
         self.next_row: int | None = None
         self.time = 0.0
         self.silent = self.quiet = 0  # steps without a sample of one's own, and without a new row
         self.tick = 0
-        self.taken = -1
+        self.reported = -1
         self.grace = 0  # steps for which no sample counts as missing, because neighbours are still telling it
         self.heard: dict[str, int] = {}  # by robot, the last row with a sample of it
         self.grips_from: dict[str, int] = {}  # by robot that had let go, from when on its wrench is what it says
@@ -73,13 +73,13 @@ class SpatialState:
     def copied(self) -> "SpatialState":
         """The same, on its own; large arrays are shared until one of the two changes them."""
         twin = shallow(self)
-        twin.relay, twin.mind = self.relay.copied(), self.mind.copied()
+        twin.relay, twin.estimator = self.relay.copied(), self.estimator.copied()
         twin.heard, twin.grips_from = self.heard.copy(), self.grips_from.copy()
         return twin
 
 
-class SpatialAgent(Agent):
-    """Knows its own twist, accelerometer and wrench, and hears its neighbours; made by `spatial_team`.
+class SpatialLoadAgent(Agent):
+    """Knows its own twist, accelerometer and wrench, and hears its neighbours; made by `spatial_load_team`.
 
     Robots pass on each other's samples, unchanged, until everybody has everything; then each finds out by itself what
     all the data tell, and says it in its own frame. A sample of None is none.
@@ -102,16 +102,16 @@ class SpatialAgent(Agent):
         self.rate, self.noise, self.gravity, self.held = rate, noise, gravity, held
         self.number = names.index(name)
         # All robots think at the same rows. Where they share few cores, each lets those before it go first.
-        self._waits = chunk_rows(rate, piecemeal=True) * self.number // len(names) if real_time else 0
+        self._waits = chunk_rows(rate, spread_work=True) * self.number // len(names) if real_time else 0
         self._tells_every = max(round(_TELLS * rate), 1) if real_time else 1
         self.others = [(names.index(other), other) for other in neighbours]
-        self._decoder = msgspec.msgpack.Decoder(SpatialMessage)
+        self._decoder = msgspec.msgpack.Decoder(SpatialLoadMessage)
 
     def init(self) -> SpatialState:
         """Nothing is known but who is in the team, and who the neighbours are."""
-        record = Record(len(self.names), self.rate, np.array(self.noise), self.held, compiled=self.real_time)
-        mind = SpatialMind(record, self.gravity, self.real_time)
-        return SpatialState(Relay(self.name, self.neighbours, self.names), mind)
+        history = SampleHistory(len(self.names), self.rate, np.array(self.noise), self.held, compiled=self.real_time)
+        estimator = IncrementalEstimator(history, self.gravity, self.real_time)
+        return SpatialState(Relay(self.name, self.neighbours, self.names), estimator)
 
     def keepsake(self, state: SpatialState) -> SpatialState:
         """Without the samples that it has taken in: whoever lacks them has other neighbours."""
@@ -139,7 +139,7 @@ class SpatialAgent(Agent):
         state.relay.meet_again(neighbour)
         return state
 
-    def decode(self, data: bytes) -> SpatialMessage:
+    def decode(self, data: bytes) -> SpatialLoadMessage:
         """A message of another such robot from its bytes."""
         return self._decoder.decode(data)
 
@@ -163,10 +163,10 @@ class SpatialAgent(Agent):
 
     def _say(self, state: SpatialState) -> None:
         """Makes up its estimates, if there is anything new; what was known stands while nobody can say what acts."""
-        if state.mind.taken != state.taken:
-            state.taken = state.mind.taken
+        if state.estimator.processed != state.reported:
+            state.reported = state.estimator.processed
             known = any(one.status == "known" for one in state.estimates.values())
-            if not (state.mind.waiting and known):
+            if not (state.estimator.waiting and known):
                 state.estimates = self.report(state)
 
     def _measure(self, state: SpatialState, sample: SpatialSample | None) -> None:
@@ -179,9 +179,9 @@ class SpatialAgent(Agent):
         if row >= 0:
             state.relay.measure(row, sample.time, _PACK.pack(*numbers))
 
-    def _think(self, state: SpatialState) -> tuple[SpatialEvent, ...]:
+    def _think(self, state: SpatialState) -> tuple[SpatialLoadEvent, ...]:
         """Takes in every row of which all samples are there, or will not come any more."""
-        events: tuple[SpatialEvent, ...] = ()
+        events: tuple[SpatialLoadEvent, ...] = ()
         relay = state.relay
         if state.next_row is None:
             if len(relay.series) < len(self.names) or not all(series.by_row for series in relay.series.values()):
@@ -202,12 +202,12 @@ class SpatialAgent(Agent):
                 elif series.born <= row and series.last_row <= row and (row > late or state.grace > 0):
                     return events
             raw[self._released(state, row), 9:] = 0.0
-            events += state.mind.add(row / self.rate if math.isnan(time) else time, raw)
+            events += state.estimator.add(row / self.rate if math.isnan(time) else time, raw)
             state.next_row += 1
             state.quiet = 0
         state.quiet += 1
         if min(state.silent, state.quiet) > _OVER * self.rate:
-            events += state.mind.finish()
+            events += state.estimator.finish()
         return events
 
     def _meet(self, state: SpatialState, name: str, row: int) -> None:
@@ -236,7 +236,7 @@ class SpatialAgent(Agent):
 
     def report(self, state: SpatialState) -> dict[str, Estimate]:
         """What the robot knows by now."""
-        mind = state.mind
-        row = max(mind.taken - 1, mind.record.first)
-        time = mind.record.time(row) if mind.record.end > row else state.time
-        return report(mind.course, self.number, self.others, self.name, time, mind.age, mind.failed)
+        estimator = state.estimator
+        row = max(estimator.processed - 1, estimator.history.first)
+        time = estimator.history.time(row) if estimator.history.end > row else state.time
+        return report(estimator.filter_pass, self.number, self.others, self.name, time, estimator.age, estimator.failed)

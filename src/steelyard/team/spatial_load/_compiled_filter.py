@@ -10,10 +10,17 @@ import numpy as np
 
 from steelyard.models import Numbers
 from steelyard.native import FLAGS, HERE, Code, NoCompiler, emit, load_run
-from steelyard.team.spatial_load._equations_of_motion import Rows, gears_of
-from steelyard.team.spatial_load._linearisation_point import LOAD, SpatialPoint
-from steelyard.team.spatial_load._linearised_filter import Motion, Told, along, lean, spurious, sweep
-from steelyard.team.spatial_load._row_step import HeldPoint, RowBelief, RowSample, RowStep
+from steelyard.team.spatial_load._equations_of_motion import MeasuredRows, equations_of_motion
+from steelyard.team.spatial_load._linearisation_point import LOAD, LinearisationPoint
+from steelyard.team.spatial_load._linearised_filter import (
+    FilterResult,
+    FilterState,
+    excitation,
+    filter_rows,
+    relative_to_path,
+    spurious,
+)
+from steelyard.team.spatial_load._row_step import RowBelief, RowPoint, RowSample, RowStep
 
 _SOONER = ("-O2", "-ftree-loop-vectorize", "-fvect-cost-model=dynamic", "-fpeel-loops")
 """As quick as all of -O3, and compiled in a third of the time: a team waits for it."""
@@ -31,13 +38,13 @@ def _step(held: Held, sample: RowSample) -> Held:
     return Held(held.noise, held.gravity, RowStep(held.noise, held.gravity).step(held.belief, sample))
 
 
-class Machine:
-    """Sweeps rows of so many robots; see `sweep`."""
+class CompiledFilter:
+    """Sweeps rows of so many robots; see `filter_rows`."""
 
     def __init__(self, robots: int):
         size = 13 + 6 * (robots - 1)
         belief = RowBelief(
-            HeldPoint(np.zeros(10), np.zeros((robots, 3, 3)), np.zeros((robots, 3))),
+            RowPoint(np.zeros(10), np.zeros((robots, 3, 3)), np.zeros((robots, 3))),
             *(np.zeros(shape) for shape in (9, (15, 1 + size), (15, 15), 6, (), (6, 3), (6, size), size, (size, size))),
             *(np.zeros(shape) for shape in ((), 9, (robots, 9))),
         )
@@ -54,45 +61,57 @@ class Machine:
         except NoCompiler:  # or one that has other names for these
             self._run = load_run(key, code)
         self._places: dict[str, tuple[slice, tuple[int, ...]]] = {}
-        begin = 6 + 1 + sum(part.size for part in belief.point)
+        initial_filter_state = 6 + 1 + sum(part.size for part in belief.point)
         for name, part in zip(belief._fields[1:], belief[1:], strict=True):
-            self._places[name] = slice(begin, begin + part.size), part.shape
-            begin += part.size
-        self._size = begin
+            self._places[name] = slice(initial_filter_state, initial_filter_state + part.size), part.shape
+            initial_filter_state += part.size
+        self._size = initial_filter_state
 
-    def sweep(
-        self, point: SpatialPoint, motion: Motion, path: np.ndarray, rows: Rows, noise: np.ndarray, first: bool
-    ) -> tuple[Motion, Told]:
-        """See `sweep`; rows where the path is NaN are linearised where they are expected.
+    def filter_rows(
+        self,
+        point: LinearisationPoint,
+        motion: FilterState,
+        path: np.ndarray,
+        rows: MeasuredRows,
+        noise: np.ndarray,
+        first: bool,
+    ) -> tuple[FilterState, FilterResult]:
+        """See `filter_rows`; rows where the path is NaN are linearised where they are expected.
 
-        The very first row has another beginning, and is left to `sweep`.
+        The very first row has another beginning, and is left to `filter_rows`.
         """
         if not first:
             return self._after(point, motion, path, rows, noise, rows.between(1, len(path)))
-        motion, begun = sweep(point, motion, path[:1], rows.between(0, 1), noise, first)
+        motion, begun = filter_rows(point, motion, path[:1], rows.between(0, 1), noise, first)
         if len(path) == 1:
             return motion, begun
         motion, told = self._after(point, motion, np.concatenate([motion.mean[None], path[1:]]), rows, noise, rows)
         return motion, begun.then(told)
 
     def _after(
-        self, point: SpatialPoint, motion: Motion, path: np.ndarray, rows: Rows, noise: np.ndarray, counted: Rows
-    ) -> tuple[Motion, Told]:
+        self,
+        point: LinearisationPoint,
+        motion: FilterState,
+        path: np.ndarray,
+        rows: MeasuredRows,
+        noise: np.ndarray,
+        counted: MeasuredRows,
+    ) -> tuple[FilterState, FilterResult]:
         """Takes in all rows but the first; noise that looks like information is that of the rows that are counted."""
-        gears, n = gears_of(point, tuple(noise)), len(path) - 1
+        equations, n = equations_of_motion(point, tuple(noise)), len(path) - 1
         if np.isnan(path[0]).any():
             path = np.concatenate([(motion.mean + motion.columns[:9, 0])[None], path[1:]])
-        path, columns = along(point, motion, path)
+        path, columns = relative_to_path(point, motion, path)
         parts = (
             rows.dt,
             path,
             rows.reading,
             rows.weight,
             rows.wrench,
-            rows.halfway,
-            rows.smooth,
+            rows.midpoint_wrench,
+            rows.smoothed_wrench,
             rows.alpha,
-            rows.doubt,
+            rows.noise_inflation,
         )
         samples = np.concatenate([part.reshape(n + 1, -1) for part in parts], axis=1)
         state = self._standing(point, noise, samples[:1])
@@ -101,22 +120,24 @@ class Machine:
         self._run(state, samples[1:], kept)
         covariance, information = self._at(kept[-1:], "covariance")[0], self._at(kept, "information")
         end = self._at(kept[-1:], "path")
-        H = gears.motion_slopes(end, self._at(kept[-1:], "by_omega"), rows.doubt[-1:]).reshape(-1, 15)
+        H = equations.reading_jacobian_by_state(
+            end, self._at(kept[-1:], "by_omega"), rows.noise_inflation[-1:]
+        ).reshape(-1, 15)
         weight = rows.weight[1:].reshape(n, -1)
-        told = Told(
+        told = FilterResult(
             _differences(self._at(kept, "score")),
             information[-1].copy(),
-            spurious(gears, weight[-1], H, covariance, counted),
+            spurious(equations, weight[-1], H, covariance, counted),
             _differences(information[:, LOAD]),
-            _differences(self._at(kept, "surprise")),
+            _differences(self._at(kept, "nis")),
             np.sum(weight > 0.0, axis=1),
-            lean(gears, rows.between(1, n + 1)),
+            excitation(equations, rows.between(1, n + 1)),
             self._at(kept, "predicted").copy(),
             self._at(kept, "residual").copy(),
         )
-        return Motion(end[0].copy(), self._at(kept[-1:], "columns")[0].copy(), covariance.copy()), told
+        return FilterState(end[0].copy(), self._at(kept[-1:], "columns")[0].copy(), covariance.copy()), told
 
-    def _standing(self, point: SpatialPoint, noise: np.ndarray, sample: np.ndarray) -> np.ndarray:
+    def _standing(self, point: LinearisationPoint, noise: np.ndarray, sample: np.ndarray) -> np.ndarray:
         """A state at a row: what is felt there, and how it follows the point. Nothing is told yet."""
         state = np.zeros(self._size)
         known = np.concatenate([noise, [np.linalg.norm(point.down)], point.load, point.R.ravel(), point.t.ravel()])
@@ -134,10 +155,10 @@ _NOTHING = np.empty(0)
 
 
 @functools.cache
-def machine_of(robots: int) -> Machine | None:
+def compiled_filter(robots: int) -> CompiledFilter | None:
     """Compiles, or finds in the cache; None, said once, where there is no compiler."""
     try:
-        return Machine(robots)
+        return CompiledFilter(robots)
     except NoCompiler as error:
         print(f"steelyard: {error}; a team in space thinks with NumPy, three times as long.", file=sys.stderr)
         return None

@@ -13,12 +13,12 @@ import numpy as np
 from steelyard.team.spatial_load._linearisation_point import (
     LOAD,
     TILT,
-    SpatialPoint,
+    LinearisationPoint,
     cross,
-    load_numbers,
-    load_slopes,
-    matrix_of,
-    moment_entries,
+    load_jacobian,
+    load_parameters,
+    matrix_from_moments,
+    moments_times,
     pose_of,
     skew,
 )
@@ -28,7 +28,7 @@ OMEGA, SPEED, DOWN, ERROR = slice(0, 3), slice(3, 6), slice(6, 9), slice(9, 15)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Rows:
+class MeasuredRows:
     """Consecutive rows of everybody's samples, sensor axes."""
 
     dt: np.ndarray
@@ -39,34 +39,34 @@ class Rows:
     """(time, robot, 9): 1 / variance, zero where nothing was read."""
     wrench: np.ndarray
     """(time, robot, 6): torque and force."""
-    halfway: np.ndarray
+    midpoint_wrench: np.ndarray
     """(time, robot, 6): the wrench in the middle of the interval before the row."""
-    smooth: np.ndarray
+    smoothed_wrench: np.ndarray
     """(time, robot, 6): the wrench as the rows around tell, this one and those beside it left out."""
     alpha: np.ndarray
     """(time, robot, 3): angular acceleration, as the gyros of the same rows around tell."""
     alpha_noise: np.ndarray
     """(time,): standard deviation of the mean of these over the robots, an axis."""
     force_noise: np.ndarray
-    """(time,): standard deviation of the force of all in `smooth`, an axis."""
-    doubt: np.ndarray
+    """(time,): standard deviation of the force of all in `smoothed_wrench`, an axis."""
+    noise_inflation: np.ndarray
     """(time,): how many times as noisy as usual the total wrench is; 1 where everybody told theirs."""
 
-    def between(self, begin: int, end: int) -> "Rows":
-        """The rows from `begin` on, before `end`."""
-        return Rows(*(part[begin:end] for part in vars(self).values()))
+    def between(self, initial_filter_state: int, end: int) -> "MeasuredRows":
+        """The rows from `initial_filter_state` on, before `end`."""
+        return MeasuredRows(*(part[initial_filter_state:end] for part in vars(self).values()))
 
 
-class Gears:
+class EquationsOfMotion:
     """The equations of motion of a point, for all rows at once."""
 
-    def __init__(self, point: SpatialPoint, noise: np.ndarray):
+    def __init__(self, point: LinearisationPoint, noise: np.ndarray):
         """`noise`: standard deviations of torque (N m) and force (N), six numbers."""
         self.point = point
-        numbers = load_numbers(point.load)
-        self.m, self.c, self.I = float(numbers[0]), numbers[1:4], matrix_of(numbers[4:])
+        numbers = load_parameters(point.load)
+        self.m, self.c, self.I = float(numbers[0]), numbers[1:4], matrix_from_moments(numbers[4:])
         self.I_inv = np.linalg.inv(self.I)
-        self.slopes = load_slopes(point.load)
+        self.slopes = load_jacobian(point.load)
         self.C, self.T = skew(self.c), skew(point.t)
         self.R_t = np.swapaxes(point.R, 1, 2)
         self.lever = np.concatenate([-self.R_t @ self.T, self.R_t], axis=2)  # of (angular acceleration, specific force)
@@ -80,7 +80,7 @@ class Gears:
         alpha_w = np.concatenate([self.I_inv, -self.I_inv @ self.C], axis=1)
         s_w = self.C @ alpha_w
         s_w[:, 3:] += np.eye(3) / self.m
-        self.felt_w = np.concatenate([alpha_w, s_w])
+        self.acceleration_by_wrench = np.concatenate([alpha_w, s_w])
 
     def total(self, wrench: np.ndarray) -> np.ndarray:
         """(time, robot, 6) to (time, 6): everybody's wrench as one, in the first robot's frame."""
@@ -91,7 +91,7 @@ class Gears:
         return self._felt(omega, wrench, cross(omega, omega @ self.I))
 
     def _felt(self, omega: np.ndarray, wrench: np.ndarray, gyro: np.ndarray) -> np.ndarray:
-        felt = wrench @ self.felt_w.T
+        felt = wrench @ self.acceleration_by_wrench.T
         alpha = gyro @ self.I_inv
         felt[:, :3] -= alpha
         felt[:, 3:] -= alpha @ self.C.T + self._swung(omega, self.c)
@@ -115,25 +115,27 @@ class Gears:
         rate[:, 6:] = -crossed[:, 2]
         return rate
 
-    def after(self, motion: np.ndarray, before: np.ndarray, halfway: np.ndarray, end: np.ndarray, dt: np.ndarray):
+    def after(
+        self, motion: np.ndarray, before: np.ndarray, midpoint_wrench: np.ndarray, end: np.ndarray, dt: np.ndarray
+    ):
         """The motion an interval later, by the classical Runge-Kutta rule."""
         h = dt[:, None]
         k1 = self.rate(motion, before)
-        k2 = self.rate(motion + 0.5 * h * k1, halfway)
-        k3 = self.rate(motion + 0.5 * h * k2, halfway)
+        k2 = self.rate(motion + 0.5 * h * k1, midpoint_wrench)
+        k3 = self.rate(motion + 0.5 * h * k2, midpoint_wrench)
         k4 = self.rate(motion + h * k3, end)
         return motion + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
 
-    def alpha(self, rows: Rows) -> np.ndarray:
+    def alpha(self, rows: MeasuredRows) -> np.ndarray:
         """(time, 3): the angular acceleration of the first frame, as everybody's gyros tell, rad/s²."""
         return np.einsum("jab,tjb->ta", self.point.R, rows.alpha) / self.point.robots
 
-    def felt_slopes(self, omega: np.ndarray, rows: Rows) -> "FeltSlopes":
+    def proper_acceleration_jacobians(self, omega: np.ndarray, rows: MeasuredRows) -> "ProperAccelerationJacobians":
         """How `felt` follows angular velocity and the point.
 
         Angular accelerations are the gyros', which do not depend on a load that is not known yet.
         """
-        wrench, n = rows.smooth, len(omega)
+        wrench, n = rows.smoothed_wrench, len(omega)
         alpha = self.alpha(rows)
         F = self.total(wrench)[:, 3:]
         W = skew(omega)
@@ -142,7 +144,7 @@ class Gears:
         by_omega[:, 3:] = self.C @ by_omega[:, :3] - _swing(omega, self.c[None])[:, 0]
         by_load = np.zeros((n, 6, 10))  # mass, centre, moments
         by_load[:, :3, 1:4] = self.I_inv @ skew(F)
-        by_load[:, :3, 4:] = -self.I_inv @ (moment_entries(alpha) + W @ moment_entries(omega))
+        by_load[:, :3, 4:] = -self.I_inv @ (moments_times(alpha) + W @ moments_times(omega))
         by_load[:, 3:] = self.C @ by_load[:, :3]
         by_load[:, 3:, 0] -= F / self.m**2
         spin = skew(alpha) + W @ W
@@ -151,7 +153,7 @@ class Gears:
         by_point[:, :, LOAD] = by_load @ self.slopes
         by_point[:, :, TILT.stop :] = self._felt_by_poses(wrench[:, 1:])
         s = F / self.m + alpha @ self.C.T - self._swung(omega, self.c)
-        return FeltSlopes(by_omega, by_point, np.concatenate([alpha, s], axis=1), spin)
+        return ProperAccelerationJacobians(by_omega, by_point, np.concatenate([alpha, s], axis=1), spin)
 
     def _felt_by_poses(self, wrench: np.ndarray) -> np.ndarray:
         """(time, 6, …): how everybody's wrench but the first's, and with it what is felt, follows their poses."""
@@ -161,7 +163,7 @@ class Gears:
         by[..., :3, :3] = -skew(np.einsum("jab,tjb->tja", R, wrench[..., 3:]))
         by[..., :3, 3:] = T @ by_turn - R @ skew(wrench[..., :3])
         by[..., 3:, 3:] = by_turn
-        return np.swapaxes(self.felt_w @ by, 1, 2).reshape(len(wrench), 6, -1)
+        return np.swapaxes(self.acceleration_by_wrench @ by, 1, 2).reshape(len(wrench), 6, -1)
 
     def expected(self, motion: np.ndarray, felt: np.ndarray) -> np.ndarray:
         """(time, robot, 9): what noise-free sensors of everybody would read, when the first frame feels that."""
@@ -173,10 +175,10 @@ class Gears:
         at[:, :, 2] = felt[:, None, 3:] + cross(felt[:, None, :3], t) + cross(omega, arm)
         return (at @ self.point.R).reshape(len(motion), self.point.robots, 9)
 
-    def expected_slopes(self, motion: np.ndarray, felt: "FeltSlopes", doubt: np.ndarray):
+    def reading_jacobians(self, motion: np.ndarray, felt: "ProperAccelerationJacobians", noise_inflation: np.ndarray):
         """(time, robot, 9, 15) and (time, robot, 9, param): how `expected` follows motion, wrench error and point."""
         n, robots, omega = len(motion), self.point.robots, motion[:, :3]
-        H = self.motion_slopes(motion, felt.by_omega, doubt)
+        H = self.reading_jacobian_by_state(motion, felt.by_omega, noise_inflation)
         D = np.zeros((n, robots, 9, self.point.size))
         D[:, :, 6:] = self.lever @ felt.by_point[:, None]
         if robots > 1:
@@ -189,22 +191,26 @@ class Gears:
                 D[:, j, :, pose_of(j)] += own[:, j - 1]
         return H, D
 
-    def motion_slopes(self, motion: np.ndarray, by_omega: np.ndarray, doubt: np.ndarray) -> np.ndarray:
+    def reading_jacobian_by_state(
+        self, motion: np.ndarray, by_omega: np.ndarray, noise_inflation: np.ndarray
+    ) -> np.ndarray:
         """(time, robot, 9, 15): how `expected` follows motion and wrench error."""
         omega = motion[:, :3]
         H = np.zeros((len(motion), self.point.robots, 9, 15))
         H[:, :, :3, OMEGA] = H[:, :, 3:6, SPEED] = self.R_t
         H[:, :, 3:6, OMEGA] = self.lever[:, :, :3]
         H[:, :, 6:, OMEGA] = self.lever @ by_omega[:, None] + self.R_t @ _swing(omega, self.point.t)
-        H[:, :, 6:, ERROR] = doubt[:, None, None, None] * (self.lever @ (self.felt_w @ self.L))
+        H[:, :, 6:, ERROR] = noise_inflation[:, None, None, None] * (
+            self.lever @ (self.acceleration_by_wrench @ self.L)
+        )
         return H
 
     @functools.cached_property
-    def spurious_slopes(self) -> np.ndarray:
+    def reading_jacobian_by_alpha(self) -> np.ndarray:
         """(3, robot, 9, param): how the slopes of `expected` follow an error of the angular acceleration, by axis."""
         axes, n = np.eye(3), self.point.robots
         by_load = np.zeros((3, 6, 10))
-        by_load[:, :3, 4:] = -self.I_inv @ moment_entries(axes)
+        by_load[:, :3, 4:] = -self.I_inv @ moments_times(axes)
         by_load[:, 3:] = self.C @ by_load[:, :3]
         by_load[:, 3:, 1:4] -= skew(axes)
         D = np.zeros((3, n, 9, self.point.size))
@@ -215,7 +221,7 @@ class Gears:
         return D
 
     @staticmethod
-    def rate_jacobian(motion: np.ndarray, felt: "FeltSlopes") -> np.ndarray:
+    def rate_jacobian(motion: np.ndarray, felt: "ProperAccelerationJacobians") -> np.ndarray:
         """(time, 9, 9): how `rate` follows the motion."""
         omega, v, down = motion[:, :3], motion[:, 3:6], motion[:, 6:]
         A = np.zeros((len(motion), 9, 9))
@@ -226,13 +232,15 @@ class Gears:
         A[:, DOWN, OMEGA] = skew(down)
         return A
 
-    def transitions(self, motion: np.ndarray, felt: "FeltSlopes", rows: Rows) -> tuple[np.ndarray, ...]:
+    def transitions(
+        self, motion: np.ndarray, felt: "ProperAccelerationJacobians", rows: MeasuredRows
+    ) -> tuple[np.ndarray, ...]:
         """From every row to the next: (9, 15) of the state, (9, 6) of the new error, (9, param) of the point."""
         n, A = len(motion), self.rate_jacobian(motion, felt)
         h = rows.dt[1:, None, None]
         middle = 0.5 * (A[1:] + A[:-1])
         half = 0.5 * h * (np.eye(9) + 0.5 * h * middle)
-        B = (self.felt_w @ self.L)[None] * rows.doubt[:, None, None]
+        B = (self.acceleration_by_wrench @ self.L)[None] * rows.noise_inflation[:, None, None]
         F = np.empty((n - 1, 9, 15))
         F[:, :, :9] = np.eye(9) + h * middle + 0.5 * h * h * (middle @ middle)
         F[:, :, 9:] = half[:, :, :6] @ B[:-1]
@@ -242,7 +250,7 @@ class Gears:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class FeltSlopes:
+class ProperAccelerationJacobians:
     """How angular acceleration and specific force of the first frame follow angular velocity and the point."""
 
     by_omega: np.ndarray
@@ -254,9 +262,14 @@ class FeltSlopes:
     spin: np.ndarray
     """(time, 3, 3): by an arm, what it adds to a specific force."""
 
-    def between(self, begin: int) -> "FeltSlopes":
+    def between(self, initial_filter_state: int) -> "ProperAccelerationJacobians":
         """From a row on."""
-        return FeltSlopes(self.by_omega[begin:], self.by_point[begin:], self.felt[begin:], self.spin[begin:])
+        return ProperAccelerationJacobians(
+            self.by_omega[initial_filter_state:],
+            self.by_point[initial_filter_state:],
+            self.felt[initial_filter_state:],
+            self.spin[initial_filter_state:],
+        )
 
 
 def _swing(omega: np.ndarray, arms: np.ndarray) -> np.ndarray:
@@ -266,6 +279,6 @@ def _swing(omega: np.ndarray, arms: np.ndarray) -> np.ndarray:
 
 
 @functools.lru_cache(maxsize=8)
-def gears_of(point: SpatialPoint, noise: tuple[float, ...]) -> Gears:
+def equations_of_motion(point: LinearisationPoint, noise: tuple[float, ...]) -> EquationsOfMotion:
     """The same gears for the same point: sweeps come in blocks."""
-    return Gears(point, np.array(noise))
+    return EquationsOfMotion(point, np.array(noise))

@@ -14,12 +14,25 @@ import numpy as np
 
 from steelyard.team._fresh import shallow
 from steelyard.team.spatial_load._changes import Jump, find_jump, mass_of
-from steelyard.team.spatial_load._filter_pass import BLOCK, MARK, Belief, Course, advance, load_spread, vague
-from steelyard.team.spatial_load._initial_guess import down_again, first_point, grips_again, load_again
-from steelyard.team.spatial_load._linearisation_point import SpatialPoint
-from steelyard.team.spatial_load._linearised_filter import Lean
-from steelyard.team.spatial_load._prior import grips_only, still
-from steelyard.team.spatial_load._record import Record, long_gap, silent
+from steelyard.team.spatial_load._filter_pass import (
+    BLOCK,
+    SEGMENT,
+    FilterPass,
+    Prior,
+    advance,
+    load_spread,
+    vague_prior,
+)
+from steelyard.team.spatial_load._initial_guess import (
+    first_linearisation_point,
+    refound_down,
+    refound_grips,
+    refound_load,
+)
+from steelyard.team.spatial_load._linearisation_point import LinearisationPoint
+from steelyard.team.spatial_load._linearised_filter import Excitation
+from steelyard.team.spatial_load._prior import prior_after_change, prior_after_gap
+from steelyard.team.spatial_load._sample_history import SampleHistory, long_gap, silent
 
 _CHUNK, _LONGER_CHUNK = 0.1, 0.2  # s of rows that are taken in together, the latter piecemeal
 _START = 1.0  # s of rows before the first point
@@ -42,12 +55,12 @@ _MET = 0.5  # of a start's rows in which a robot is heard, from which on it can 
 _ABSURD = 2.0  # times the squares that were expected, beyond which nothing is believed
 
 
-def chunk_rows(rate: float, piecemeal: bool) -> int:
+def chunk_rows(rate: float, spread_work: bool) -> int:
     """Rows that a mind takes in together."""
-    return max(round((_LONGER_CHUNK if piecemeal else _CHUNK) * rate), 1)
+    return max(round((_LONGER_CHUNK if spread_work else _CHUNK) * rate), 1)
 
 
-class SpatialEvent(msgspec.Struct, frozen=True):
+class SpatialLoadEvent(msgspec.Struct, frozen=True):
     """Something happened to the load or to a robot."""
 
     time: float
@@ -60,288 +73,311 @@ class SpatialEvent(msgspec.Struct, frozen=True):
 
 
 @dataclasses.dataclass(eq=False)
-class SpatialMind:
+class IncrementalEstimator:
     """Rows and what they tell. Taking a row in changes the mind; who needs it as it was takes a copy before."""
 
-    record: Record
+    history: SampleHistory
     gravity: float
     """Its size, m/s²."""
-    piecemeal: bool = False
-    taken: int = 0
+    spread_work: bool = False
+    processed: int = 0
     """The row up to which rows were taken in."""
-    begun: int = 0
+    start: int = 0
     """First row of the course: of the load as it is now, or after a gap."""
-    before: int = 0
+    earlier_rows: int = 0
     """Rows of the same load before that."""
-    anchor: Belief | None = None
+    prior: Prior | None = None
     """What was known when the load changed, or before a gap; None where nothing was."""
-    lean: Lean | None = None
+    earlier_excitation: Excitation | None = None
     """How much of the same load was to be seen before a gap; None where there was none."""
-    changed: bool = False
+    load_changed: bool = False
     """Whether the load is another than the one that was known last."""
-    sure: int = 0
+    last_converged: int = 0
     """The row up to which rows were taken in when the course was settled last."""
-    course: Course | None = None
-    second: Course | None = None
-    renewed: int = 0
+    filter_pass: FilterPass | None = None
+    relinearisation_pass: FilterPass | None = None
+    relinearised_rows: int = 0
     """How many rows the course had to begin with."""
     damping: float = 0.0
     paused: bool = False
-    strangers: frozenset[int] = frozenset()
+    unplaced: frozenset[int] = frozenset()
     """Robots, by number, that nobody had heard when the course began, nor before: where they hold is unknown."""
 
     @property
     def failed(self) -> bool:
         """Whether what was read and what was expected do not agree at all, or nobody knows what acts on the load."""
-        return self.paused or (self.course is not None and self.course.doubt > _ABSURD)
+        return self.paused or (self.filter_pass is not None and self.filter_pass.covariance_inflation > _ABSURD)
 
     @property
     def waiting(self) -> bool:
         """Whether what was known stands: nothing new can be said of the same load, or it is still settling."""
-        lately = self.taken - max(self.begun, self.sure) <= _SHORT * self.record.rate
-        return self.paused or (not self.changed and lately and not self._sure)
+        lately = self.processed - max(self.start, self.last_converged) <= _SHORT * self.history.rate
+        return self.paused or (not self.load_changed and lately and not self._usable)
 
     @property
-    def _sure(self) -> bool:
-        course = self.course
-        return course is not None and course.settled and course.doubt < _ABSURD
+    def _usable(self) -> bool:
+        filter_pass = self.filter_pass
+        return filter_pass is not None and filter_pass.converged and filter_pass.covariance_inflation < _ABSURD
 
     @property
     def age(self) -> float:
         """Of the load as it is now, s."""
-        return (self.taken - self.begun + self.before) / self.record.rate
+        return (self.processed - self.start + self.earlier_rows) / self.history.rate
 
     @property
     def chunk(self) -> int:
         """Rows that are taken in together."""
-        return chunk_rows(self.record.rate, self.piecemeal)
+        return chunk_rows(self.history.rate, self.spread_work)
 
     @property
     def memory(self) -> int:
         """Rows in which the onset of a change is looked for."""
-        return round(_MEMORY * self.record.rate)
+        return round(_MEMORY * self.history.rate)
 
-    def copied(self) -> "SpatialMind":
+    def copied(self) -> "IncrementalEstimator":
         """The same, on its own."""
         twin = shallow(self)
-        twin.record = self.record.copied()
+        twin.history = self.history.copied()
         return twin
 
-    def add(self, time: float, raw: np.ndarray) -> tuple[SpatialEvent, ...]:
+    def add(self, time: float, raw: np.ndarray) -> tuple[SpatialLoadEvent, ...]:
         """A new row (robot, 15) at a time in s; NaN where nothing was heard."""
-        self.record.append(time, raw)
-        waiting = self.record.end - self.record.wide - 2 - self.taken
+        self.history.append(time, raw)
+        waiting = self.history.end - self.history.wide - 2 - self.processed
         if waiting >= self.chunk:
-            return self._take(self.taken + self.chunk)
-        if self.piecemeal and self.course is not None and not self.paused:
-            return self._between(self.course, waiting)
+            return self._take(self.processed + self.chunk)
+        if self.spread_work and self.filter_pass is not None and not self.paused:
+            return self._between(self.filter_pass, waiting)
         return ()
 
-    def _between(self, course: Course, waiting: int) -> tuple[SpatialEvent, ...]:
+    def _between(self, filter_pass: FilterPass, waiting: int) -> tuple[SpatialLoadEvent, ...]:
         """What is due when so many rows wait for a chunk to be full."""
-        moments = [max(round(share * self.chunk), 1) for share in (_LOOK, *(_EARLY if self._young else _LATER))]
+        moments = [
+            max(round(share * self.chunk), 1) for share in (_LOOK, *(_EARLY if self._recently_started else _LATER))
+        ]
         if waiting not in moments:
             return ()
-        if course.row < self.taken:  # it has just begun
-            self._lead(min(course.row + BLOCK, self.taken))
+        if filter_pass.row < self.processed:  # it has just begun
+            self._lead(min(filter_pass.row + BLOCK, self.processed))
         elif waiting == moments[0]:
-            return self._look(course)
+            return self._look(filter_pass)
         else:
-            self._renew(self.taken)
+            self._renew(self.processed)
         return ()
 
     @property
-    def _young(self) -> bool:
-        return self.taken - self.begun <= _SHORT * self.record.rate
+    def _recently_started(self) -> bool:
+        return self.processed - self.start <= _SHORT * self.history.rate
 
     @property
     def _hardly_known(self) -> bool:
         """Whether the course's point may be so far off that another has to be found before anything is made of it."""
-        return self.taken - self.begun <= _HARDLY * self.record.rate
+        return self.processed - self.start <= _HARDLY * self.history.rate
 
-    def finish(self) -> tuple[SpatialEvent, ...]:
+    def finish(self) -> tuple[SpatialLoadEvent, ...]:
         """No more rows will come: the last ones count, too."""
-        events: tuple[SpatialEvent, ...] = ()
-        news = self.taken < self.record.end
-        while self.taken < self.record.end:
-            events += self._take(min(self.taken + self.chunk, self.record.end))
-        if self.course is not None and self.course.row < self.taken and not self.paused:
-            self._lead(self.taken)
-        while self.second is not None and self.course is not None:
-            self._go_on_with_second(self.course.row)
-        course = self.course
-        if news and not self.failed and course is not None and course.start >= self.record.first:
-            if not course.settled:
-                self.course = self._rounds(course, course.row, _LAST_ROUNDS)
-            elif self.piecemeal:  # there is time now
-                self.course = self._rounds(course, course.row, 1)
+        events: tuple[SpatialLoadEvent, ...] = ()
+        news = self.processed < self.history.end
+        while self.processed < self.history.end:
+            events += self._take(min(self.processed + self.chunk, self.history.end))
+        if self.filter_pass is not None and self.filter_pass.row < self.processed and not self.paused:
+            self._lead(self.processed)
+        while self.relinearisation_pass is not None and self.filter_pass is not None:
+            self._go_on_with_second(self.filter_pass.row)
+        filter_pass = self.filter_pass
+        if news and not self.failed and filter_pass is not None and filter_pass.start >= self.history.first:
+            if not filter_pass.converged:
+                self.filter_pass = self._rounds(filter_pass, filter_pass.row, _LAST_ROUNDS)
+            elif self.spread_work:  # there is time now
+                self.filter_pass = self._rounds(filter_pass, filter_pass.row, 1)
         return events
 
-    def fitted(self, point: SpatialPoint, most: int) -> Course | None:
+    def fitted(self, point: LinearisationPoint, most: int) -> FilterPass | None:
         """What all rows tell, beginning from a point and linearised again up to so many times."""
-        return self._rounds(Course.at(point, vague(point), self.record.first), self.record.end, most)
+        return self._rounds(FilterPass.at(point, vague_prior(point), self.history.first), self.history.end, most)
 
-    def _take(self, end: int) -> tuple[SpatialEvent, ...]:
-        record, rate = self.record, self.record.rate
-        before, self.taken = self.taken, end
-        self.paused = long_gap(record.raw(max(end - round(rate), record.first), end), rate)
+    def _take(self, end: int) -> tuple[SpatialLoadEvent, ...]:
+        history, rate = self.history, self.history.rate
+        earlier_rows, self.processed = self.processed, end
+        self.paused = long_gap(history.raw(max(end - round(rate), history.first), end), rate)
         if self.paused:
             self._put_aside(end)
             return ()
-        if self.course is not None and self.strangers & _met(record.raw(before, end), 0.0):
-            self._put_aside(before)
-        if self.course is None:
-            known = self.anchor is not None and not self.strangers & _met(record.raw(self.begun, end), 0.0)
-            due = end - self.begun >= (_START_AGAIN if known else _START) * rate
-            if due and not silent(record.raw(end - 2, end)).all(axis=0).any():  # else a gap may have begun
+        if self.filter_pass is not None and self.unplaced & _met(history.raw(earlier_rows, end), 0.0):
+            self._put_aside(earlier_rows)
+        if self.filter_pass is None:
+            known = self.prior is not None and not self.unplaced & _met(history.raw(self.start, end), 0.0)
+            due = end - self.start >= (_START_AGAIN if known else _START) * rate
+            if due and not silent(history.raw(end - 2, end)).all(axis=0).any():  # else a gap may have begun
                 self._begin(end)
             return ()
-        if self._sure:
-            self.sure, self.changed = before, self.changed and self._young
-        if not self.piecemeal or self.course.row >= end - self.chunk:
+        if self._usable:
+            self.last_converged, self.load_changed = earlier_rows, self.load_changed and self._recently_started
+        if not self.spread_work or self.filter_pass.row >= end - self.chunk:
             self._lead(end)
-        if self.piecemeal or self.course is None:
+        if self.spread_work or self.filter_pass is None:
             return ()
-        events = self._look(self.course)
+        events = self._look(self.filter_pass)
         if not events:
             self._renew(end)
         return events
 
     def _lead(self, end: int) -> None:
         """Goes on with the course; where it is lost, begins again from here."""
-        assert self.course is not None
-        self.course = self._advanced(self.course, end)
-        if self.course is None:
+        assert self.filter_pass is not None
+        self.filter_pass = self._advanced(self.filter_pass, end)
+        if self.filter_pass is None:
             self._set_out(end)
 
-    def _look(self, course: Course) -> tuple[SpatialEvent, ...]:
+    def _look(self, filter_pass: FilterPass) -> tuple[SpatialLoadEvent, ...]:
         """Whether the load has changed; what came too long before is forgotten."""
-        rate = self.record.rate
-        jump = find_jump(course, self.begun + round(_YOUNG * rate))
+        rate = self.history.rate
+        jump = find_jump(filter_pass, self.start + round(_YOUNG * rate))
         if jump is not None:
-            return (self._changed(course, jump),)
-        self.record.forget(max(self.begun, self.taken - round(_LONGEST * rate)) - self.record.wide - 2)
+            return (self._changed(filter_pass, jump),)
+        self.history.forget(max(self.start, self.processed - round(_LONGEST * rate)) - self.history.wide - 2)
         return ()
 
     def _put_aside(self, end: int) -> None:
         """Keeps what is known of load and grips over rows in which nobody can say what acts; the motion is lost."""
-        course = self.course
-        if course is not None and self._hardly_known and course.unsettled > course.point.size:
-            course = self._rounds(course, course.row, _ROUNDS) or course
-        if course is not None and course.settled:
-            self.before += end - self.begun
-            self.anchor = Belief(course.best, still(course.doubt * course.covariance))
-            self.lean, self.changed = course.lean, False
-        elif course is not None:
-            self.before, self.anchor, self.lean = 0, None, None
+        filter_pass = self.filter_pass
+        if filter_pass is not None and self._hardly_known and filter_pass.newton_decrement > filter_pass.point.size:
+            filter_pass = self._rounds(filter_pass, filter_pass.row, _ROUNDS) or filter_pass
+        if filter_pass is not None and filter_pass.converged:
+            self.earlier_rows += end - self.start
+            self.prior = Prior(
+                filter_pass.estimate, prior_after_gap(filter_pass.covariance_inflation * filter_pass.covariance)
+            )
+            self.earlier_excitation, self.load_changed = filter_pass.excitation, False
+        elif filter_pass is not None:
+            self.earlier_rows, self.prior, self.earlier_excitation = 0, None, None
         self._set_out(end)
 
     def _set_out(self, row: int) -> None:
         """From a row on, without a course as yet."""
-        self.begun, self.course, self.second, self.renewed, self.damping = row, None, None, 0, 0.0
+        self.start, self.filter_pass, self.relinearisation_pass, self.relinearised_rows, self.damping = (
+            row,
+            None,
+            None,
+            0,
+            0.0,
+        )
 
     def _begin(self, end: int) -> None:
-        record, raw = self.record, self.record.raw(self.begun, end)
-        there, everybody = _met(raw, _MET), frozenset(range(record.robots))
-        coming = self.strangers & _met(raw, 0.0)
+        history, raw = self.history, self.history.raw(self.start, end)
+        there, everybody = _met(raw, _MET), frozenset(range(history.robots))
+        coming = self.unplaced & _met(raw, 0.0)
         if not there or coming - there:  # not heard well enough yet
-            self.begun = end
+            self.start = end
             return
         if 0 in coming:  # whose frame is everybody's
-            self.before, self.anchor, self.lean = 0, None, None
-        self.strangers = (everybody if self.anchor is None else self.strangers) - there
-        if self.anchor is None:
-            point = first_point(record, self.begun, end, self.gravity)
-            prior = vague(point)
+            self.earlier_rows, self.prior, self.earlier_excitation = 0, None, None
+        self.unplaced = (everybody if self.prior is None else self.unplaced) - there
+        if self.prior is None:
+            point = first_linearisation_point(history, self.start, end, self.gravity)
+            prior = vague_prior(point)
         else:
-            known = grips_again(record, self.begun, end, self.anchor.point, coming) if coming else self.anchor.point
-            if self.lean is None:
-                point = dataclasses.replace(known, load=load_again(record, self.begun, end, known))
+            known = refound_grips(history, self.start, end, self.prior.point, coming) if coming else self.prior.point
+            if self.earlier_excitation is None:
+                point = dataclasses.replace(known, load=refound_load(history, self.start, end, known))
             else:
-                point = dataclasses.replace(known, down=down_again(record, self.begun, end, known, self.gravity))
-            prior = dataclasses.replace(self.anchor, point=point)
-        self.course, self.renewed = Course.at(point, prior, self.begun, self.lean), end - self.begun
-        if self.piecemeal and self.renewed > BLOCK:  # the rows are for later
+                point = dataclasses.replace(known, down=refound_down(history, self.start, end, known, self.gravity))
+            prior = dataclasses.replace(self.prior, point=point)
+        self.filter_pass, self.relinearised_rows = (
+            FilterPass.at(point, prior, self.start, self.earlier_excitation),
+            end - self.start,
+        )
+        if self.spread_work and self.relinearised_rows > BLOCK:  # the rows are for later
             return
-        at_once = self.piecemeal and self.anchor is not None and not coming
-        self.course = self._rounds(self.course, end, 1 if at_once else _ROUNDS)
-        if self.course is None and self.renewed >= _START * record.rate:  # what was known does not help: from nothing
-            self.before, self.anchor, self.lean = 0, None, None
-        if self.course is None and self.renewed >= _SHORT * record.rate:  # nor do these rows
-            self.begun = end
+        at_once = self.spread_work and self.prior is not None and not coming
+        self.filter_pass = self._rounds(self.filter_pass, end, 1 if at_once else _ROUNDS)
+        if (
+            self.filter_pass is None and self.relinearised_rows >= _START * history.rate
+        ):  # what was known does not help: from nothing
+            self.earlier_rows, self.prior, self.earlier_excitation = 0, None, None
+        if self.filter_pass is None and self.relinearised_rows >= _SHORT * history.rate:  # nor do these rows
+            self.start = end
 
-    def _rounds(self, course: Course, end: int, most: int) -> Course | None:
+    def _rounds(self, filter_pass: FilterPass, end: int, most: int) -> FilterPass | None:
         """Linearises again until that moves the point by less than its own uncertainty; never to a worse one."""
-        best, damping = self._swept(course, end), 0.0
+        best, damping = self._filtered(filter_pass, end), 0.0
         for _ in range(most):
-            if best is None or best.unsettled < 0.1:
+            if best is None or best.newton_decrement < 0.1:
                 break
-            trial = self._swept(Course.at(best.towards(damping), best.prior, best.start, self.lean), end)
+            trial = self._filtered(
+                FilterPass.at(best.damped_estimate(damping), best.prior, best.start, self.earlier_excitation),
+                end,
+            )
             if trial is not None and trial.cost < best.cost:
                 best, damping = trial, 0.1 * damping
             else:
                 damping = max(10.0 * damping, 0.1)
         return best
 
-    def _swept(self, course: Course, end: int) -> Course | None:
+    def _filtered(self, filter_pass: FilterPass, end: int) -> FilterPass | None:
         """The course up to a row; once more where it does not fit, along the motion that it has found itself."""
-        swept = self._advanced(course, end)
-        return swept if swept is None or swept.fits else self._advanced(course, end)
+        swept = self._advanced(filter_pass, end)
+        return swept if swept is None or swept.fits else self._advanced(filter_pass, end)
 
-    def _advanced(self, course: Course, end: int) -> Course | None:
+    def _advanced(self, filter_pass: FilterPass, end: int) -> FilterPass | None:
         """The course up to a row; None where its point is so wrong that numbers overflow."""
         try:
             with np.errstate(over="ignore", invalid="ignore"):
-                course = advance(course, self.record, end, self.memory)
+                filter_pass = advance(filter_pass, self.history, end, self.memory)
         except np.linalg.LinAlgError:
             return None
-        sane = math.isfinite(course.cost) and bool(np.all(np.abs(course.information) < _OVERFLOWING))
-        return course if sane else None
+        sane = math.isfinite(filter_pass.cost) and bool(np.all(np.abs(filter_pass.information) < _OVERFLOWING))
+        return filter_pass if sane else None
 
     def _renew(self, end: int) -> None:
-        course, rate = self.course, self.record.rate
-        assert course is not None
-        age = end - self.begun
-        known = self.piecemeal and not self._young
-        due = age >= (_SLOW_GROWTH if known else _GROWTH) * self.renewed
-        due |= self.piecemeal and not course.settled
-        if self.second is not None:
+        filter_pass, rate = self.filter_pass, self.history.rate
+        assert filter_pass is not None
+        age = end - self.start
+        known = self.spread_work and not self._recently_started
+        due = age >= (_SLOW_GROWTH if known else _GROWTH) * self.relinearised_rows
+        due |= self.spread_work and not filter_pass.converged
+        if self.relinearisation_pass is not None:
             self._go_on_with_second(end)
-        elif due and self.begun >= self.record.first and age <= _LONGEST * rate:
-            self.renewed = age
-            if self._young and not self.piecemeal:
-                self.course = self._rounds(course, end, _ROUNDS)
+        elif due and self.start >= self.history.first and age <= _LONGEST * rate:
+            self.relinearised_rows = age
+            if self._recently_started and not self.spread_work:
+                self.filter_pass = self._rounds(filter_pass, end, _ROUNDS)
             else:
-                self.second = Course.at(course.towards(self.damping), course.prior, course.start, self.lean)
+                self.relinearisation_pass = FilterPass.at(
+                    filter_pass.damped_estimate(self.damping),
+                    filter_pass.prior,
+                    filter_pass.start,
+                    self.earlier_excitation,
+                )
 
     def _go_on_with_second(self, end: int) -> None:
-        second, course = self.second, self.course
-        assert second is not None
-        assert course is not None
-        rows = BLOCK if self.piecemeal else (1 + _CATCH_UP) * self.chunk
-        self.second = self._advanced(second, min(second.row + rows, end))
-        if self.second is None:
+        relinearisation_pass, filter_pass = self.relinearisation_pass, self.filter_pass
+        assert relinearisation_pass is not None
+        assert filter_pass is not None
+        rows = BLOCK if self.spread_work else (1 + _CATCH_UP) * self.chunk
+        self.relinearisation_pass = self._advanced(relinearisation_pass, min(relinearisation_pass.row + rows, end))
+        if self.relinearisation_pass is None:
             self.damping = max(10.0 * self.damping, 0.1)
-        elif self.second.row >= course.row:
-            second, self.second = self.second, None
-            if second.cost < course.cost:
-                self.course, self.damping = second, 0.1 * self.damping
+        elif self.relinearisation_pass.row >= filter_pass.row:
+            relinearisation_pass, self.relinearisation_pass = self.relinearisation_pass, None
+            if relinearisation_pass.cost < filter_pass.cost:
+                self.filter_pass, self.damping = relinearisation_pass, 0.1 * self.damping
             else:
                 self.damping = max(10.0 * self.damping, 0.1)
 
-    def _changed(self, course: Course, jump: Jump) -> SpatialEvent:
+    def _changed(self, filter_pass: FilterPass, jump: Jump) -> SpatialLoadEvent:
         """Begins again with a new load; who holds where stays as it was known before."""
-        old, new = mass_of(course), mass_of(course, jump)
-        known = course.known_before(jump.row)
-        point = known.best
-        row = jump.row + max(round(MARK * self.record.rate), 1)
-        seen = min(row, self.taken - 1)  # the change may be in the latest rows, after which no motion is known yet
-        down = self.record.motion(seen, seen + 1)[0, 6:]
-        point = SpatialPoint(point.load, down, point.R, point.t)
-        self.anchor = Belief(point, grips_only(known.covariance, load_spread(point)))
+        old, new = mass_of(filter_pass), mass_of(filter_pass, jump)
+        known = filter_pass.known_before(jump.row)
+        point = known.estimate
+        row = jump.row + max(round(SEGMENT * self.history.rate), 1)
+        seen = min(row, self.processed - 1)  # the change may be in the latest rows, after which no motion is known yet
+        down = self.history.motion(seen, seen + 1)[0, 6:]
+        point = LinearisationPoint(point.load, down, point.R, point.t)
+        self.prior = Prior(point, prior_after_change(known.covariance, load_spread(point)))
         self._set_out(row)
-        self.before, self.lean, self.changed = 0, None, True
-        return SpatialEvent(self.record.time(jump.row), "change", "mass", new - old)
+        self.earlier_rows, self.earlier_excitation, self.load_changed = 0, None, True
+        return SpatialLoadEvent(self.history.time(jump.row), "change", "mass", new - old)
 
 
 def _met(raw: np.ndarray, share: float) -> frozenset[int]:

@@ -5,16 +5,16 @@ from collections.abc import Collection
 import numpy as np
 
 from steelyard.team.spatial_load._linearisation_point import (
-    SpatialPoint,
-    coordinates_of,
+    LinearisationPoint,
     cross,
-    load_numbers,
-    matrix_of,
-    moment_entries,
+    exp_so3,
+    load_coordinates,
+    load_parameters,
+    matrix_from_moments,
+    moments_times,
     skew,
-    turn,
 )
-from steelyard.team.spatial_load._record import Record
+from steelyard.team.spatial_load._sample_history import SampleHistory
 
 _RADIUS = 0.3
 """Usual radius of gyration of what robots hold, m."""
@@ -25,7 +25,7 @@ _Some = np.ndarray | slice  # of the robots
 _ALL = slice(None)
 
 
-def first_point(record: Record, begin: int, end: int, gravity: float) -> SpatialPoint:
+def first_linearisation_point(history: SampleHistory, begin: int, end: int, gravity: float) -> LinearisationPoint:
     """A point near the likeliest; `gravity` is its size in m/s².
 
     Rotations are those that bring angular velocities and specific forces of two robots together, positions explain how
@@ -33,35 +33,37 @@ def first_point(record: Record, begin: int, end: int, gravity: float) -> Spatial
     the small side where noise is strong; it is a start and no more. A robot that says nothing of its motion is found by
     what it pulls; of one that was not heard at all nothing is found, and its frame is that of the one heard best.
     """
-    s, n = _Smoothed(record, begin, end), record.robots
+    s, n = _Smoothed(history, begin, end), history.robots
     best_heard = np.argmax(np.sum(s.there, axis=(0, 2)))
-    R, t = s.grips(np.stack([np.eye(3)] * n), np.zeros((n, 3)), np.arange(n) == best_heard, record.noise)
+    R, t = s.grips(np.stack([np.eye(3)] * n), np.zeros((n, 3)), np.arange(n) == best_heard, history.noise)
     t, R = (t - t[0]) @ R[0], R[0].T @ R
     for j in np.flatnonzero(~s.there.any(axis=(0, 2)) & s.wrench.any(axis=(0, 2))).tolist():
         R[j], t[j] = s.hidden_grip(R, t, j)
     omega, alpha, felt, wrench = s.together(R, t, _ALL)
     load = fit_load(omega, alpha, felt, wrench, None)
-    return SpatialPoint(load, _down(s.time, omega, s.velocity(R, t, _ALL), felt, gravity), R, t)
+    return LinearisationPoint(load, _down(s.time, omega, s.velocity(R, t, _ALL), felt, gravity), R, t)
 
 
-def grips_again(record: Record, begin: int, end: int, known: SpatialPoint, strangers: Collection[int]) -> SpatialPoint:
-    """The same point, but for where those hold that nobody had heard before: by number, `strangers`."""
-    s = _Smoothed(record, begin, end)
-    placed = ~np.isin(np.arange(record.robots), list(strangers))
-    R, t = s.grips(known.R.copy(), known.t.copy(), placed, record.noise)
-    return SpatialPoint(known.load, known.down, R, t)
+def refound_grips(
+    history: SampleHistory, begin: int, end: int, known: LinearisationPoint, unplaced: Collection[int]
+) -> LinearisationPoint:
+    """The same point, but for where those hold that nobody had heard before: by number, `unplaced`."""
+    s = _Smoothed(history, begin, end)
+    placed = ~np.isin(np.arange(history.robots), list(unplaced))
+    R, t = s.grips(known.R.copy(), known.t.copy(), placed, history.noise)
+    return LinearisationPoint(known.load, known.down, R, t)
 
 
-def load_again(record: Record, begin: int, end: int, known: SpatialPoint) -> np.ndarray:
+def refound_load(history: SampleHistory, begin: int, end: int, known: LinearisationPoint) -> np.ndarray:
     """Coordinates of a load that has just changed, from its first rows; what they do not tell is as it was."""
-    s = _Smoothed(record, begin, end)
+    s = _Smoothed(history, begin, end)
     omega, alpha, felt, wrench = s.together(known.R, known.t, _ALL)
     return fit_load(omega, alpha, felt, wrench, known.load)
 
 
-def down_again(record: Record, begin: int, end: int, known: SpatialPoint, gravity: float) -> np.ndarray:
+def refound_down(history: SampleHistory, begin: int, end: int, known: LinearisationPoint, gravity: float) -> np.ndarray:
     """Gravity (m/s²) at a row, from it and the rows after it; who holds where is known."""
-    s = _Smoothed(record, begin, end)
+    s = _Smoothed(history, begin, end)
     omega, _, felt, _ = s.together(known.R, known.t, _ALL)
     return _down(s.time, omega, s.velocity(known.R, known.t, _ALL), felt, gravity)
 
@@ -69,9 +71,9 @@ def down_again(record: Record, begin: int, end: int, known: SpatialPoint, gravit
 class _Smoothed:
     """Readings with their fast noise taken off, and their derivatives; (time, robot, 3) each."""
 
-    def __init__(self, record: Record, begin: int, end: int):
-        raw, time = record.raw(begin, end), record.times(begin, end)
-        wide = min(max(round(_SMOOTH * record.rate), 2), max((len(raw) - 1) // 2, 1))
+    def __init__(self, history: SampleHistory, begin: int, end: int):
+        raw, time = history.raw(begin, end), history.times(begin, end)
+        wide = min(max(round(_SMOOTH * history.rate), 2), max((len(raw) - 1) // 2, 1))
         weights = 1.0 + np.cos(np.pi * np.arange(-wide, wide + 1) / (wide + 1))
         heard = np.isfinite(raw)
         values = np.where(heard, raw, 0.0)
@@ -80,14 +82,18 @@ class _Smoothed:
             for part in (values, heard.astype(float))
         ]
         cut = slice(wide, max(len(raw) - wide, wide + 1))  # rolled rows are not neighbours at the ends
-        smooth = (np.asarray(sums[0]) / np.maximum(np.asarray(sums[1]), 1e-9))[cut]
+        smoothed_wrench = (np.asarray(sums[0]) / np.maximum(np.asarray(sums[1]), 1e-9))[cut]
         self.time = time[cut]
         heard = np.asarray(sums[1])[cut, :, :9].reshape(len(self.time), -1, 3, 3).min(axis=3) > 0.0
         self.there = heard.copy()
         """(time, robot, 3): whose gyro, velocity and accelerometer were heard then, and just before and after."""
         self.there[1:] &= heard[:-1]
         self.there[:-1] &= heard[1:]
-        self.twist, self.felt, self.wrench = smooth[..., :6], smooth[..., 6:9], smooth[..., 9:]
+        self.twist, self.felt, self.wrench = (
+            smoothed_wrench[..., :6],
+            smoothed_wrench[..., 6:9],
+            smoothed_wrench[..., 9:],
+        )
         spacing = self.time if len(self.time) > 2 else None
         slopes = np.gradient(self.twist[..., :3], spacing, axis=0) if spacing is not None else 0.0 * self.felt
         self.alpha = np.asarray(slopes)
@@ -171,7 +177,7 @@ def load_regressor(omega: np.ndarray, alpha: np.ndarray, felt: np.ndarray) -> np
     """(6 time, 10): what a load's mass, first moment and inertia make of a motion: torque and force of each row."""
     W = skew(omega)
     zero = np.zeros((len(omega), 3, 1))
-    torque = moment_entries(alpha) + W @ moment_entries(omega)
+    torque = moments_times(alpha) + W @ moments_times(omega)
     return np.concatenate(
         [
             np.concatenate([zero, -skew(felt), torque], axis=2),
@@ -195,8 +201,8 @@ def fit_load(
         spread = np.array([m0, *[0.5 * m0] * 3, *[m0 * _RADIUS**2] * 6])
         noise = 0.1 * float(np.sqrt(np.mean(b**2))) + 1e-6
     else:
-        m, c, moments = np.split(load_numbers(before), [1, 4])
-        I = matrix_of(moments) * m0 / m - m0 * skew(c) @ skew(c)
+        m, c, moments = np.split(load_parameters(before), [1, 4])
+        I = matrix_from_moments(moments) * m0 / m - m0 * skew(c) @ skew(c)
         centre = np.array([m0, *(m0 * c), I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]])
         spread = np.array([m0, *[0.2 * m0] * 3, *[0.3 * float(np.trace(I)) / 3.0] * 6])
         noise = 0.3 * float(np.sqrt(np.mean(b**2))) + 1e-6
@@ -208,11 +214,11 @@ def possible(phi: np.ndarray, mass: float) -> np.ndarray:
     """Coordinates of the nearest load that can be: its mass and its spread along every axis positive."""
     m = max(float(phi[0]), 0.1 * mass)
     com = np.clip(phi[1:4] / m, -2.0, 2.0)
-    I = matrix_of(phi[4:])
+    I = matrix_from_moments(phi[4:])
     Sigma = 0.5 * np.trace(I) * np.eye(3) - I - m * np.outer(com, com)
     sizes, axes = np.linalg.eigh(Sigma)
     Sigma = (axes * np.maximum(sizes, m * 0.05**2)) @ axes.T
-    return coordinates_of(m, com, np.trace(Sigma) * np.eye(3) - Sigma)
+    return load_coordinates(m, com, np.trace(Sigma) * np.eye(3) - Sigma)
 
 
 def _down(time: np.ndarray, omega: np.ndarray, v: np.ndarray, felt: np.ndarray, gravity: float) -> np.ndarray:
@@ -222,7 +228,7 @@ def _down(time: np.ndarray, omega: np.ndarray, v: np.ndarray, felt: np.ndarray, 
     R, turned = np.eye(3), []
     for k in range(len(time)):
         if k:
-            R = R @ turn(0.5 * (omega[k] + omega[k - 1]) * (time[k] - time[k - 1]))
+            R = R @ exp_so3(0.5 * (omega[k] + omega[k - 1]) * (time[k] - time[k - 1]))
         turned.append(R)
     turned = np.stack(turned)
     up = np.einsum("tab,tb->ta", turned, felt).mean(axis=0)

@@ -26,7 +26,7 @@ def pose_of(robot: int) -> slice:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class SpatialPoint:
+class LinearisationPoint:
     """A load, the vertical at the first row, and everybody's frame, in the first robot's frame."""
 
     load: np.ndarray
@@ -41,9 +41,9 @@ class SpatialPoint:
     @staticmethod
     def of(
         mass: float, com: np.ndarray, inertia: np.ndarray, down: np.ndarray, R: np.ndarray, t: np.ndarray
-    ) -> "SpatialPoint":
+    ) -> "LinearisationPoint":
         """From mass (kg), centre of mass (m) and the inertia about it (kg m²)."""
-        return SpatialPoint(coordinates_of(mass, com, inertia), down, R, t)
+        return LinearisationPoint(load_coordinates(mass, com, inertia), down, R, t)
 
     @property
     def robots(self) -> int:
@@ -55,16 +55,16 @@ class SpatialPoint:
         """How many coordinates there are."""
         return _FIRST_POSE + 6 * (self.robots - 1)
 
-    def moved(self, step: np.ndarray) -> "SpatialPoint":
+    def retract(self, step: np.ndarray) -> "LinearisationPoint":
         """The point a step further on."""
         R, t = self.R.copy(), self.t.copy()
         for j in range(1, self.robots):
             part = step[pose_of(j)]
             t[j] = t[j] + part[:3]
-            R[j] = R[j] @ turn(part[3:])
-        return SpatialPoint(moved_load(self.load, step[LOAD]), turn(step[TILT]) @ self.down, R, t)
+            R[j] = R[j] @ exp_so3(part[3:])
+        return LinearisationPoint(retract_load(self.load, step[LOAD]), exp_so3(step[TILT]) @ self.down, R, t)
 
-    def until(self, other: "SpatialPoint") -> np.ndarray:
+    def local(self, other: "LinearisationPoint") -> np.ndarray:
         """The step from here to another point."""
         step = np.zeros(self.size)
         step[LOAD] = other.load - self.load
@@ -73,7 +73,7 @@ class SpatialPoint:
         size = float(np.linalg.norm(sine))
         step[TILT] = sine * (np.arctan2(size, cosine) / size if size > 1e-12 else 0.0)
         for j in range(1, self.robots):
-            step[pose_of(j)] = [*(other.t[j] - self.t[j]), *rotation_vector(self.R[j].T @ other.R[j])]
+            step[pose_of(j)] = [*(other.t[j] - self.t[j]), *log_so3(self.R[j].T @ other.R[j])]
         return step
 
 
@@ -94,7 +94,7 @@ def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return out
 
 
-def turn(v: np.ndarray) -> np.ndarray:
+def exp_so3(v: np.ndarray) -> np.ndarray:
     """The rotation matrix of a rotation vector (rad), over leading axes."""
     angle = np.linalg.norm(v, axis=-1)[..., None, None]
     small = angle < 1e-8
@@ -105,14 +105,14 @@ def turn(v: np.ndarray) -> np.ndarray:
     return np.eye(3) + sine * W + versine * (W @ W)
 
 
-def rotation_vector(R: np.ndarray) -> np.ndarray:
-    """rad; the inverse of `turn` for turns of less than half a revolution."""
-    q = quaternion(R)
+def log_so3(R: np.ndarray) -> np.ndarray:
+    """rad; the inverse of `exp_so3` for turns of less than half a revolution."""
+    q = quaternion_from_matrix(R)
     sine = float(np.linalg.norm(q[1:]))
     return q[1:] * (2.0 if sine < 1e-12 else 2.0 * np.arctan2(sine, q[0]) / sine)
 
 
-def quaternion(R: np.ndarray) -> np.ndarray:
+def quaternion_from_matrix(R: np.ndarray) -> np.ndarray:
     """w, x, y, z of a rotation matrix, w not negative: from whichever component is the largest."""
     trace = float(np.trace(R))
     sizes = np.array([trace, R[0, 0], R[1, 1], R[2, 2]])
@@ -129,16 +129,16 @@ def quaternion(R: np.ndarray) -> np.ndarray:
     return q if q[0] >= 0 else -q
 
 
-def moved_load(load: np.ndarray, step: np.ndarray) -> np.ndarray:
+def retract_load(load: np.ndarray, step: np.ndarray) -> np.ndarray:
     """A load's coordinates a step further on; second moments stay positive definite.
 
     Along the axes in which the moments are one and the step is a number x, they become 1 + x, and from x = -1/2 down
     exp(2 x + 1) / 2: to first order the step itself, never zero, and not too far for a large step up.
     """
-    S = matrix_of(load[1:7])
+    S = matrix_from_moments(load[1:7])
     A = np.linalg.cholesky(S)
     A_inv = np.linalg.inv(A)
-    sizes, axes = np.linalg.eigh(A_inv @ matrix_of(step[1:7]) @ A_inv.T)
+    sizes, axes = np.linalg.eigh(A_inv @ matrix_from_moments(step[1:7]) @ A_inv.T)
     sizes = np.where(sizes > -0.5, 1.0 + sizes, 0.5 * np.exp(np.clip(2.0 * sizes + 1.0, -8.0, 0.0)))
     B = A @ axes
     moved = load + step
@@ -148,16 +148,16 @@ def moved_load(load: np.ndarray, step: np.ndarray) -> np.ndarray:
     return moved
 
 
-def load_numbers(load: np.ndarray) -> np.ndarray:
+def load_parameters(load: np.ndarray) -> np.ndarray:
     """Mass, centre of mass and the moments of inertia about it (xx, yy, zz, xy, xz, yz) of a load's coordinates."""
     m = np.exp(2.0 * load[0])
     xx, yy, zz, xy, xz, yz = load[1:7]
     return np.concatenate([[m], load[7:], m * np.array([yy + zz, xx + zz, xx + yy, -xy, -xz, -yz])])
 
 
-def load_slopes(load: np.ndarray) -> np.ndarray:
-    """(10, 10): how `load_numbers` follow the coordinates."""
-    numbers, slopes = load_numbers(load), np.zeros((10, 10))
+def load_jacobian(load: np.ndarray) -> np.ndarray:
+    """(10, 10): how `load_parameters` follow the coordinates."""
+    numbers, slopes = load_parameters(load), np.zeros((10, 10))
     slopes[0, 0] = 2.0 * numbers[0]
     slopes[1:4, 7:] = np.eye(3)
     slopes[4:, 0] = 2.0 * numbers[4:]
@@ -166,19 +166,19 @@ def load_slopes(load: np.ndarray) -> np.ndarray:
     return slopes
 
 
-def matrix_of(moments: np.ndarray) -> np.ndarray:
+def matrix_from_moments(moments: np.ndarray) -> np.ndarray:
     """The symmetric matrix of xx, yy, zz, xy, xz, yz."""
     xx, yy, zz, xy, xz, yz = moments
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-def coordinates_of(mass: float, com: np.ndarray, inertia: np.ndarray) -> np.ndarray:
+def load_coordinates(mass: float, com: np.ndarray, inertia: np.ndarray) -> np.ndarray:
     """A possible load's coordinates; `inertia` about the centre of mass."""
     S = (0.5 * np.trace(inertia) * np.eye(3) - inertia) / mass
     return np.concatenate([[0.5 * np.log(mass)], S[UPPER], com])
 
 
-def moment_entries(v: np.ndarray) -> np.ndarray:
+def moments_times(v: np.ndarray) -> np.ndarray:
     """(…, 3, 6): the matrix by which moments xx, yy, zz, xy, xz, yz make I v."""
     out = np.zeros((*v.shape[:-1], 3, 6))
     for k, (a, b) in enumerate(zip(*UPPER, strict=True)):

@@ -9,14 +9,20 @@ import dataclasses
 
 import numpy as np
 
-from steelyard.team.spatial_load._equations_of_motion import DOWN, FeltSlopes, Gears, Rows, gears_of
-from steelyard.team.spatial_load._linearisation_point import LOAD, TILT, SpatialPoint, skew
+from steelyard.team.spatial_load._equations_of_motion import (
+    DOWN,
+    EquationsOfMotion,
+    MeasuredRows,
+    ProperAccelerationJacobians,
+    equations_of_motion,
+)
+from steelyard.team.spatial_load._linearisation_point import LOAD, TILT, LinearisationPoint, skew
 
 _SEEN = 3.0  # times what noise makes, beyond which something was seen
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Motion:
+class FilterState:
     """What the filter believes after a row, and how that depends on the point it was told."""
 
     mean: np.ndarray
@@ -28,7 +34,7 @@ class Motion:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Lean:
+class Excitation:
     """How much rows show of where a centre of mass is: forces of several directions, or turning."""
 
     forces: np.ndarray
@@ -41,26 +47,26 @@ class Lean:
     """What noise alone would make of it."""
 
     @staticmethod
-    def nothing() -> "Lean":
+    def nothing() -> "Excitation":
         """Of no rows."""
-        return Lean(np.zeros((3, 3)), 0.0, 0.0, 0.0)
+        return Excitation(np.zeros((3, 3)), 0.0, 0.0, 0.0)
 
-    def __add__(self, other: "Lean") -> "Lean":
-        return Lean(*(getattr(self, part.name) + getattr(other, part.name) for part in dataclasses.fields(self)))
+    def __add__(self, other: "Excitation") -> "Excitation":
+        return Excitation(*(getattr(self, part.name) + getattr(other, part.name) for part in dataclasses.fields(self)))
 
     @property
-    def turned(self) -> bool:
+    def shows_inertia(self) -> bool:
         """Whether there was more turning than noise makes; else nothing tells an inertia."""
         return self.turning > _SEEN * self.turning_noise
 
     @property
-    def leant(self) -> bool:
+    def shows_com(self) -> bool:
         """Whether the centre of mass was to be seen: along a force that never turns, any centre is as good."""
-        return self.turned or float(np.linalg.eigvalsh(self.forces)[1]) > _SEEN * self.force_noise
+        return self.shows_inertia or float(np.linalg.eigvalsh(self.forces)[1]) > _SEEN * self.force_noise
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Told:
+class FilterResult:
     """What rows tell: the score and information that they add, and how surprising each was."""
 
     score: np.ndarray
@@ -71,32 +77,34 @@ class Told:
     """(param, param), the part of it that noise alone would have made: slopes are noisy, too."""
     load_information: np.ndarray
     """(time, 10, param), its rows about the load, by row."""
-    surprise: np.ndarray
+    nis: np.ndarray
     """(time,): squares of the whitened surprises, summed."""
     count: np.ndarray
     """(time,): how many there were."""
-    lean: "Lean"
+    excitation: "Excitation"
     predicted: np.ndarray
     """(time, 9): the motion, each row as the rows before it tell."""
     residual: np.ndarray
     """(time, robot, 9): reading less expectation, in standard deviations as expected; zero where silent."""
 
-    def then(self, later: "Told") -> "Told":
+    def then(self, later: "FilterResult") -> "FilterResult":
         """Of both, one after the other; the later one's last row stands for what noise makes in all."""
         both = {
             name: np.concatenate([getattr(self, name), getattr(later, name)])
-            for name in ("score", "load_information", "surprise", "count", "predicted", "residual")
+            for name in ("score", "load_information", "nis", "count", "predicted", "residual")
         }
         information = self.information + later.information
-        return Told(information=information, spurious=later.spurious, lean=self.lean + later.lean, **both)
+        return FilterResult(
+            information=information, spurious=later.spurious, excitation=self.excitation + later.excitation, **both
+        )
 
 
-def begin(point: SpatialPoint, rows: Rows, noise: np.ndarray) -> Motion:
+def initial_filter_state(point: LinearisationPoint, rows: MeasuredRows, noise: np.ndarray) -> FilterState:
     """Before the first row is taken in: its own twists for a mean, and gravity as the point has it."""
-    gears = gears_of(point, tuple(noise))
+    equations = equations_of_motion(point, tuple(noise))
     H = np.zeros((point.robots, 6, 6))
-    H[:, :3, :3] = H[:, 3:, 3:] = gears.R_t
-    H[:, 3:, :3] = gears.lever[:, :, :3]
+    H[:, :3, :3] = H[:, 3:, 3:] = equations.R_t
+    H[:, 3:, :3] = equations.lever[:, :, :3]
     weight, reading = rows.weight[0, :, :6], rows.reading[0, :, :6]
     information = np.einsum("jab,ja,jac->bc", H, weight, H) + 1e-4 * np.eye(6)
     P = np.zeros((15, 15))
@@ -105,12 +113,12 @@ def begin(point: SpatialPoint, rows: Rows, noise: np.ndarray) -> Motion:
     mean = np.concatenate([P[:6, :6] @ np.einsum("jab,ja,ja->b", H, weight, reading), point.down])
     columns = np.zeros((15, 1 + point.size))
     columns[DOWN, 1:][:, TILT] = -skew(point.down)
-    return Motion(mean, columns, P)
+    return FilterState(mean, columns, P)
 
 
-def sweep(
-    point: SpatialPoint, motion: Motion, path: np.ndarray, rows: Rows, noise: np.ndarray, first: bool
-) -> tuple[Motion, Told]:
+def filter_rows(
+    point: LinearisationPoint, motion: FilterState, path: np.ndarray, rows: MeasuredRows, noise: np.ndarray, first: bool
+) -> tuple[FilterState, FilterResult]:
     """Takes rows in: all of them where `first`, else the first row is the one that `motion` has taken in already.
 
     `path` (time, 9) is where the rows are linearised. At the very first row the twists made the mean already, and only
@@ -118,8 +126,10 @@ def sweep(
     """
     task = _prepare(point, motion, path, rows, noise, first)
     take, size = task.take, point.size
-    H, D = task.gears.expected_slopes(task.path[take], task.felt.between(take.start), task.rows.doubt[take])
-    F, added, by_point = task.gears.transitions(task.path, task.felt, task.rows)
+    H, D = task.equations.reading_jacobians(
+        task.path[take], task.felt.between(take.start), task.rows.noise_inflation[take]
+    )
+    F, added, by_point = task.equations.transitions(task.path, task.felt, task.rows)
     n = len(H)
     H, D, w, y = H.reshape(n, -1, 15), D.reshape(n, -1, size), task.weight, task.y
     HtW = np.swapaxes(H * w[:, :, None], 1, 2)
@@ -135,29 +145,29 @@ def sweep(
     information = np.swapaxes(Gw, 1, 2) @ G - np.swapaxes(M, 1, 2) @ PM
     score = (np.swapaxes(Gw, 1, 2) @ e[:, :, None] - np.swapaxes(PM, 1, 2) @ q[:, :, None])[:, :, 0]
     spread = np.sum((H @ run.priors) * H, axis=2)
-    told = Told(
+    told = FilterResult(
         score,
         information.sum(axis=0),
-        spurious(task.gears, w[-1], H[-1], run.gains[-1], task.rows.between(take.start, take.stop)),
+        spurious(task.equations, w[-1], H[-1], run.gains[-1], task.rows.between(take.start, take.stop)),
         information[:, LOAD],
         np.sum(w * e * e, axis=1) - np.einsum("ta,tab,tb->t", q, run.gains, q),
         np.sum(w > 0.0, axis=1),
-        lean(task.gears, task.rows.between(take.start, take.stop)),
+        excitation(task.equations, task.rows.between(take.start, take.stop)),
         task.path[take] + run.before[:, :9, 0],
         np.where(w > 0.0, e / np.sqrt(1.0 / np.maximum(w, 1e-300) + spread), 0.0).reshape(n, point.robots, 9),
     )
-    return Motion(task.path[-1], run.columns, run.covariance), told
+    return FilterState(task.path[-1], run.columns, run.covariance), told
 
 
-def predict(
-    point: SpatialPoint, motion: Motion, path: np.ndarray, rows: Rows, noise: np.ndarray, first: bool
+def predict_motion(
+    point: LinearisationPoint, motion: FilterState, path: np.ndarray, rows: MeasuredRows, noise: np.ndarray, first: bool
 ) -> np.ndarray:
-    """(time, 9): the motion of the rows that `sweep` would take in, each as the rows before it tell; no slopes."""
+    """(time, 9): the predicted motion of the rows that `filter_rows` would process; no Jacobians by the point."""
     task = _prepare(point, dataclasses.replace(motion, columns=motion.columns[:, :1]), path, rows, noise, first)
-    H, _ = task.gears.expected_slopes(
-        task.path[task.take], task.felt.between(task.take.start), task.rows.doubt[task.take]
+    H, _ = task.equations.reading_jacobians(
+        task.path[task.take], task.felt.between(task.take.start), task.rows.noise_inflation[task.take]
     )
-    F, added, _ = task.gears.transitions(task.path, task.felt, task.rows)
+    F, added, _ = task.equations.transitions(task.path, task.felt, task.rows)
     H = H.reshape(len(H), -1, 15)
     HtW = np.swapaxes(H * task.weight[:, :, None], 1, 2)
     V = HtW @ task.y[:, :, None]
@@ -170,12 +180,12 @@ def predict(
 class _Task:
     """Rows, how far the path is from what they say, and where to begin."""
 
-    gears: Gears
+    equations: EquationsOfMotion
     path: np.ndarray
-    rows: Rows
+    rows: MeasuredRows
     columns: np.ndarray
     take: slice
-    felt: FeltSlopes
+    felt: ProperAccelerationJacobians
     drift: np.ndarray
     """(time, 9): by how much the path does not follow from itself."""
     weight: np.ndarray
@@ -183,9 +193,9 @@ class _Task:
 
 
 def _prepare(
-    point: SpatialPoint, motion: Motion, path: np.ndarray, rows: Rows, noise: np.ndarray, first: bool
+    point: LinearisationPoint, motion: FilterState, path: np.ndarray, rows: MeasuredRows, noise: np.ndarray, first: bool
 ) -> _Task:
-    gears = gears_of(point, tuple(noise))
+    equations = equations_of_motion(point, tuple(noise))
     if first:
         path, columns = _of_one_size(point, path), motion.columns
         path[0] = motion.mean
@@ -193,17 +203,19 @@ def _prepare(
         weight[0, :, :6] = 0.0
         rows = dataclasses.replace(rows, weight=weight)
     else:
-        path, columns = along(point, motion, path)
+        path, columns = relative_to_path(point, motion, path)
     take = slice(0 if first else 1, len(path))
-    total, halfway = gears.total(rows.wrench), gears.total(rows.halfway)
-    drift = gears.after(path[:-1], total[:-1], halfway[1:], total[1:], rows.dt[1:]) - path[1:]
-    y = rows.reading[take] - gears.expected(path[take], gears.felt(path[take, :3], total[take]))
+    total, midpoint_wrench = equations.total(rows.wrench), equations.total(rows.midpoint_wrench)
+    drift = equations.after(path[:-1], total[:-1], midpoint_wrench[1:], total[1:], rows.dt[1:]) - path[1:]
+    y = rows.reading[take] - equations.expected(path[take], equations.felt(path[take, :3], total[take]))
     w = rows.weight[take].reshape(take.stop - take.start, -1)
     y = np.where(w > 0.0, y.reshape(w.shape), 0.0)
-    return _Task(gears, path, rows, columns, take, gears.felt_slopes(path[:, :3], rows), drift, w, y)
+    return _Task(
+        equations, path, rows, columns, take, equations.proper_acceleration_jacobians(path[:, :3], rows), drift, w, y
+    )
 
 
-def along(point: SpatialPoint, motion: Motion, path: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def relative_to_path(point: LinearisationPoint, motion: FilterState, path: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The path, with gravity of its size, and a motion's columns as deviations from its first row.
 
     The path may have another opinion about that row than the motion, which has taken it in.
@@ -215,7 +227,7 @@ def along(point: SpatialPoint, motion: Motion, path: np.ndarray) -> tuple[np.nda
     return path, columns
 
 
-def _of_one_size(point: SpatialPoint, path: np.ndarray) -> np.ndarray:
+def _of_one_size(point: LinearisationPoint, path: np.ndarray) -> np.ndarray:
     down = path[:, DOWN]
     length = np.maximum(np.linalg.norm(down, axis=1, keepdims=True), 1e-300)
     return np.concatenate([path[:, : DOWN.start], down * (float(np.linalg.norm(point.down)) / length)], axis=1)
@@ -239,22 +251,24 @@ def _across(down: np.ndarray) -> np.ndarray:
     return np.eye(3) - down[:, :, None] * down[:, None, :] / square
 
 
-def spurious(gears: Gears, weight: np.ndarray, H: np.ndarray, gain: np.ndarray, rows: Rows) -> np.ndarray:
+def spurious(
+    equations: EquationsOfMotion, weight: np.ndarray, H: np.ndarray, gain: np.ndarray, rows: MeasuredRows
+) -> np.ndarray:
     """What the noise of the gyros' angular accelerations adds to the information, by the last row for all.
 
     `weight` (meas,), `H` (meas, 15) and `gain`, the covariance after it, are the last row's.
     """
-    D = gears.spurious_slopes.reshape(3, len(weight), -1)
+    D = equations.reading_jacobian_by_alpha.reshape(3, len(weight), -1)
     M = (H * weight[:, None]).T @ D
     power = float(np.sum(rows.alpha_noise**2))
     return power * np.sum(np.swapaxes(D, 1, 2) @ (D * weight[:, None]) - np.swapaxes(M, 1, 2) @ gain @ M, axis=0)
 
 
-def lean(gears: Gears, rows: Rows) -> Lean:
+def excitation(equations: EquationsOfMotion, rows: MeasuredRows) -> Excitation:
     """How much rows show of where the centre of mass is."""
-    F, alpha = gears.total(rows.smooth)[:, 3:], gears.alpha(rows)
+    F, alpha = equations.total(rows.smoothed_wrench)[:, 3:], equations.alpha(rows)
     noise = [float(np.sum(part**2)) for part in (rows.force_noise, rows.alpha_noise)]
-    return Lean(F.T @ F, noise[0], float(np.sum(alpha**2)), 3.0 * noise[1])
+    return Excitation(F.T @ F, noise[0], float(np.sum(alpha**2)), 3.0 * noise[1])
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -2,38 +2,38 @@
 
 import numpy as np
 
-from steelyard.team.spatial_load._equations_of_motion import Gears, Rows
-from steelyard.team.spatial_load._linearisation_point import SpatialPoint
-from steelyard.team.spatial_load._linearised_filter import begin, sweep
+from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion, MeasuredRows
+from steelyard.team.spatial_load._linearisation_point import LinearisationPoint
+from steelyard.team.spatial_load._linearised_filter import filter_rows, initial_filter_state
 
 _BLOCK = 100  # rows
 
 
-def sweep_exactly(
-    point: SpatialPoint,
+def noise_free_information(
+    point: LinearisationPoint,
     time: np.ndarray,
     readings: np.ndarray,
     wrenches: np.ndarray,
     down: np.ndarray,
     noises: np.ndarray,
 ) -> np.ndarray:
-    """(param, param): Fisher information of rows about their true point, steps as in `SpatialPoint.moved`.
+    """(param, param): Fisher information of rows about their true point, steps as in `LinearisationPoint.retract`.
 
     `readings` (time, robot, 9) and `wrenches` (time, robot, 6) are the true ones in everybody's sensor axes, `down`
     (time, 3) is gravity in the first robot's, and `noises` are five standard deviations, by signal.
     """
     noise = np.repeat(noises[3:], 3)
-    gears = Gears(point, noise)
-    alpha = gears.felt(readings[:, 0, :3], gears.total(wrenches))[:, :3]
+    equations = EquationsOfMotion(point, noise)
+    alpha = equations.felt(readings[:, 0, :3], equations.total(wrenches))[:, :3]
     weight = np.broadcast_to(np.repeat(noises[:3], 3) ** -2.0, readings.shape)
-    halfway = wrenches.copy()
-    halfway[1:] = 0.5 * (wrenches[1:] + wrenches[:-1])
-    rows = Rows(
+    midpoint_wrench = wrenches.copy()
+    midpoint_wrench[1:] = 0.5 * (wrenches[1:] + wrenches[:-1])
+    rows = MeasuredRows(
         np.diff(time, prepend=time[0]),
         readings,
         weight,
         wrenches,
-        halfway,
+        midpoint_wrench,
         wrenches,
         np.einsum("jba,tb->tja", point.R, alpha),
         np.zeros(len(time)),
@@ -41,9 +41,9 @@ def sweep_exactly(
         np.ones(len(time)),
     )
     path = np.concatenate([readings[:, 0, :6], down], axis=1)
-    motion, told = begin(point, rows, noise), np.zeros((point.size, point.size))
+    motion, told = initial_filter_state(point, rows, noise), np.zeros((point.size, point.size))
     for start in range(0, len(time), _BLOCK):
         low, end = max(start - 1, 0), min(start + _BLOCK, len(time))
-        motion, block = sweep(point, motion, path[low:end], rows.between(low, end), noise, start == 0)
+        motion, block = filter_rows(point, motion, path[low:end], rows.between(low, end), noise, start == 0)
         told += block.information
     return told

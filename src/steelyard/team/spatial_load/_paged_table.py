@@ -7,7 +7,7 @@ _T = TypeVar("_T")
 _PAGE = 64  # numbers
 
 
-class Paged(Generic[_T]):
+class PagedTable(Generic[_T]):
     """Like a dict whose keys are close together."""
 
     __slots__ = ("_mine", "_pages")
@@ -16,9 +16,9 @@ class Paged(Generic[_T]):
         self._pages: dict[int, dict[int, _T]] = {}
         self._mine: set[int] = set()  # pages that no copy has
 
-    def copied(self) -> "Paged[_T]":
+    def copied(self) -> "PagedTable[_T]":
         """The same, on its own."""
-        twin: Paged[_T] = Paged()
+        twin: PagedTable[_T] = PagedTable()
         twin._pages = self._pages.copy()
         self._mine = set()
         return twin

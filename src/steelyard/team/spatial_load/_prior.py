@@ -7,7 +7,7 @@ from steelyard.team.spatial_load._linearisation_point import LOAD, TILT
 _KNOWN_TILT = 0.1  # rad
 
 
-def grips_only(covariance: np.ndarray, spread: np.ndarray) -> np.ndarray:
+def prior_after_change(covariance: np.ndarray, spread: np.ndarray) -> np.ndarray:
     """The precision of what stays known when the load changes."""
     precision = _of_tilt(len(covariance))
     precision[LOAD, LOAD] = np.diag(spread**-2.0)
@@ -16,7 +16,7 @@ def grips_only(covariance: np.ndarray, spread: np.ndarray) -> np.ndarray:
     return precision
 
 
-def still(covariance: np.ndarray) -> np.ndarray:
+def prior_after_gap(covariance: np.ndarray) -> np.ndarray:
     """The precision of what stays known over a gap: all but the vertical, which is found again."""
     precision = _of_tilt(len(covariance))
     rest = np.delete(np.arange(len(covariance)), np.r_[TILT])

@@ -12,7 +12,7 @@ import msgspec
 
 from steelyard.team._agent import Message
 from steelyard.team._fresh import shallow
-from steelyard.team.spatial_load._paged_table import Paged
+from steelyard.team.spatial_load._paged_table import PagedTable
 
 KEPT = 20.0  # s of samples that a robot can still pass on
 _MOST = 128  # samples a message
@@ -47,7 +47,7 @@ class Stand(msgspec.Struct, frozen=True, array_like=True):
     """Bits: which of those after `front` it has."""
 
 
-class SpatialMessage(Message, frozen=True, array_like=True):
+class SpatialLoadMessage(Message, frozen=True, array_like=True):
     """What robots that hold a load in space tell each other."""
 
     echo: int
@@ -61,8 +61,8 @@ class Series:
 
     def __init__(self, born: int, front: int):
         self.born, self.front = born, front
-        self.parcels: Paged[Parcel] = Paged()
-        self.by_row: Paged[Parcel] = Paged()
+        self.parcels: PagedTable[Parcel] = PagedTable()
+        self.by_row: PagedTable[Parcel] = PagedTable()
         self.last_row = -1  # of the samples before `front`
         self.oldest: int | None = None  # number of the first that is here
         self.beyond: tuple[int, ...] = ()  # numbers after `front` that are here, in order
@@ -169,7 +169,7 @@ class Relay:
     def hear(self, message: Message) -> None:
         """Takes in a message; one that makes no sense is none."""
         link = self.links.get(message.sender)
-        if link is None or not isinstance(message, SpatialMessage):
+        if link is None or not isinstance(message, SpatialLoadMessage):
             return
         link.unheard = 0
         if message.sequence > link.heard:
@@ -219,7 +219,7 @@ class Relay:
         self.sequence += 1
         stands = tuple(series.stand(origin) for origin, series in self.series.items())
         return {
-            neighbour: SpatialMessage(
+            neighbour: SpatialLoadMessage(
                 self.name, self.sequence, time, link.heard, stands, tuple(self._lacking(neighbour, link))
             )
             for neighbour, link in self.links.items()

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from steelyard.estimators import Estimate, Knowledge
-from steelyard.team.spatial_load._filter_pass import Course
+from steelyard.team.spatial_load._filter_pass import FilterPass
 from steelyard.team.spatial_load._linearisation_point import (
-    SpatialPoint,
-    load_numbers,
-    load_slopes,
-    matrix_of,
-    moment_entries,
+    LinearisationPoint,
+    load_jacobian,
+    load_parameters,
+    matrix_from_moments,
+    moments_times,
     pose_of,
-    quaternion,
+    quaternion_from_matrix,
     skew,
 )
 
@@ -31,15 +31,15 @@ _YOUNG = 1.0  # s of a load before anything is said of it
 _STILL = 0.5  # standard deviations by which a number may yet move while others of the point are far from settled
 
 
-def load_in_frame(point: SpatialPoint, robot: int) -> tuple[np.ndarray, np.ndarray]:
+def load_in_frame(point: LinearisationPoint, robot: int) -> tuple[np.ndarray, np.ndarray]:
     """Mass, centre of mass and inertia (row by row) as a robot sees them, and how they follow the point's steps."""
-    numbers, R_t = load_numbers(point.load), point.R[robot].T
-    slopes = load_slopes(point.load)
-    com, I = R_t @ (numbers[1:4] - point.t[robot]), R_t @ matrix_of(numbers[4:]) @ R_t.T
+    numbers, R_t = load_parameters(point.load), point.R[robot].T
+    slopes = load_jacobian(point.load)
+    com, I = R_t @ (numbers[1:4] - point.t[robot]), R_t @ matrix_from_moments(numbers[4:]) @ R_t.T
     J = np.zeros((13, point.size))
     J[0, :10] = slopes[0]
     J[1:4, :10] = R_t @ slopes[1:4]
-    entries = moment_entries(R_t)  # of every row of R_iᵀ: I r = entries m
+    entries = moments_times(R_t)  # of every row of R_iᵀ: I r = entries m
     turned = np.einsum("ack,bc->abk", entries, R_t)  # (R_iᵀ I R_i)_ab by moments
     J[4:, :10] = turned.reshape(9, 6) @ slopes[4:]
     if robot:
@@ -52,7 +52,7 @@ def load_in_frame(point: SpatialPoint, robot: int) -> tuple[np.ndarray, np.ndarr
     return np.concatenate([numbers[:1], com, I.ravel()]), J
 
 
-def pose_in_frame(point: SpatialPoint, robot: int, other: int) -> tuple[np.ndarray, np.ndarray]:
+def pose_in_frame(point: LinearisationPoint, robot: int, other: int) -> tuple[np.ndarray, np.ndarray]:
     """Position and quaternion of another's frame in a robot's own, and how position and rotation follow the point."""
     R_t = point.R[robot].T
     t, R = R_t @ (point.t[other] - point.t[robot]), R_t @ point.R[other]
@@ -65,11 +65,11 @@ def pose_in_frame(point: SpatialPoint, robot: int, other: int) -> tuple[np.ndarr
         J[:3, at.start : at.start + 3] -= R_t
         J[:3, at.start + 3 : at.stop] += skew(t)
         J[3:, at.start + 3 : at.stop] -= R.T
-    return np.concatenate([t, quaternion(R)]), J
+    return np.concatenate([t, quaternion_from_matrix(R)]), J
 
 
 def report(
-    course: Course | None,
+    filter_pass: FilterPass | None,
     robot: int,
     neighbours: Sequence[tuple[int, str]],
     name: str,
@@ -84,20 +84,22 @@ def report(
     """
     units = {"mass": "kg", "com": "m", "inertia": "kg m²"} | {f"pose/{other}": "m" for _, other in neighbours}
     frames = dict.fromkeys(units, name) | {"mass": None}
-    if failed or course is None or age < _YOUNG or not (course.settled or course.fits):
+    if failed or filter_pass is None or age < _YOUNG or not (filter_pass.converged or filter_pass.fits):
         why: Knowledge = "failed" if failed else "not-identifiable" if age > _PATIENCE else "not-yet-known"
         return {what: Estimate.unknown(why, unit, frames[what], time) for what, unit in units.items()}
-    best, P = course.best, course.doubt * course.covariance
-    values, J = load_in_frame(best, robot)
+    point, P = filter_pass.estimate, filter_pass.covariance_inflation * filter_pass.covariance
+    values, J = load_in_frame(point, robot)
     C = J @ P @ J.T
     std = np.sqrt(np.maximum(np.diag(C), 0.0))
-    moved = np.abs(J @ course.step) / np.maximum(std, 1e-300)  # standard deviations by which the last step moves them
+    moved = np.abs(J @ filter_pass.step) / np.maximum(
+        std, 1e-300
+    )  # standard deviations by which the last step moves them
     moment = float(values[4] + values[8] + values[12]) / 3.0
-    unseen = 0.0 if course.lean.leant else np.inf
+    unseen = 0.0 if filter_pass.excitation.shows_com else np.inf
     excess = {
         "mass": std[0] / values[0] / KNOWN_MASS_BELOW,
         "com": unseen + std[1:4].max() / KNOWN_COM_BELOW,
-        "inertia": std[4:].max() / moment / KNOWN_INERTIA_BELOW if course.lean.turned else np.inf,
+        "inertia": std[4:].max() / moment / KNOWN_INERTIA_BELOW if filter_pass.excitation.shows_inertia else np.inf,
     }
     firm = {"mass": moved[0] < _STILL, "com": moved[1:4].max() < _STILL}
     parts = {
@@ -106,14 +108,14 @@ def report(
         "inertia": (values[4:].reshape(3, 3), C[4:, 4:]),
     }
     for number, other in neighbours:
-        pose, J = pose_in_frame(best, robot, number)
+        pose, J = pose_in_frame(point, robot, number)
         C = J @ P @ J.T
         std = np.sqrt(np.maximum(np.diag(C), 0.0))
         excess[f"pose/{other}"] = unseen + max(std[:3].max() / KNOWN_COM_BELOW, std[3:].max() / KNOWN_TURN_BELOW)
         parts[f"pose/{other}"] = (pose, C)
     said = {}
     for what, unit in units.items():
-        if excess[what] < 1.0 and (course.settled or firm.get(what, False)):
+        if excess[what] < 1.0 and (filter_pass.converged or firm.get(what, False)):
             value, C = parts[what]
             said[what] = Estimate(np.asarray(value), C, unit, frames[what], time, "known")
         else:

@@ -1,7 +1,7 @@
-"""What one more row of everybody's samples tells a robot in space: `sweep`, a row at a time, with fixed shapes.
+"""The linearised filter, one row at a time and with fixed shapes: `filter_rows` as a pure step that can become C.
 
-It is pure, so that it can become C; a test holds it equal to `sweep`. What remains with the agent: messages, smoothed
-wrenches, where to linearise, and judging whether what was told is more than noise makes.
+A test holds it equal to `filter_rows`. Messages, smoothed wrenches, the choice of the linearisation point and the share
+of the information that noise makes stay with the agent.
 """
 
 from typing import NamedTuple
@@ -18,8 +18,8 @@ from steelyard.team.spatial_load._equations_of_motion import DOWN, ERROR, OMEGA,
 from steelyard.team.spatial_load._linearisation_point import LOAD, TILT
 
 
-class HeldPoint(NamedTuple):
-    """The load's coordinates and everybody's frame, as `SpatialPoint` has them: where all is linearised."""
+class RowPoint(NamedTuple):
+    """The load's coordinates and everybody's frame, as `LinearisationPoint` has them: where all is linearised."""
 
     load: Float[Numbers, "10"]
     R: Float[Numbers, "robot 3 3"]
@@ -29,7 +29,7 @@ class HeldPoint(NamedTuple):
 class RowBelief(NamedTuple):
     """What a robot holds between two rows."""
 
-    point: HeldPoint
+    point: RowPoint
     path: Float[Numbers, "9"]
     """The motion at the last row, where it was linearised."""
     columns: Float[Numbers, "15 column"]
@@ -37,7 +37,7 @@ class RowBelief(NamedTuple):
     covariance: Float[Numbers, "15 15"]
     total: Float[Numbers, "6"]
     """Everybody's wrench at the last row as one."""
-    doubt: Float[Numbers, ""]
+    noise_inflation: Float[Numbers, ""]
     """How many times as noisy as usual it was."""
     by_omega: Float[Numbers, "6 3"]
     by_point: Float[Numbers, "6 param"]
@@ -45,7 +45,7 @@ class RowBelief(NamedTuple):
     score: Float[Numbers, " param"]
     information: Float[Numbers, "param param"]
     """Of all rows so far."""
-    surprise: Float[Numbers, ""]
+    nis: Float[Numbers, ""]
     """Squares of the whitened surprises of all rows so far, summed."""
     predicted: Float[Numbers, "9"]
     """The motion at the last row, as the rows before it told."""
@@ -54,7 +54,7 @@ class RowBelief(NamedTuple):
 
 
 class RowSample(NamedTuple):
-    """A row, as `Rows` has it, and where to linearise it."""
+    """A row, as `MeasuredRows` has it, and where to linearise it."""
 
     dt: Float[Numbers, ""]
     path: Float[Numbers, "9"]
@@ -62,10 +62,10 @@ class RowSample(NamedTuple):
     reading: Float[Numbers, "robot 9"]
     weight: Float[Numbers, "robot 9"]
     wrench: Float[Numbers, "robot 6"]
-    halfway: Float[Numbers, "robot 6"]
-    smooth: Float[Numbers, "robot 6"]
+    midpoint_wrench: Float[Numbers, "robot 6"]
+    smoothed_wrench: Float[Numbers, "robot 6"]
     alpha: Float[Numbers, "robot 3"]
-    doubt: Float[Numbers, ""]
+    noise_inflation: Float[Numbers, ""]
 
 
 class RowStep(eqx.Module):
@@ -77,19 +77,21 @@ class RowStep(eqx.Module):
     """Its size, m/s²."""
 
     def step(self, belief: RowBelief, sample: RowSample) -> RowBelief:
-        """The belief after a row; see `sweep`."""
-        gears = _Gears(belief.point, self.noise)
-        total, halfway = gears.total(sample.wrench), gears.total(sample.halfway)
+        """The belief after a row; see `filter_rows`."""
+        equations = _RowEquations(belief.point, self.noise)
+        total, midpoint_wrench = equations.total(sample.wrench), equations.total(sample.midpoint_wrench)
         believed = self._of_one_size(belief.path + belief.columns[:9, 0])
-        expected = gears.after(believed, belief.total, halfway, total, sample.dt)
+        expected = equations.after(believed, belief.total, midpoint_wrench, total, sample.dt)
         path = self._of_one_size(jnp.where(jnp.isnan(sample.path), expected, sample.path))
         down = path[DOWN]
-        drift = gears.after(belief.path, belief.total, halfway, total, sample.dt) - path
+        drift = equations.after(belief.path, belief.total, midpoint_wrench, total, sample.dt) - path
         w = sample.weight.reshape(-1)
-        y = (sample.reading - gears.expected(path, gears.felt(path[:3], total))).reshape(-1)
-        by_omega, by_point, felt, spin = gears.felt_slopes(path[:3], sample.smooth, sample.alpha)
-        H, D = gears.expected_slopes(path, by_omega, by_point, felt, spin, sample.doubt)
-        F, added, inputs = gears.transition(belief, path, by_omega, by_point, sample)
+        y = (sample.reading - equations.expected(path, equations.felt(path[:3], total))).reshape(-1)
+        by_omega, by_point, felt, spin = equations.proper_acceleration_jacobians(
+            path[:3], sample.smoothed_wrench, sample.alpha
+        )
+        H, D = equations.reading_jacobians(path, by_omega, by_point, felt, spin, sample.noise_inflation)
+        F, added, inputs = equations.transition(belief, path, by_omega, by_point, sample)
         across = jnp.eye(3) - jnp.outer(down, down) / jnp.maximum(jnp.sum(down**2), 1e-300)
         F = F.at[DOWN].set(across @ F[DOWN])
         inputs = jnp.concatenate([drift[:, None], inputs], axis=1)
@@ -110,12 +112,12 @@ class RowStep(eqx.Module):
             Y + P @ new,
             P,
             total,
-            sample.doubt,
+            sample.noise_inflation,
             by_omega,
             by_point,
             belief.score - gained[1:, 0],
             belief.information + gained[1:, 1:],
-            belief.surprise + gained[0, 0],
+            belief.nis + gained[0, 0],
             path + Y[:9, 0],
             residual.reshape(-1, 9),
         )
@@ -137,10 +139,10 @@ def _taken_in(P: Float[Array, "15 15"], H: Float[Array, "meas 15"], w: Float[Arr
     return jax.lax.scan(scalar, P, (H, w))[0]
 
 
-class _Gears:
-    """`Gears` for one row, worked out where the point is."""
+class _RowEquations:
+    """`EquationsOfMotion` for one row, worked out where the point is."""
 
-    def __init__(self, point: HeldPoint, noise: Float[Array, "6"]):
+    def __init__(self, point: RowPoint, noise: Float[Array, "6"]):
         self.point, load = point, point.load
         numbers = _load_numbers(load)
         self.slopes = jax.jacfwd(_load_numbers)(load)
@@ -157,14 +159,14 @@ class _Gears:
         self.L = square_root(jnp.sum(scaled @ jnp.swapaxes(scaled, 1, 2), axis=0))
         alpha_w = jnp.concatenate([self.I_inv, -self.I_inv @ self.C], axis=1)
         s_w = self.C @ alpha_w + jnp.concatenate([jnp.zeros((3, 3)), jnp.eye(3) / self.m], axis=1)
-        self.felt_w = jnp.concatenate([alpha_w, s_w])
+        self.acceleration_by_wrench = jnp.concatenate([alpha_w, s_w])
 
     def total(self, wrench):
         return jnp.sum(self.coadjoint @ wrench[:, :, None], axis=0)[:, 0]
 
     def felt(self, omega, wrench):
         alpha = self.I_inv @ jnp.cross(omega, self.I @ omega)
-        felt = self.felt_w @ wrench
+        felt = self.acceleration_by_wrench @ wrench
         return felt - jnp.concatenate([alpha, self.C @ alpha + jnp.cross(omega, jnp.cross(omega, self.c))])
 
     def rate(self, motion, wrench):
@@ -173,17 +175,17 @@ class _Gears:
         turned = [jnp.cross(omega, motion[part]) for part in (SPEED, DOWN)]
         return jnp.concatenate([felt[:3], felt[3:] + motion[DOWN] - turned[0], -turned[1]])
 
-    def after(self, motion, before, halfway, end, h):
+    def after(self, motion, before, midpoint_wrench, end, h):
         k1 = self.rate(motion, before)
-        k2 = self.rate(motion + 0.5 * h * k1, halfway)
-        k3 = self.rate(motion + 0.5 * h * k2, halfway)
+        k2 = self.rate(motion + 0.5 * h * k1, midpoint_wrench)
+        k3 = self.rate(motion + 0.5 * h * k2, midpoint_wrench)
         k4 = self.rate(motion + h * k3, end)
         return motion + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
 
-    def felt_slopes(self, omega, smooth, alphas):
+    def proper_acceleration_jacobians(self, omega, smoothed_wrench, alphas):
         point = self.point
         alpha = jnp.sum(point.R @ alphas[:, :, None], axis=0)[:, 0] / point.t.shape[0]
-        F, W = self.total(smooth)[3:], skew(omega)
+        F, W = self.total(smoothed_wrench)[3:], skew(omega)
         turned = self.I_inv @ (skew(self.I @ omega) - W @ self.I)
         by_omega = jnp.concatenate([turned, self.C @ turned - _swing(omega, self.c)])
         moments = -self.I_inv @ (moments_times(alpha) + W @ moments_times(omega))
@@ -191,7 +193,7 @@ class _Gears:
         spin = skew(alpha) + W @ W
         push = jnp.concatenate([F[:, None] / self.m**2, spin, jnp.zeros((3, 6))], axis=1)
         by_load = jnp.concatenate([above, self.C @ above - push]) @ self.slopes
-        by_poses = self.felt_w @ jax.vmap(_wrench_by_pose)(point.R[1:], self.T[1:], smooth[1:])
+        by_poses = self.acceleration_by_wrench @ jax.vmap(_wrench_by_pose)(point.R[1:], self.T[1:], smoothed_wrench[1:])
         by_poses = jnp.swapaxes(by_poses, 0, 1).reshape(6, -1)
         by_point = jnp.concatenate([by_load, jnp.zeros((6, TILT.stop - LOAD.stop)), by_poses], axis=1)
         s = F / self.m + self.C @ alpha - jnp.cross(omega, jnp.cross(omega, self.c))
@@ -207,9 +209,9 @@ class _Gears:
 
         return jax.vmap(of)(self.R_t, self.point.t)
 
-    def expected_slopes(self, motion, by_omega, by_point, felt, spin, doubt):
+    def reading_jacobians(self, motion, by_omega, by_point, felt, spin, noise_inflation):
         omega, others = motion[:3], self.point.t.shape[0] - 1
-        W, error = skew(omega), doubt * (self.felt_w @ self.L)
+        W, error = skew(omega), noise_inflation * (self.acceleration_by_wrench @ self.L)
         seen = self.expected(motion, felt).reshape(-1, 3, 3)
         nothing, wide = jnp.zeros((3, 3)), jnp.zeros((3, ERROR.stop - OMEGA.stop))
 
@@ -235,23 +237,23 @@ class _Gears:
         return H, D + jnp.pad(spread, ((9, 0), (TILT.stop, 0)))
 
     def transition(self, belief: RowBelief, path, by_omega, by_point, sample: RowSample):
-        h, L = sample.dt, self.felt_w @ self.L
+        h, L = sample.dt, self.acceleration_by_wrench @ self.L
         middle = 0.5 * (_flow(belief.path, belief.by_omega) + _flow(path, by_omega))
         half = (0.5 * h * (jnp.eye(9) + 0.5 * h * middle))[:, :6]
         F = jnp.eye(9) + h * middle + 0.5 * h * h * (middle @ middle)
-        F = jnp.concatenate([F, half @ (L * belief.doubt)], axis=1)
-        return F, half @ (L * sample.doubt), half @ (by_point + belief.by_point)
+        F = jnp.concatenate([F, half @ (L * belief.noise_inflation)], axis=1)
+        return F, half @ (L * sample.noise_inflation), half @ (by_point + belief.by_point)
 
 
 def _flow(motion, by_omega):
     """(9, 9): how the rate of the motion follows it."""
-    turn = -skew(motion[:3])
+    exp_so3 = -skew(motion[:3])
     nothing = jnp.zeros((3, 3))
     return jnp.block(
         [
             [by_omega[:3], nothing, nothing],
-            [by_omega[3:] + skew(motion[SPEED]), turn, jnp.eye(3)],
-            [skew(motion[DOWN]), nothing, turn],
+            [by_omega[3:] + skew(motion[SPEED]), exp_so3, jnp.eye(3)],
+            [skew(motion[DOWN]), nothing, exp_so3],
         ]
     )
 

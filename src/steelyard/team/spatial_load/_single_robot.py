@@ -4,16 +4,16 @@ import dataclasses
 
 import numpy as np
 
-from steelyard.team.spatial_load._incremental import SpatialMind
-from steelyard.team.spatial_load._linearisation_point import SpatialPoint
-from steelyard.team.spatial_load._record import Record
+from steelyard.team.spatial_load._incremental import IncrementalEstimator
+from steelyard.team.spatial_load._linearisation_point import LinearisationPoint
 from steelyard.team.spatial_load._report import load_in_frame
+from steelyard.team.spatial_load._sample_history import SampleHistory
 
 _ROUNDS = 12
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Alone:
+class SingleRobotEstimate:
     """A load in the robot's own frame."""
 
     load: np.ndarray
@@ -24,13 +24,19 @@ class Alone:
     """Squares of the whitened surprises over how many there were: 1 where noise is as stated, 0 where there is none."""
 
 
-def weigh_alone(point: SpatialPoint, time: np.ndarray, rows: np.ndarray, noise: np.ndarray, held: bool) -> Alone | None:
+def estimate_single_robot(
+    point: LinearisationPoint, time: np.ndarray, rows: np.ndarray, noise: np.ndarray, held: bool
+) -> SingleRobotEstimate | None:
     """From rows (time, 15) in the order of a sample and five standard deviations; None where it does not settle."""
-    record = Record(1, 1.0 / float(np.median(np.diff(time))), noise, held)
+    history = SampleHistory(1, 1.0 / float(np.median(np.diff(time))), noise, held)
     for at, row in zip(time, rows, strict=True):
-        record.append(float(at), row[None])
-    course = SpatialMind(record, float(np.linalg.norm(point.down))).fitted(point, _ROUNDS)
-    if course is None or not course.settled:
+        history.append(float(at), row[None])
+    filter_pass = IncrementalEstimator(history, float(np.linalg.norm(point.down))).fitted(point, _ROUNDS)
+    if filter_pass is None or not filter_pass.converged:
         return None
-    values, J = load_in_frame(course.best, 0)
-    return Alone(values, J @ (course.doubt * course.covariance) @ J.T, course.misfit / max(course.count, 1))
+    values, J = load_in_frame(filter_pass.estimate, 0)
+    return SingleRobotEstimate(
+        values,
+        J @ (filter_pass.covariance_inflation * filter_pass.covariance) @ J.T,
+        filter_pass.misfit / max(filter_pass.count, 1),
+    )

@@ -7,10 +7,10 @@ from typing import Literal
 from steelyard.errors import BadInput
 from steelyard.models import WRIST_SIGNALS
 from steelyard.team.membership._graph import Graph
-from steelyard.team.spatial_load._agent import LetsGo, SpatialAgent
+from steelyard.team.spatial_load._agent import LetsGo, SpatialLoadAgent
 
 
-def spatial_team(
+def spatial_load_team(
     graph: Graph,
     rate: float,
     noise: Mapping[str, float],
@@ -18,7 +18,7 @@ def spatial_team(
     hold: Literal["step", "sample"] = "sample",
     lets_go: float | None = None,
     real_time: bool = False,
-) -> list[SpatialAgent]:
+) -> list[SpatialLoadAgent]:
     """An agent for every robot of a graph; `rate` in Hz, `gravity` in m/s².
 
     `noise` has a standard deviation an axis for each of `twist/angular` (rad/s), `twist/linear` (m/s), `specific_force`
@@ -36,6 +36,8 @@ def spatial_team(
     size = math.sqrt(sum(g * g for g in gravity))
     agreed = None if lets_go is None else LetsGo(lets_go, {name: graph.neighbours(name) for name in graph.names})
     return [
-        SpatialAgent(name, graph.neighbours(name), graph.names, rate, sizes, size, hold == "step", agreed, real_time)
+        SpatialLoadAgent(
+            name, graph.neighbours(name), graph.names, rate, sizes, size, hold == "step", agreed, real_time
+        )
         for name in graph.names
     ]

@@ -6,14 +6,14 @@ import hashlib
 import numpy as np
 
 from steelyard.team._fresh import shallow
-from steelyard.team.spatial_load._equations_of_motion import Rows
+from steelyard.team.spatial_load._equations_of_motion import MeasuredRows
 
 _SMOOTH = 0.12  # s, to either side
 _SPARE = 512  # rows for which there is room, and that are forgotten at once
 _LONGEST_GAP = 0.3  # s without somebody's wrench, over which it is taken as a straight line
 
 
-class Record:
+class SampleHistory:
     """Rows of a team, oldest first; those that nobody needs any more are forgotten.
 
     A row is raw as it comes, and ready once the rows are there over which its wrench is smoothed. Rows keep their
@@ -42,7 +42,7 @@ class Record:
         """The row after the last."""
         return self.first + self._length
 
-    def copied(self) -> "Record":
+    def copied(self) -> "SampleHistory":
         """A record with the same rows; neither sees what is added to the other."""
         twin = shallow(self)
         twin._digests = self._digests.copy()
@@ -81,44 +81,44 @@ class Record:
         """Of a row, s."""
         return float(self._time[row - self.first])
 
-    def raw(self, begin: int, end: int) -> np.ndarray:
+    def raw(self, initial_filter_state: int, end: int) -> np.ndarray:
         """(time, robot, 15)."""
-        return self._raw[begin - self.first : end - self.first]
+        return self._raw[initial_filter_state - self.first : end - self.first]
 
-    def times(self, begin: int, end: int) -> np.ndarray:
+    def times(self, initial_filter_state: int, end: int) -> np.ndarray:
         """(time,), s."""
-        return self._time[begin - self.first : end - self.first]
+        return self._time[initial_filter_state - self.first : end - self.first]
 
-    def motion(self, begin: int, end: int) -> np.ndarray:
+    def motion(self, initial_filter_state: int, end: int) -> np.ndarray:
         """(time, 9), the motion as it was last believed, in the first robot's frame; NaN where never."""
-        return self._motion[begin - self.first : end - self.first]
+        return self._motion[initial_filter_state - self.first : end - self.first]
 
-    def note_motion(self, begin: int, motion: np.ndarray) -> None:
+    def note_motion(self, initial_filter_state: int, motion: np.ndarray) -> None:
         """Keeps what is believed of the motion from a row on."""
         self._motion = self._motion.copy()
-        self._motion[begin - self.first : begin - self.first + len(motion)] = motion
+        self._motion[initial_filter_state - self.first : initial_filter_state - self.first + len(motion)] = motion
 
-    def rows(self, begin: int, end: int) -> Rows:
+    def rows(self, initial_filter_state: int, end: int) -> MeasuredRows:
         """Rows as a sweep takes them; around the ends of the record, smoothed over what there is."""
-        lo, hi = max(begin - self.wide - 2, self.first), min(end + self.wide + 2, self.end)
+        lo, hi = max(initial_filter_state - self.wide - 2, self.first), min(end + self.wide + 2, self.end)
         raw, time = self.raw(lo, hi), self.times(lo, hi)
-        wrench, doubt = self._wrench(raw, time)
-        smooth, alpha = self._around(raw, wrench)
-        cut = slice(begin - lo, end - lo)
+        wrench, noise_inflation = self._wrench(raw, time)
+        smoothed_wrench, alpha = self._around(raw, wrench)
+        cut = slice(initial_filter_state - lo, end - lo)
         heard = np.isfinite(raw[cut, :, :9])
         weight = np.where(heard, np.repeat(self.noise[:3], 3) ** -2.0, 0.0)
         dt = np.diff(time, prepend=time[0])
-        return Rows(
+        return MeasuredRows(
             dt[cut],
             np.where(heard, raw[cut, :, :9], 0.0),
             weight,
             wrench[cut],
             self._halfway(wrench, dt)[cut],
-            smooth[cut],
+            smoothed_wrench[cut],
             alpha[cut],
-            np.full(end - begin, self._alpha_noise),
-            np.full(end - begin, self._force_noise),
-            doubt[cut],
+            np.full(end - initial_filter_state, self._alpha_noise),
+            np.full(end - initial_filter_state, self._force_noise),
+            noise_inflation[cut],
         )
 
     def _wrench(self, raw: np.ndarray, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -166,12 +166,12 @@ class Record:
         sums = self._sums(np.concatenate(table, axis=1, dtype=float))
         ends = np.cumsum([part.shape[1] for part in table])
         count, total = sums[:, :1, 0], sums[:, 1 : ends[1], 0]
-        smooth = np.where(count > 0.0, total / np.maximum(count, 1e-300), table[1]).reshape(wrench.shape)
+        smoothed_wrench = np.where(count > 0.0, total / np.maximum(count, 1e-300), table[1]).reshape(wrench.shape)
         s0, s1, s2 = np.moveaxis(sums[:, ends[1] : ends[2]], -1, 0)
         y0, y1, _ = np.moveaxis(sums[:, ends[2] :], -1, 0)
         scale = s0 * s2 - s1 * s1
         slope = np.where(scale > 1e-9, (s0 * y1 - s1 * y0) / np.maximum(scale, 1e-9), 0.0) * self.rate
-        return smooth, slope.reshape(n, self.robots, 3)
+        return smoothed_wrench, slope.reshape(n, self.robots, 3)
 
     @property
     def _alpha_noise(self) -> float:
