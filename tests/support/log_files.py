@@ -256,6 +256,84 @@ def write_dataflash(path: Path, rows: int, damage: bytes = b"") -> Path:
     return path
 
 
+# Hours of flight
+
+
+def write_long_mcap(path: Path, seconds: int, topics: int = 40, rate: int = 250, compression: str = "") -> Path:
+    """Vectors with a stamp on so many topics, a chunk a second; written by the second, not by the message."""
+    from rosbags.typesys import Stores, get_typestore
+
+    definition = get_typestore(Stores.ROS2_JAZZY).generate_msgdef("geometry_msgs/msg/Vector3Stamped", ros_version=2)[0]
+    kind = np.dtype([("op", "u1"), ("size", "<u8"), ("channel", "<u2"), ("sequence", "<u4"), ("log", "<u8"),
+                     ("publish", "<u8"), ("begin", "u1", 4), ("sec", "<i4"), ("nanosec", "<u4"), ("frame", "u1", 8),
+                     ("vector", "<f8", 3)])  # fmt: skip
+    rows = np.zeros((rate, topics), kind)
+    rows["op"], rows["size"], rows["begin"], rows["frame"][..., 0] = 5, kind.itemsize - 9, (0, 1, 0, 0), 1
+    rows["channel"] = np.arange(topics)
+    at = np.arange(rate * topics).reshape(rate, topics) * kind.itemsize
+    with path.open("wb") as file:
+
+        def record(operation: int, content: bytes) -> None:
+            file.write(bytes([operation]) + struct.pack("<Q", len(content)) + content)
+
+        def text(value: str) -> bytes:
+            return struct.pack("<I", len(value.encode())) + value.encode()
+
+        file.write(b"\x89MCAP0\r\n")
+        record(1, text("ros2") + text("steelyard tests"))
+        record(3, struct.pack("<H", 1) + text("geometry_msgs/msg/Vector3Stamped") + text("ros2msg") + text(definition))
+        for k in range(topics):
+            record(4, struct.pack("<HH", k, 1) + text(f"/sensor_{k}") + text("cdr") + struct.pack("<I", 0))
+        for second in range(seconds):
+            ticks = np.arange(rate) * (10**9 // rate)
+            rows["log"] = rows["publish"] = (second * 10**9 + ticks)[:, None]
+            rows["sec"], rows["nanosec"] = second, ticks[:, None]
+            rows["vector"] = np.sin(second + ticks / 1e9)[:, None, None] + np.arange(3)
+            plain = rows.tobytes()
+            packed = _packed(plain, compression)
+            head = struct.pack("<QQQI", second * 10**9, second * 10**9 + int(ticks[-1]), len(plain), zlib.crc32(plain))
+            record(6, head + text(compression) + struct.pack("<Q", len(packed)) + packed)
+            for k in range(topics):
+                entries = np.stack([rows["log"][:, k], at[:, k].astype(np.uint64)], axis=1).astype("<u8").tobytes()
+                record(7, struct.pack("<HI", k, len(entries)) + entries)
+        record(15, bytes(4))
+        record(2, bytes(20))
+        file.write(b"\x89MCAP0\r\n")
+    return path
+
+
+def _packed(data: bytes, compression: str) -> bytes:
+    if compression == "zstd":
+        from backports import zstd
+
+        return zstd.compress(data, 1)
+    if compression == "lz4":
+        import lz4.frame
+
+        return lz4.frame.compress(data)
+    return data
+
+
+def write_long_ulog(path: Path, seconds: int, topics: int = 40, rate: int = 250) -> Path:
+    """Four numbers on so many topics, written by the second."""
+    log = ULogWriter(path)
+    kind = np.dtype([("size", "<u2"), ("type", "u1"), ("id", "<u2"), ("time", "<u8"), ("xyz", "<f4", 3), ("n", "<u4")])
+    for k in range(topics):
+        log.format(f"sensor_{k}", "uint64_t timestamp;float[3] xyz;uint32_t n;")
+    for k in range(topics):
+        log.subscribe(k, f"sensor_{k}")
+    rows = np.zeros((rate, topics), kind)
+    rows["size"], rows["type"], rows["id"] = kind.itemsize - 3, ord("D"), np.arange(topics)
+    for second in range(seconds):
+        ticks = second * 10**6 + np.arange(rate) * (10**6 // rate)
+        rows["time"] = ticks[:, None]
+        rows["xyz"] = np.sin(ticks / 1e6)[:, None, None] + np.arange(3)
+        log.raw(rows.tobytes())
+        log.message("S", bytes.fromhex("2f731320250cbb12"))
+    log.close()
+    return path
+
+
 def mutated(data: bytes, rng: np.random.Generator) -> bytes:
     """A damaged copy: bytes changed, a part cut out, repeated or overwritten, or the end missing."""
     copy = bytearray(data)

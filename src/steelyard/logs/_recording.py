@@ -115,7 +115,8 @@ class LazyFields(Mapping[str, Array]):
     def __getitem__(self, name: str) -> Array:
         if name not in self._names:
             raise KeyError(name)
-        return np.asarray(self._decode()[name], np.float64)
+        with np.errstate(invalid="ignore"):  # a damaged number may be a signalling NaN
+            return np.asarray(self._decode()[name], np.float64)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

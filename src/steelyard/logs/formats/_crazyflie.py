@@ -52,7 +52,8 @@ def read_crazyflie(source: Source) -> Recording:
     for event in events.values():
         rows = _rows(data, starts[event.number], event, before, stamp)
         if len(rows):
-            columns = {field.path: rows[f"f{k}"].astype(np.float64) for k, field in enumerate(event.fields)}
+            with np.errstate(invalid="ignore"):  # a damaged number may be a signalling NaN
+                columns = {field.path: rows[f"f{k}"].astype(np.float64) for k, field in enumerate(event.fields)}
             streams.append(Stream(event.name, source.path, event.name, rows["t"] * tick, "boot", columns))
     if not streams:
         raise source.bad("this Crazyflie log holds no event", "check that the log was started before the flight")

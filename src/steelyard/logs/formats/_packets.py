@@ -39,8 +39,9 @@ def values(packets: NDArray, field: Field) -> NDArray:
     view = (
         np.ndarray(packets.shape, kind, packets, field.offset, packets.strides) if len(packets) else np.zeros(0, kind)
     )
-    plain = view.astype(kind.newbyteorder("="))
-    return plain if field.scale == 1.0 else plain.astype(np.float64) * field.scale
+    with np.errstate(invalid="ignore"):  # a damaged number may be a signalling NaN
+        plain = view.astype(stored_kind(field) if kind.kind == "f" else kind.newbyteorder("="))
+        return plain if field.scale == 1.0 else plain.astype(np.float64) * field.scale
 
 
 def stored_kind(field: Field) -> np.dtype:

@@ -61,6 +61,9 @@ class TopicDecoder:
         self._row += len(starts)
         self._received[rows] = received
         for size in np.unique(sizes):
+            if size <= 0:
+                self._problem = "it is empty"
+                continue
             ours = np.flatnonzero(sizes == size) if (sizes != size).any() else slice(None)
             self._same_size(buffer, starts[ours], int(size), rows[ours])
 
