@@ -8,6 +8,7 @@ import pytest
 import registry
 from filterpy.kalman import KalmanFilter
 from registry import CART_GUESS, CART_H, CART_NOISE, Cart, assert_close, cart_log, cart_matrices
+from small_models import Hover
 
 from steelyard import estimators as e
 from steelyard import models as m
@@ -117,7 +118,7 @@ def test_precise_sensors_after_a_vague_guess_leave_a_covariance():
     assert np.linalg.eigvalsh(run.covariance).min() > 0
 
 
-HOVER = e.ExtendedKalman(m.Hover(), registry.HOVER_NOISE)
+HOVER = e.ExtendedKalman(Hover(), registry.HOVER_NOISE)
 
 
 def test_nothing_is_learnt_from_a_channel_whose_input_is_lost():

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import registry
 from registry import assert_close
+from small_models import Hover
 
 from steelyard import estimators as e
-from steelyard import models as m
 from steelyard.monitor import ChangeWatch
 
 KALMAN = e.ExtendedKalman(registry.Cart(), registry.CART_NOISE)
-HOVER = e.ExtendedKalman(m.Hover(), registry.HOVER_NOISE)
+HOVER = e.ExtendedKalman(Hover(), registry.HOVER_NOISE)
 WATCH = ChangeWatch(KALMAN, (registry.PUSH,), (2.0,), spacing=0.15, candidates=6, threshold=6.0)
 ESTIMATORS = {
     "kalman": (KALMAN, registry.CART_GUESS, registry.cart_log(seed=7, jump=4.0)),

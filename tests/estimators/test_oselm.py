@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from small_models import ElmModel
 from test_elm import samples, small
 
 from steelyard import estimators as e
@@ -222,7 +223,7 @@ def test_the_contract_offers_the_same_by_least_squares_on_the_weights():
     belief = learn(online, belief, inputs, targets)
     none = jnp.zeros(24)
     noise = e.Noise(measurement=jnp.ones(2), control=jnp.zeros(3), drift=none, blind=jnp.zeros(3))
-    squares = e.RecursiveLeastSquares(e.ElmModel(online.features), noise)
+    squares = e.RecursiveLeastSquares(ElmModel(online.features), noise)
     start = squares.init(e.Guess(jnp.zeros((12, 2)), none + RIDGE**-0.5))
     log = e.Sample(jnp.ones(40), jnp.asarray(inputs), jnp.asarray(targets))
     replayed = e.replay(squares, start, log, keep=lambda belief: belief.status)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import registry
 from registry import CART_GUESS, CART_NOISE, Cart, assert_close, cart_log
+from small_models import Hover
 
 from steelyard import estimators as e
 from steelyard import models as m
@@ -102,7 +103,7 @@ def test_where_the_model_bends_its_covariance_is_the_more_honest():
 
 def test_nothing_is_learnt_from_a_channel_whose_input_is_lost():
     samples = registry.hover_log(seed=1)
-    hover = e.UnscentedKalman(m.Hover(), registry.HOVER_NOISE)
+    hover = e.UnscentedKalman(Hover(), registry.HOVER_NOISE)
     blind = e.Sample(samples.dt, jnp.full_like(samples.control, jnp.nan), samples.measurement)
     run = e.replay(hover, hover.init(registry.HOVER_GUESS), blind)
     assert_close(run.belief.state, registry.HOVER_GUESS.state)

@@ -4,11 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from small_models import Hover, HoverState
 
 from steelyard.geometry import SO3
 from steelyard.models import (
-    Hover,
-    HoverState,
     ImpulseControl,
     ImpulseState,
     Multirotor,

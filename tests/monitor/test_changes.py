@@ -192,7 +192,7 @@ def test_evidence_seldom_exceeds_what_it_may(lives, alpha):
 
 def test_a_jump_of_a_fifth_of_the_mass_is_found_within_a_third_of_a_second():
     """A thrust map that breaks by a fifth looks exactly like a mass that jumps by a fifth."""
-    rotor = registry.build("noise-changes-multirotor").estimator.estimator
+    rotor = registry.build("changes-multirotor").estimator
     watching = ChangeWatch(rotor.filter, (LOG_MASS,), (0.3,), spacing=0.05, candidates=20)
     logs = []
     for seed in range(9):

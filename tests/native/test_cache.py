@@ -48,6 +48,18 @@ def test_the_second_time_nothing_is_compiled(cache, source, monkeypatch):
     assert shared_library(source, (*QUICK, "-O1")) != first  # by content, flags included
 
 
+def test_code_of_an_older_package_is_not_loaded(source, monkeypatch):
+    """An entry is found by the content of its source; one found by a key, by the state of the package's files too."""
+    older = source.replace("2.0", "3.0")
+    assert older != source
+    assert shared_library(older, QUICK) != shared_library(source, QUICK)
+    monkeypatch.setattr(_compiler, "package_state", lambda: "an older version")
+    first = _compiler.recalled_library("key", lambda: older, QUICK)
+    assert _compiler.recalled_library("key", lambda: source, QUICK) == first
+    monkeypatch.setattr(_compiler, "package_state", lambda: "this version")
+    assert _compiler.recalled_library("key", lambda: source, QUICK) == shared_library(source, QUICK) != first
+
+
 def corrupt(entry: Path) -> None:
     data = bytearray(entry.read_bytes())
     data[len(data) // 2] ^= 1

@@ -25,7 +25,7 @@ STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-ffp-contract
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    case = registry.build("noise-changes-hover")  # with exponentials, flags, counts and a search
+    case = registry.build("changes-hover")  # with exponentials, flags, counts and a search
     start = case.estimator.init(case.guess)
     where = tmp_path_factory.mktemp("exported") / "hover"
     export(case.estimator.step, (start, case.sample(0)), where, "hover", samples=case.samples)

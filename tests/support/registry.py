@@ -10,11 +10,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxlie import MatrixLieGroup
+from small_models import ElmModel, Hover, HoverState
 
 from steelyard import estimators as e
 from steelyard import models as m
 from steelyard.geometry import SO2, SO3
-from steelyard.monitor import ChangeWatch, NoiseWatch
+from steelyard.monitor import ChangeWatch
 
 ROWS = 40
 WATCH_SIZE = 4  # candidates: enough to be replaced within a log
@@ -164,9 +165,9 @@ LINE_NOISE = e.Noise(jnp.array([1.0, 0.3]), jnp.zeros(2), jnp.zeros(2), jnp.ones
 LINE_GUESS = e.Guess(jnp.zeros(2), jnp.array([2.0, 3.0]))
 
 
-def machine() -> e.ElmModel:
+def machine() -> ElmModel:
     """An extreme learning machine as a model: six nodes, three inputs."""
-    return e.ElmModel(e.RandomFeatures.draw(jax.random.key(1), 6, np.zeros(3), np.ones(3)))
+    return ElmModel(e.RandomFeatures.draw(jax.random.key(1), 6, np.zeros(3), np.ones(3)))
 
 
 def lesson_log(seed: int, rows: int = ROWS) -> e.Sample:
@@ -188,7 +189,7 @@ def hover_log(seed: int, rows: int = ROWS) -> e.Sample:
 
 
 HOVER_NOISE = e.Noise(jnp.array([0.5]), jnp.array([0.01]), jnp.array([0.01]), jnp.array([0.3]))
-HOVER_GUESS = e.Guess(m.HoverState(jnp.log(jnp.asarray(0.5, float))), jnp.array([0.3]))
+HOVER_GUESS = e.Guess(HoverState(jnp.log(jnp.asarray(0.5, float))), jnp.array([0.3]))
 
 
 ROTOR_NOISE = e.Noise(
@@ -276,14 +277,6 @@ def filter_measured(estimator) -> Any:
     return estimator.filter.noise.measurement
 
 
-def watched_measured(estimator) -> Any:
-    return estimator.estimator.filter.noise.measurement
-
-
-def learnt_measured(estimator) -> Any:
-    return estimator.estimator.noise.measurement
-
-
 def build(name: str, seed: int = 0) -> Case:
     """The case of this name, over the log of this seed."""
     cart = e.ExtendedKalman(Cart(), CART_NOISE)
@@ -291,10 +284,10 @@ def build(name: str, seed: int = 0) -> Case:
     line = e.RecursiveLeastSquares(Line(), LINE_NOISE, memory=3.0)
     rotor = e.ExtendedKalman(m.Multirotor(drag=(0.3, 0.08)), ROTOR_NOISE)
     rotor_watch = ChangeWatch(rotor, (LOG_MASS,), (0.3,), spacing=0.05, candidates=WATCH_SIZE)
-    hover = e.ExtendedKalman(m.Hover(), HOVER_NOISE)
+    hover = e.ExtendedKalman(Hover(), HOVER_NOISE)
     hover_watch = ChangeWatch(hover, (0,), (0.5,), spacing=0.2, candidates=WATCH_SIZE)
     unscented_cart = e.UnscentedKalman(Cart(), CART_NOISE)
-    unscented_hover = e.UnscentedKalman(m.Hover(), HOVER_NOISE)
+    unscented_hover = e.UnscentedKalman(Hover(), HOVER_NOISE)
     clones_cart = e.MultiStateKalman(Cart(), CART_NOISE, window=4, cloned=CART_SEEN)
     clones_rotor = e.MultiStateKalman(rotor.model, ROTOR_NOISE, window=3, cloned=tuple(range(LOG_MASS)))
     window_cart = e.SlidingWindow(Cart(), CART_NOISE, window=4)
@@ -307,22 +300,20 @@ def build(name: str, seed: int = 0) -> Case:
         "kalman-planar": (planar, on_planar, measured),
         "kalman-cart": (cart, on_cart, measured),
         "changes-cart": (cart_watch, on_cart, filter_measured),
-        "noise-kalman-cart": (NoiseWatch(cart, measured), on_cart, learnt_measured),
         "squares-line": (line, on_line, measured),
         "squares-machine": (
             e.RecursiveLeastSquares(machine(), MACHINE_NOISE, memory=8.0),
             (MACHINE_GUESS, lesson_log),
             measured,
         ),
-        "noise-squares-line": (NoiseWatch(line, measured), on_line, learnt_measured),
-        "noise-changes-hover": (NoiseWatch(hover_watch, filter_measured), on_hover, watched_measured),
+        "changes-hover": (hover_watch, on_hover, filter_measured),
         "unscented-cart": (unscented_cart, on_cart, measured),
         "unscented-hover": (unscented_hover, on_hover, measured),
         "clones-cart": (clones_cart, on_cart, measured),
         "clones-multirotor": (clones_rotor, on_rotor, measured),
         "window-cart": (window_cart, on_cart, measured),
         "window-multirotor": (window_rotor, on_rotor, measured),
-        "noise-changes-multirotor": (NoiseWatch(rotor_watch, filter_measured), on_rotor, watched_measured),
+        "changes-multirotor": (rotor_watch, on_rotor, filter_measured),
     }[name]
     return Case(estimator, guess, log(seed), noise)
 
@@ -331,18 +322,16 @@ CASES = (
     "kalman-cart",
     "kalman-planar",
     "changes-cart",
-    "noise-kalman-cart",
     "squares-line",
     "squares-machine",
-    "noise-squares-line",
-    "noise-changes-hover",
+    "changes-hover",
     "unscented-cart",
     "unscented-hover",
     "clones-cart",
     "clones-multirotor",
     "window-cart",
     "window-multirotor",
-    "noise-changes-multirotor",
+    "changes-multirotor",
 )
 
 

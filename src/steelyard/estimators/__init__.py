@@ -30,7 +30,6 @@ from ._msckf import ClonedBelief as ClonedBelief
 from ._msckf import Clones as Clones
 from ._msckf import MultiStateKalman as MultiStateKalman
 from ._oselm import ElmBelief as ElmBelief
-from ._oselm import ElmModel as ElmModel
 from ._oselm import OnlineElm as OnlineElm
 from ._packing import Packing as Packing
 from ._rls import RecursiveLeastSquares as RecursiveLeastSquares

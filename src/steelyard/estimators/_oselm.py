@@ -9,7 +9,7 @@ from jaxtyping import Array, Bool, Float, Int
 from steelyard.errors import BadInput
 from steelyard.estimators._elm import Elm, RandomFeatures, checked_samples
 from steelyard.estimators._status import forwards
-from steelyard.models import Control, Measurement, Model, Numbers, Seconds, State
+from steelyard.models import Numbers, Seconds
 
 BLOCK = 128
 """Rows that are taken in at once; a longer chunk is several blocks."""
@@ -209,26 +209,3 @@ def _rank_one(
     """A row h of some weight taken in; symmetric by construction, and no rounding of P can turn its sign."""
     gain = weight / (1.0 + weight * jnp.maximum(hPh, 0.0))
     return P - gain * jnp.outer(Ph, Ph), W + gain * jnp.outer(Ph, innovation)
-
-
-class ElmModel(Model):
-    """An extreme learning machine as a model: its weights are the state, inputs drive it, targets are measured.
-
-    With `RecursiveLeastSquares`, a first guess of zero with deviations `1 / sqrt(regularisation)` and unit measurement
-    noise it is `OnlineElm` through the estimator contract. The differences: a covariance over all weights of all
-    outputs, not one for every output alike; and forgetting that lets the regularisation fade.
-    """
-
-    features: RandomFeatures
-
-    def dynamics(self, state: State, control: Control, dt: Seconds) -> State:
-        """Weights stay."""
-        return state
-
-    def observe(self, state: Float[Array, "hidden output"], control: Control) -> Measurement:
-        """The targets of these inputs, [sesame, Eq. (24)]."""
-        return self.features(control) @ state
-
-    def idle(self, state: State) -> Control:
-        """The middle of the inputs."""
-        return self.features.mean

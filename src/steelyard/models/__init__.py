@@ -14,8 +14,6 @@ from ._flying_robot import PosedRobot as PosedRobot
 from ._flying_robot import RobotPose as RobotPose
 from ._flying_robot import ThrustInput as ThrustInput
 from ._flying_robot import some_state as some_state
-from ._hover import Hover as Hover
-from ._hover import HoverState as HoverState
 from ._impulse import ImpulseControl as ImpulseControl
 from ._impulse import ImpulseState as ImpulseState
 from ._impulse import MultirotorImpulse as MultirotorImpulse

@@ -132,12 +132,12 @@ def test_teams_are_judged_beside_one_who_has_everybodys_data(capsys):
     assert "--team-sizes has 1" in capsys.readouterr().err
 
 
-def test_loads_that_are_told_are_tried_for_being_possible():
-    """Against the package's own pseudo-inertia; one that cannot be is counted, and none is told in a noisy run."""
+def test_reported_loads_are_checked_to_be_possible():
+    """Against the package's own pseudo-inertia; an impossible one is counted; a noisy run reports none."""
     shape = pseudo_inertia(move_inertia(SE3.from_translation(jnp.array([0.1, -0.2, 0.3])), box := _box(2.0)))
     reported = possible.pseudo_inertia_of(np.array(2.0), np.array([0.1, -0.2, 0.3]), np.asarray(box.matrix))
     np.testing.assert_allclose(reported, shape, atol=1e-12)
-    found = [possible.brief_trial(3), possible.Told(2, -1e-3)]
+    found = [possible.brief_trial(3), possible.BriefTrial(2, -1e-3)]
     assert found[0].loads > 10
     assert found[0].least > 0.0
     impossible, loads = possible.rows_of(found)

@@ -1,4 +1,19 @@
-"""Numbers in a row that are made alike become a loop: a compiler takes several of them at a time."""
+r"""A vectoriser (superword-level parallelism): scalars that are computed alike become one loop.
+
+Lowering unrolls arrays into a graph of scalars. Where consecutive elements of a result have expression trees of one
+shape, whose loads step through memory by one, the trees are replaced by one tree, a `Lane`, over a loop counter. A C
+compiler turns such a loop into vector instructions.
+
+    scalars                         one tree                       C
+
+    out[0] = a[4] + 2*b[0]          Alike(+)
+    out[1] = a[5] + 2*b[1]   -->     /    \                 -->    for (i = 0; i < 3; i++)
+    out[2] = a[6] + 2*b[2]      Run(a, 4)  Alike(*)                    out[i] = a[4 + i] + 2 * b[i];
+                                            /    \
+                                     Node(2)      Run(b, 0)
+
+`stacked` does the same across rows: lanes that are alike, their runs apart by one stride, become two nested loops.
+"""
 
 import dataclasses
 from collections.abc import Collection, Sequence
@@ -8,12 +23,12 @@ import numpy as np
 from steelyard.native.ir._scalar_graph import COMMUTATIVE, Buffer, Graph, Node
 
 WIDE = 8
-"""Numbers in a row from which on that is tried."""
+"""Consecutive scalars from which on a loop is tried."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """Numbers that lie in memory one after the other, in the next row so many places further."""
+    """Loads of consecutive elements of a buffer; in the next row `stride` elements further."""
 
     buffer: Buffer
     begin: int
@@ -22,7 +37,7 @@ class Run:
 
 @dataclasses.dataclass(frozen=True)
 class Alike:
-    """Numbers that come from others by one operation."""
+    """One operation on every element; its operands are lanes."""
 
     like: Node
     args: "tuple[Lane, ...]"
@@ -30,22 +45,22 @@ class Alike:
 
 @dataclasses.dataclass(frozen=True)
 class Across:
-    """One number a row."""
+    """One scalar a row: the lane runs over rows, not over elements."""
 
     rows: "Lane"
 
 
 Lane = Node | Run | Alike | Across
-"""How the numbers of a row are made: a node where all are that one."""
+"""How consecutive scalars are computed: a node where all are that one."""
 
 
 def in_lanes(nodes: Sequence[Node], hidden: Collection[Buffer] = ()) -> Lane | None:
-    """How all of them are made, if they are made alike; without reading the memory that is hidden."""
+    """The lane of these scalars, or None where they are not computed alike; buffers in `hidden` must not be read."""
     return _Search(hidden).lane(nodes)
 
 
 class _Search:
-    """Numbers are made from numbers that are made from the same ones: what was found once is not looked for again."""
+    """The search for lanes, with a memory: scalars share operands, so each group is examined once."""
 
     def __init__(self, hidden: Collection[Buffer]):
         self._hidden = hidden
@@ -59,7 +74,7 @@ class _Search:
         return self._lanes[key]
 
     def fits(self, node: Node, other: Node, k: int) -> bool:
-        """Whether the other one could be k places further in the same row."""
+        """Whether `other` can be the element k places after `node` in one lane."""
         key = id(node), id(other), k
         if key not in self._fitting:
             self._fitting[key] = self._fits(node, other, k)
@@ -82,7 +97,7 @@ class _Search:
         return Alike(first, tuple(lanes))
 
     def _columns(self, nodes: Sequence[Node]) -> list[list[Node]]:
-        """Their first arguments, their second ones, and so on; where order does not matter, so that they fit."""
+        """The first operands, the second ones, and so on; those of a commutative operation in an order that fits."""
         first = nodes[0]
         if first.op not in COMMUTATIVE:
             return [list(column) for column in zip(*(node.args for node in nodes), strict=True)]
@@ -109,7 +124,7 @@ class _Search:
 
 
 def stacked(lanes: Sequence[Lane | None]) -> Lane | None:
-    """How the numbers of all rows are made, if the rows are made alike."""
+    """The lane of all rows, or None where the rows are not computed alike."""
     first = lanes[0]
     if all(isinstance(lane, Node) for lane in lanes):
         across = in_lanes(lanes)  # type: ignore[arg-type]
@@ -141,7 +156,7 @@ def _follows(node: Node, other: Node, k: int) -> bool:
 
 
 def written(graph: Graph, lane: Lane, counter: Node, row: Node | None = None) -> Node:
-    """The number of a lane at a loop's counter, and at the row's."""
+    """The expression of a lane at a loop's counter, and at the row's."""
     if isinstance(lane, Node):
         return lane
     if isinstance(lane, Across):
