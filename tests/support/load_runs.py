@@ -7,10 +7,21 @@ import msgspec
 import numpy as np
 from planar_world import CONTACTS, NAMES
 
-from steelyard.team import Agent, Bus, Disturbance, Graph, PlanarSample, Presence, Turn, planar_load_team, run_team
-from steelyard.team.planar_load import _rollouts as _shots
+from steelyard.team import (
+    Agent,
+    Bus,
+    Cache,
+    Disturbance,
+    Graph,
+    PlanarSample,
+    Presence,
+    Turn,
+    planar_load_team,
+    run_team,
+)
+from steelyard.team.planar_load import _rollouts
 from steelyard.team.planar_load._fit import N_UNKNOWNS, Averaging
-from steelyard.team.planar_load._rollouts import normal_of, slopes_of, torque_slopes_of
+from steelyard.team.planar_load._rollouts import normal_equations_of, rollout_of, torque_jacobians_of
 from steelyard.team.planar_load._sums import N_SUMS, Sum
 from steelyard.team.planar_load._window import Prior, Window
 from steelyard.worlds import PlanarScenario, planar_truth
@@ -200,13 +211,13 @@ def gone_twice():
         for agent in agents:
             if agent.name == "r4" and any(a < k / push.rate <= b for a, b in away):
                 states["r4"] = agent.init()
-                states["r3"] = agents[2].meet_again(states["r3"], "r4")
+                states["r3"] = agents[2].reset_link(states["r3"], "r4")
                 continue
             turn = agent.step(states[agent.name], push.samples[agent.name][k], bus.collect(k, agent.name))
             states[agent.name] = turn.state
             bus.post(k, agent.name, turn.outbox)
             last[agent.name] = turn.estimates
-    return Weighed(last, [], push), [len(states["r3"].wards), states["r3"].start]
+    return Weighed(last, [], push), [len(states["r3"].inherited), states["r3"].start]
 
 
 def long_push():
@@ -215,7 +226,7 @@ def long_push():
 
 
 def wild_push():
-    """Longer than two windows, under forces that turn the load so wildly that shots soon part."""
+    """Longer than two windows, under forces that turn the load so wildly that rollouts soon part."""
     push = PlanarScenario(5, duration=36.0, rate=25.0, force=4.0, velocity_noise=0.5 * NOISE)
     truth = planar_truth(push, 1)
     noise = push.velocity_noise * np.random.default_rng(0).standard_normal(truth.forces.shape)
@@ -237,8 +248,8 @@ def wild_push():
     return {name: max(one) for name, one in errors.items()}
 
 
-def shots():
-    """By friction and part, the largest difference of machine code from XLA's over the largest number."""
+def rollouts():
+    """By friction and part, the largest difference of compiled C from XLA's over the largest number."""
     rng, found = np.random.default_rng(0), {}
     rows = np.abs(rng.standard_normal((100, N_SUMS))) + 1.0
     rows[:, Sum.Z2] += 100.0
@@ -246,12 +257,16 @@ def shots():
         window = Window(rows, 0.04, Averaging(0.015, 1e-4), 0.1, Prior.none(), friction)
         x = 0.3 * rng.standard_normal(N_UNKNOWNS) + np.array([0, 0, 0, 0, 1.5, 1.5, 0, 0, 0, 1, 1])
         forces = rng.standard_normal((10, 100)) + 1j * rng.standard_normal((10, 100))
-        by_machine = normal_of(window, x, (50, 60, 70)), slopes_of(window, x), torque_slopes_of(window, x, forces)
-        _shots.machine_of, machine = lambda *_: None, _shots.machine_of
-        forgetful = _shots.slopes_of.__wrapped__
-        by_xla = normal_of(window, x, (50, 60, 70)), forgetful(window, x), torque_slopes_of(window, x, forces)
-        _shots.machine_of = machine
-        for ours, theirs in zip(by_machine, by_xla, strict=True):
+
+        def derivatives(window=window, x=x, forces=forces):
+            normal = normal_equations_of(window, x, (50, 60, 70))
+            return normal, rollout_of(Cache(), window, x), torque_jacobians_of(window, x, forces)
+
+        by_c = derivatives()
+        _rollouts.compiled_rollout, compiled = lambda *_: None, _rollouts.compiled_rollout
+        by_xla = derivatives()
+        _rollouts.compiled_rollout = compiled
+        for ours, theirs in zip(by_c, by_xla, strict=True):
             for name, a, b in zip(theirs._fields, ours, theirs, strict=True):
                 wanted = np.asarray(b)[: len(a)] if np.ndim(a) else np.asarray(b)
                 off = np.max(np.abs(a - wanted)) / np.max(np.abs(wanted))

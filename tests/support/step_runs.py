@@ -8,7 +8,7 @@ from spatial_world import SpatialWorld
 from steelyard.estimators import Packing
 from steelyard.native import emit, load
 from steelyard.team.planar_load._fit import Averaging
-from steelyard.team.planar_load._shared_fit import descend
+from steelyard.team.planar_load._shared_fit import minimise
 from steelyard.team.planar_load._sums import own_row
 from steelyard.team.planar_load._window import Prior, Window
 from steelyard.team.planar_load._window_step_start import window_steps
@@ -23,7 +23,7 @@ ROBOTS, SECONDS, GRAVITY = 3, 0.5, 9.81
 
 
 def planar_errors(native: bool) -> dict[str, float]:
-    """One iteration of `descend`, as the step that takes the last row in."""
+    """One iteration of `minimise`, as the step that takes the last row in."""
     push, every = pushed(4.0), 4
     rolls = range(len(push.samples))
     rows = np.stack(
@@ -37,7 +37,7 @@ def planar_errors(native: bool) -> dict[str, float]:
     guess = np.array([0.3, 0.0, 0.0, 0.0, np.log(MASS), np.log(INERTIA), 0.0, 0.0, 0.0, 0.0, 0.0])
     guess[:9] += 0.05
     step, belief, last = window_steps(window, guess, 128, len(rows) - 1)
-    wanted = descend(window, guess, None, 1)._asdict()
+    wanted = minimise(window, guess, 1)._asdict()
     errors = {"trend": _error(step.rows(np.pad(rows, ((0, 29), (0, 0))), 99.0).trend, window.padded.trend)}
     for engine in (_by_xla, _by_c) if native else (_by_xla,):
         found = engine(step, belief, last)

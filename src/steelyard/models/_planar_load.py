@@ -7,9 +7,12 @@ from jaxtyping import Array, Float
 from steelyard.geometry import SO2, group_exp, group_multiply
 from steelyard.models._model import Model, Numbers, Seconds
 
+LEAST_SPEED = 0.01
+"""m/s: the sliding speed below which Coulomb friction fades to nothing."""
+
 
 class PlanarLoadState(eqx.Module):
-    """How the load moves, and what is to be found out about it.
+    """The load's motion and its unknown parameters.
 
     Velocities do not show where north is: body axes are the world's at the start, so a guess of the `heading` there is
     exact, and its standard deviation is zero.
@@ -39,7 +42,7 @@ class PlanarLoadState(eqx.Module):
 
 
 class PlanarLoad(Model):
-    """[icra15, Eqs. (1)-(2)] with friction; robot i tells its force f_i and reads its contact's velocity, world axes.
+    """[icra15, Eqs. (1)-(2)] with friction; robot i applies a force f_i and measures its contact's velocity.
 
     Friction resists sliding (v) and turning (ω) together, as a footprint of radius ρ does: with the sliding speed
     s² = |v|² + (ρ ω)² + `least_speed`², its force is −(d + c/s) v and its torque −(d + c/s) ρ² ω. It never adds energy,
@@ -53,7 +56,7 @@ class PlanarLoad(Model):
     least_speed: float
     """Sliding speed below which Coulomb friction fades to nothing, m/s."""
 
-    def __init__(self, friction=(0.0, 0.0), friction_radius: float = 1.0, least_speed: float = 0.01):
+    def __init__(self, friction=(0.0, 0.0), friction_radius: float = 1.0, least_speed: float = LEAST_SPEED):
         self.friction = jnp.asarray(friction, float)
         self.friction_radius = friction_radius
         self.least_speed = least_speed
@@ -73,11 +76,11 @@ class PlanarLoad(Model):
         """Angular (rad/s²) and of the centre of mass (world, m/s²)."""
         arms = state.arms
         torque = jnp.sum(arms[:, 0] * forces[:, 1] - arms[:, 1] * forces[:, 0])
-        rubbed_torque, rubbed = self.rub(state)
-        alpha = (torque + rubbed_torque) * jnp.exp(-state.log_inertia)
-        return alpha, (jnp.sum(forces, axis=0) + rubbed) * jnp.exp(-state.log_mass)
+        friction_torque, friction_force = self.friction_wrench(state)
+        alpha = (torque + friction_torque) * jnp.exp(-state.log_inertia)
+        return alpha, (jnp.sum(forces, axis=0) + friction_force) * jnp.exp(-state.log_mass)
 
-    def rub(self, state: PlanarLoadState) -> tuple[Float[Array, ""], Float[Array, "2"]]:
+    def friction_wrench(self, state: PlanarLoadState) -> tuple[Float[Array, ""], Float[Array, "2"]]:
         """Torque (N m) and force (world, N) of friction."""
         d, c = state.friction if state.friction.size else self.friction
         v, omega, rho = state.velocity, state.angular_velocity, self.friction_radius

@@ -1,6 +1,6 @@
-"""What a robot of a team is: a pure step from its own sample and its own inbox.
+"""What a robot of a team computes: a pure step from its own sample and its own inbox.
 
-The same agent runs in one process with others or alone on a robot: whatever moves the messages, it does not know.
+The same agent runs in one process with others or alone on a robot; it does not know what moves the messages.
 """
 
 import abc
@@ -14,7 +14,7 @@ from steelyard.team._cache import Cache
 
 
 class Message(msgspec.Struct, frozen=True, array_like=True):
-    """What every message says first: who, the how-manieth, and when its content was true (s)."""
+    """What every message begins with: the sender, its sequence number, and the time of its content (s)."""
 
     sender: str
     sequence: int
@@ -28,19 +28,20 @@ class Turn(msgspec.Struct, frozen=True):
     outbox: Mapping[str, Message]
     """To each neighbour, its message; whom it does not name gets none."""
     estimates: Mapping[str, Estimate]
-    """What the robot makes of it all by now; each says of which time."""
+    """The robot's estimates, each with its time."""
     action: Any = None
-    """What the robot does until its next sample, as `run_closed_loop` gives it to the world; None where it only watches."""
+    """What the robot does until its next sample, for `run_closed_loop`; None for agents that only watch."""
     events: tuple[Any, ...] = ()
-    """What the robot has just found out to have happened."""
+    """What the robot has just detected."""
 
 
 class Agent(abc.ABC):
     """Frozen configuration of one robot; its state is a value that goes in and comes out."""
 
     name: str
-    cache: Cache | None = None
-    """Results that the runner lets agents of one process share; a step returns the same with any."""
+    cache: Cache
+    """Results that the runner lets agents of one process share, for agents that share any; a step returns the same
+    with every cache."""
 
     @abc.abstractmethod
     def init(self) -> Any:
@@ -48,28 +49,28 @@ class Agent(abc.ABC):
 
     @abc.abstractmethod
     def step(self, state: Any, sample: Any, inbox: tuple[Message, ...]) -> Turn:
-        """One sample of the robot's own, None where it has none, and what has arrived since the last step."""
+        """One sample of the robot's own, None where it has none, and the messages since the last step."""
 
-    def keepsake(self, state: Any) -> Any:
-        """What of a state is worth writing down, for `resume` in a later process of this robot; by default nothing."""
+    def to_checkpoint(self, state: Any) -> Any:
+        """The part of a state that a checkpoint keeps for a later process of this robot; by default nothing."""
         return self.init()
 
-    def resume(self, state: Any) -> Any:
-        """The keepsake of an earlier process of this robot, a few seconds old when that ended, made fit to go on.
+    def from_checkpoint(self, state: Any) -> Any:
+        """The state to go on from, from the checkpoint of an earlier process of this robot, a few seconds old.
 
         By default a robot begins again, and learns from its neighbours.
         """
         return self.init()
 
-    def disbelieve(self, state: Any, earlier: Any, liars: frozenset[str]) -> Any:
-        """The state once robots turn out to lie about how the load moves; `earlier` is one from before they did.
+    def exclude(self, state: Any, earlier: Any, faulty: frozenset[str]) -> Any:
+        """The state once robots turn out to report a wrong motion; `earlier` is a state from before they did.
 
         By default the robot begins again.
         """
         return self.init()
 
-    def meet_again(self, state: Any, neighbour: str) -> Any:
-        """The state once a neighbour's process has been replaced by one that knows little of what the old one said."""
+    def reset_link(self, state: Any, neighbour: str) -> Any:
+        """The state once a neighbour's process has been replaced by one that knows little of what the old one knew."""
         return state
 
     @abc.abstractmethod

@@ -42,10 +42,16 @@ class Cache:
         view._tables, view._numbers, view._user = self._tables, self._numbers, next(self._numbers)
         return view
 
-    def call(self, function: Callable[..., Result], *arguments: Any, keep: int = 32) -> Result:
-        """`function(*arguments)`, computed unless it is among its last `keep` results; arguments must be picklable."""
+    def call(
+        self, function: Callable[..., Result], *arguments: Any, given: tuple[Any, ...] = (), keep: int = 32
+    ) -> Result:
+        """`function(*arguments, *given)`, computed unless it is among its last `keep` results.
+
+        Arguments must be picklable. `given` are those that follow from the others, and so are no part of the key.
+        """
         key = hashlib.blake2b(pickle.dumps(arguments, protocol=5), digest_size=16).digest()
-        return self.find(f"{function.__module__}.{function.__qualname__}", key, lambda: function(*arguments), keep)
+        kind = f"{function.__module__}.{function.__qualname__}"
+        return self.find(kind, key, lambda: function(*arguments, *given), keep)
 
     def find(self, kind: str, key: bytes, compute: Callable[[], Result], keep: int = 32) -> Result:
         """The result of this kind under `key`, which must stand for all that it depends on; computed where missing."""

@@ -9,6 +9,7 @@ import msgspec
 from steelyard.errors import BadInput
 from steelyard.estimators import Estimate
 from steelyard.team._agent import Agent, Turn
+from steelyard.team._cache import Cache
 from steelyard.team.transport._bus import Bus
 
 World = Callable[[int, Mapping[str, Any]], Mapping[str, Any]]
@@ -127,4 +128,5 @@ def run_closed_loop(
 
 
 def _borrowed(agent: Agent) -> float:
-    return 0.0 if agent.cache is None else agent.cache.borrowed
+    cache: Cache | None = getattr(agent, "cache", None)
+    return 0.0 if cache is None else cache.borrowed

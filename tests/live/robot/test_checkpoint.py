@@ -89,7 +89,7 @@ def test_a_pickle_that_would_run_a_command_is_refused_and_runs_nothing(team, wri
     state = msgspec.structs.replace(checkpoint, state=payload(trace))  # and inside it
     pilot = team.start("r2")
     with pytest.raises(NoCheckpoint):
-        pilot.resume(state)
+        pilot.from_checkpoint(state)
     assert pilot.tick == -1
     assert not trace.exists()
 

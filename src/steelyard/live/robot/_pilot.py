@@ -105,7 +105,7 @@ class Pilot:
         """Goes on from a checkpoint; `NoCheckpoint`, and nothing has changed, where its state cannot be used."""
         found = read_state(checkpoint, self.agent)
         try:
-            state = self.agent.resume(found)
+            state = self.agent.from_checkpoint(found)
         except Exception as error:  # whatever a state that does not fit does: the neighbours know enough to go on
             raise NoCheckpoint(f"does not fit this robot ({type(error).__name__})") from None
         self.state, self.tick = state, checkpoint.tick
@@ -124,7 +124,7 @@ class Pilot:
             self.plan.name,
             self.name,
             self.agent,
-            self.agent.keepsake(self.state),
+            self.agent.to_checkpoint(self.state),
             written=now,
             offset=self.clock.offset or 0.0,
             start=self.clock.start or 0.0,
@@ -219,10 +219,10 @@ class Pilot:
         elif envelope.timing.echo is not None:
             self._answered = max(self._answered, min(envelope.timing.echo, now))
         if self._epochs.get(sender, envelope.epoch) != envelope.epoch:
-            self.state = self.agent.meet_again(self.state, sender)
+            self.state = self.agent.reset_link(self.state, sender)
         self._epochs[sender] = envelope.epoch
         if self.paced:
-            self.clock.hear(sender, envelope.timing, now)
+            self.clock.receive(sender, envelope.timing, now)
         if not self.clock.agrees(envelope.timing):
             return  # its samples are numbered from another start: it will tell them again from this one
         self.witness.hear(envelope.claims, sender)
@@ -294,7 +294,7 @@ class Pilot:
         self.liars = self.liars | {liar}
         if self.plan.task.shuns and liar in self.neighbours:
             self.gate.shunned.add(liar)
-        self.state, self._inbox = self.agent.disbelieve(self.state, self._earlier(), self.liars), []
+        self.state, self._inbox = self.agent.exclude(self.state, self._earlier(), self.liars), []
         self._snapshots.clear()
         self._notice(self.run_time(now), "liar", why, liar)
 

@@ -201,7 +201,7 @@ class RobotProcess:
             received=ledger.received,
             lost=ledger.lost,
             dropped=dict(ledger.dropped),
-            clock=(pilot.clock.root, pilot.clock.offset or 0.0),
+            clock=(pilot.clock.leader, pilot.clock.offset or 0.0),
             late=pilot.lateness.summary,
             memory=self._usage.memory,
             processor=self._usage.processor,

@@ -27,11 +27,10 @@ def planar_load_step(method: str | None, log: Log | None, config: Config) -> Exp
     enough = round((_WINDOW_ROWS + _ROWS_ON_THE_WAY) * agent.per_row)
     samples = {name: own[:enough] for name, own in record.samples().items()}
     state = run_team(agents, samples, Bus(record.graph)).states[agent.name]
-    stretch = state.stretch()
-    if stretch is None or state.fit is None:
+    span = state.complete_span()
+    if span is None or state.fit is None:
         raise BadInput(f"The first {enough} rows of {record.graph.names[0]}'s team tell no load; give a livelier log.")
-    version, start, end = stretch
-    window = agent.window(state, version, start, min(end, start + _WINDOW_ROWS - 1))
+    window = agent.window(state, span._replace(end=min(span.end, span.start + _WINDOW_ROWS - 1)))
     step, belief, rows = window_steps(window, state.fit.unknowns, _WINDOW_ROWS)
     about = f"A planar team's fit to {_WINDOW_ROWS} rows of its sums, without the messages that bring them about"
     return ExportableStep(step.step, belief, rows, about)

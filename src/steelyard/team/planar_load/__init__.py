@@ -5,8 +5,8 @@ docs/PLANAR_FIT.md.
 """
 
 from ._agent import PlanarLoadAgent as PlanarLoadAgent
+from ._message import PlanarLoadEvent as PlanarLoadEvent
+from ._message import PlanarLoadMessage as PlanarLoadMessage
 from ._sample import PlanarSample as PlanarSample
-from ._state import PlanarLoadEvent as PlanarLoadEvent
-from ._state import PlanarLoadMessage as PlanarLoadMessage
 from ._team import planar_load_team as planar_load_team
 from ._window_step_start import window_steps as window_steps

@@ -1,108 +1,110 @@
-"""Notes that a team adds up after each fit: what every robot tells of its place, and what follows for all."""
+"""Contributions to the joint step that a team adds up after each fit, and the step that follows from them for all."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.team._by_content import by_content
-from steelyard.team.planar_load._contact import Part
-from steelyard.team.planar_load._contact_position import Own
+from steelyard.team._cache import Cache
+from steelyard.team.planar_load._contact import Contribution
+from steelyard.team.planar_load._contact_position import ContactLikelihood
 from steelyard.team.planar_load._fit import N_UNKNOWNS
-from steelyard.team.planar_load._joint_step import N_TOLD, Joint
-from steelyard.team.planar_load._state import NOTE_EVERY, NOTES, PART, LoadState, version_at
+from steelyard.team.planar_load._joint_step import CONTRIBUTION_SIZE, JointStep
+from steelyard.team.planar_load._state import PlanarAgentState, iteration_at
+from steelyard.team.planar_load._sum_keys import N_PARTS, contribution_keys, contribution_number, last_row_of
 from steelyard.team.planar_load._sums import N_SUMS
+from steelyard.team.planar_load._tuning import TUNING
+from steelyard.team.planar_load._window import Span
 
 
-class Told(NamedTuple):
-    """One complete set of notes."""
+class Contributions(NamedTuple):
+    """A complete set: of every robot."""
 
-    at: int
-    """Its number."""
-    fit: tuple[int, int, int] | None
-    """Version, first and last row of the fit that all of it is about; None where robots spoke of different ones."""
-    joint: Joint | None
+    number: int
+    fit: Span | None
+    """The fit that all of it is on; None where robots contributed for different ones."""
+    joint: JointStep | None
     """None also where the step would lead too far."""
 
 
-_PASSED = 12  # rows before a version's, up to which the fit reaches whose notes make it
-_FIT = slice(N_TOLD, N_TOLD + 3 + N_UNKNOWNS)
-_NOTHING = np.zeros(len(PART) * (N_SUMS - 1))
+_FIT = slice(CONTRIBUTION_SIZE, CONTRIBUTION_SIZE + 3 + N_UNKNOWNS)
+_NOTHING = np.zeros(N_PARTS * (N_SUMS - 1))
 
 
-def tell(state: LoadState, at: int, fitted: tuple[int, int, int] | None, known: list[Own | None]) -> None:
-    """The robot's part of the notes on its last fit: for each of its contacts what it knows, next to it.
+def contribute(
+    state: PlanarAgentState, number: int, fitted: Span | None, likelihoods: list[ContactLikelihood | None]
+) -> None:
+    """The robot's part of the contributions on its last fit, for each of its contacts.
 
-    Notes go by the fit's last row: robots that are some rows apart must not add up what they say of different windows.
+    Contributions are numbered by the fit's last row: robots that are some rows apart must not add up different windows.
     """
-    fit, note, speaking = state.fit, _NOTHING.copy(), 0.0
-    pass_over(state, at)
-    for contact, own in zip(state.contacts, known, strict=True):
-        if own is not None and fitted is not None and fit is not None:
-            note[:N_TOLD] += own.told
-            note[_FIT] += *fitted, *fit.unknowns
-            speaking += 1.0
-            contact.parts[at] = Part(fitted, own)
-    _add(state, at, note, speaking)
-    state.noted = max(state.noted, at)
+    fit, part, contacts = state.fit, _NOTHING.copy(), 0.0
+    skip_until(state, number)
+    for contact, likelihood in zip(state.contacts, likelihoods, strict=True):
+        if likelihood is not None and fitted is not None and fit is not None:
+            part[:CONTRIBUTION_SIZE] += likelihood.contribution
+            part[_FIT] += *fitted, *fit.unknowns
+            contacts += 1.0
+            contact.contributions[number] = Contribution(fitted, likelihood)
+    _add(state, number, part, contacts)
+    state.contributed = max(state.contributed, number)
 
 
-def note_for(row: int) -> int:
-    """The number of the notes that make the version which is due after a row: most have come by then."""
-    return (row + 1 - _PASSED) // NOTE_EVERY - 1
+def contribution_for(row: int) -> int:
+    """The number of the contributions that make the outer iteration which is due after a row."""
+    return contribution_number(row + 1 - TUNING.contribution_delay) - 1
 
 
-def pass_over(state: LoadState, until: int) -> None:
-    """Says that it has nothing to say, for notes before a number that others may wait for."""
-    for at in range(max(state.noted, state.oldest_note) + 1, until):
-        rows = range(NOTE_EVERY * (at + 1) + _PASSED - 1, NOTE_EVERY * (at + 2) + _PASSED - 1)
-        if any(version_at(row) > version_at(row - 1) for row in rows):  # they make a version, see `note_for`
-            _add(state, at, _NOTHING, 0.0)
-    state.noted = max(state.noted, until - 1)
+def skip_until(state: PlanarAgentState, until: int) -> None:
+    """Contributes nothing to the numbers before `until` that others may wait for."""
+    for number in range(max(state.contributed, state.oldest_contribution) + 1, until):
+        end = last_row_of(number) + TUNING.contribution_delay
+        rows = range(end, end + TUNING.contribute_every)
+        if any(iteration_at(row) > iteration_at(row - 1) for row in rows):  # it makes one, see `contribution_for`
+            _add(state, number, _NOTHING, 0.0)
+    state.contributed = max(state.contributed, until - 1)
 
 
-def _add(state: LoadState, at: int, note: np.ndarray, speaking: float) -> None:
-    for row, part in zip(PART, np.split(note, len(PART)), strict=True):
-        state.tree.add((row, at), np.array([speaking, *part]))
+def _add(state: PlanarAgentState, number: int, values: np.ndarray, contacts: float) -> None:
+    for key, part in zip(contribution_keys(number), np.split(values, N_PARTS), strict=True):
+        state.tree.add(key, np.array([contacts, *part]))
 
 
-def newest_told(state: LoadState) -> Told | None:
-    """The newest notes that have come from everybody, all on one fit."""
-    parts = state.own.parts
-    found = (told_at(state, at) for at in sorted(parts, key=lambda at: (parts[at].fit[2], parts[at].fit[0]))[::-1])
-    return next((told for told in found if told is not None and told.joint is not None), None)
+def newest_contributions(cache: Cache, state: PlanarAgentState) -> Contributions | None:
+    """The newest complete set that is all on one fit."""
+    own = state.own.contributions
+    newest_first = sorted(own, key=lambda number: (own[number].fit.end, own[number].fit.iteration))[::-1]
+    found = (contributions_at(cache, state, number) for number in newest_first)
+    return next((one for one in found if one is not None and one.joint is not None), None)
 
 
-def told_at(state: LoadState, at: int) -> Told | None:
-    """The notes of one number; None while somebody's are missing."""
-    own, summed = state.own.parts.get(at), _total(state, at)
+def contributions_at(cache: Cache, state: PlanarAgentState, number: int) -> Contributions | None:
+    """The set of one number; None while somebody's contribution is missing."""
+    own, summed = state.own.contributions.get(number), _total(state, number)
     if summed is None:
         return None
-    speaking, total = summed
-    if own is None or any(of != speaking * mine for of, mine in zip(total[_FIT], own.fit, strict=False)):
-        return Told(at, None, None)
-    joint = _joint(total, own.own.shared)
-    return Told(at, own.fit, joint if joint.near else None)
+    contacts, total = summed
+    if own is None or any(of != contacts * mine for of, mine in zip(total[_FIT], own.fit, strict=False)):
+        return Contributions(number, None, None)
+    joint = cache.call(JointStep.of, total, own.likelihood.shared)
+    return Contributions(number, own.fit, joint if joint.bounded else None)
 
 
-def others_fit(state: LoadState) -> np.ndarray | None:
-    """The unknowns that those with a fit have found, as a mean; they count from the same row as the robot's own."""
-    newest = state.row // NOTE_EVERY
-    for at in range(newest, newest - NOTES, -1):
-        summed = _total(state, at)
+def fit_of_others(state: PlanarAgentState) -> np.ndarray | None:
+    """The unknowns that robots with a fit have found, as a mean, if their window begins with the robot's own."""
+    newest = contribution_number(state.row)
+    for number in range(newest, newest - TUNING.contributions_kept, -1):
+        summed = _total(state, number)
         if summed is not None and summed[0] > 0.0:
-            speaking, total = summed
-            _, start, _, *unknowns = total[_FIT] / speaking
+            contacts, total = summed
+            _, start, _, *unknowns = total[_FIT] / contacts
             return np.array(unknowns) if start == state.start else None
     return None
 
 
-def _total(state: LoadState, at: int) -> tuple[float, np.ndarray] | None:
-    """How many contacts were spoken of, and the sum; None while there is no whole one of one set of robots."""
-    notes = [state.notes.get((row, at)) for row in PART]
-    found = [note for note in notes if note is not None]
-    if len(found) < len(PART) or any(note[0] != found[0][0] for note in found):
+def _total(state: PlanarAgentState, number: int) -> tuple[float, np.ndarray] | None:
+    """The number of contacts, and the sum over them; None while there is no whole sum of one set of robots."""
+    parts = [state.contributions.get(key) for key in contribution_keys(number)]
+    found = [part for part in parts if part is not None]
+    if len(found) < N_PARTS or any(part[0] != found[0][0] for part in found):
         return None
-    return float(found[0][0]), np.concatenate([note[1:] for note in found])
-
-
-_joint = by_content(32)(Joint.of)
+    return float(found[0][0]), np.concatenate([part[1:] for part in found])

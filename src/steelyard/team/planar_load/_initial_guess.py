@@ -1,24 +1,24 @@
-"""A first guess of the unknowns from nothing: the load's turning is followed, the rest is linear."""
+"""A first guess of the unknowns from the rows alone: the heading is tracked, the rest is linear least squares."""
 
 import math
 
 import numpy as np
 
 from steelyard.team.planar_load._fit import N_UNKNOWNS
-from steelyard.team.planar_load._sums import Sum, column, spread, turning
+from steelyard.team.planar_load._sums import Sum, column, spin, spread
 
-_SLOW = 0.05  # m/s, below which a noisy speed says nothing of its direction
+_SLOW = 0.05  # m/s, below which the direction of a noisy velocity is unknown
 
 
 def first_guess(
     rows: np.ndarray, dt: np.ndarray, used: np.ndarray, block: int, friction: bool = False
 ) -> np.ndarray | None:
-    """Unknowns at the first row, or None where nothing turns and moves; rows not `used` lend their forces only.
+    """Unknowns at the first row, or None where nothing turns and moves; of rows not `used` only the forces count.
 
-    ŝ = i κ ω exp(i θ) turns at the rate ω and is as long as κ |ω|: comparing both gives the scale κ. Averages over
-    `block` rows keep noise small against a turn.
+    The spin s = i κ ω exp(i θ) turns at the rate ω and has the length κ |ω|: comparing both gives the scale κ. Averages
+    over `block` rows keep noise small against a turn. See docs/PLANAR_FIT.md, section 7.
     """
-    s = _smoothed(np.where(used, turning(rows), 0.0), np.where(used, spread(rows), 0.0), block)
+    s = _smoothed(np.where(used, spin(rows), 0.0), np.where(used, spread(rows), 0.0), block)
     times = np.cumsum(dt)
     lag = min(block, len(s) - 1)
     crossed = np.imag(s[:-lag].conj() * s[lag:])
@@ -31,17 +31,17 @@ def first_guess(
     if not (inverse_scale > 0.0 and math.isfinite(inverse_scale)):
         return None
     kappa = 1.0 / inverse_scale
-    # The sense of the turn where it is fastest; then θ is followed from there to both ends.
+    # The sense of rotation where it is fastest; then θ is tracked from there to both ends.
     near = int(np.argmax(_smoothed(power, np.ones(len(power)), 4 * block)))
     around = slice(max(near - 2 * block, 0), near + 2 * block + 1)
     sense = 1.0 if float(np.sum(crossed[around])) >= 0.0 else -1.0
-    theta = _followed(s, dt, kappa, near, sense, block)
+    theta = _tracked(s, dt, kappa, near, sense, block)
     omega = np.real(np.exp(-1j * theta) * s / 1j) / kappa
     return _linear(rows, dt, used, theta, omega, kappa, block if friction else 0)
 
 
-def _followed(s: np.ndarray, dt: np.ndarray, kappa: float, start: int, sense: float, block: int) -> np.ndarray:
-    """θ at every row: turned on by ω = Re(ŝ/i exp(−i θ))/κ, and pulled towards the direction of ŝ where it is long."""
+def _tracked(s: np.ndarray, dt: np.ndarray, kappa: float, start: int, sense: float, block: int) -> np.ndarray:
+    """θ at every row: integrates ω = Re(s/i exp(−i θ))/κ, corrected towards the direction of s where it is long."""
     theta = np.empty(len(s))
     theta[start] = float(np.angle(s[start] * sense / 1j))
     level = float(np.mean(np.abs(s) ** 2)) + 1e-30
@@ -63,7 +63,7 @@ def _linear(rows, dt, used, theta, omega, kappa, block: int) -> np.ndarray | Non
     With a `block` also friction, as if the middle of the contacts were the centre of mass.
     """
     turn = np.exp(1j * theta)
-    n = np.maximum(rows[:, Sum.HEARD], 1.0)
+    n = np.maximum(rows[:, Sum.MEASURED], 1.0)
     F, A = column(rows, Sum.F), column(rows, Sum.A)
     impulse = np.cumsum(F * dt)
     s = 1j * omega * turn * kappa
@@ -77,8 +77,8 @@ def _linear(rows, dt, used, theta, omega, kappa, block: int) -> np.ndarray | Non
     x = _solve(H, mean[used])
     if x is None:
         return None
-    rub = np.maximum(x[5:], 0.0) if block else np.zeros(2)  # d/m, c/m
-    spun = omega + np.cumsum((rub[0] + rub[1] / speed) * omega * dt)
+    friction = np.maximum(x[5:], 0.0) if block else np.zeros(2)  # d/m, c/m
+    spun = omega + np.cumsum((friction[0] + friction[1] / speed) * omega * dt)
     c = complex(x[3], x[4])
     middle = np.exp(-1j * (theta - 0.5 * dt * omega))
     twist = np.cumsum(dt * np.imag(middle * (A - c.conjugate() * F)))
@@ -86,10 +86,10 @@ def _linear(rows, dt, used, theta, omega, kappa, block: int) -> np.ndarray | Non
     if y is None:
         return None
     guess = np.zeros(N_UNKNOWNS)
-    # A mass or inertia of the wrong sign is noise on a weak push: begin with a heavy load.
+    # A mass or inertia of the wrong sign is noise under weak forces: begin with a heavy load.
     mass, inertia = (1.0 / max(value, 1e-3) for value in (x[2], y[1] / kappa))
     load = math.log(mass), math.log(inertia), c.real, c.imag, math.log(kappa)
-    guess[:] = (theta[0], y[0], x[0], x[1], *load, *(mass * rub))
+    guess[:] = (theta[0], y[0], x[0], x[1], *load, *(mass * friction))
     return guess if np.isfinite(guess).all() else None
 
 

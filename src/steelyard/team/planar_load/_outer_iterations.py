@@ -1,188 +1,205 @@
-"""From version to version of the places: where they come from, and what their next steps would change."""
+"""Outer iterations of the contact positions: how the next positions are made, and what they will change.
+
+The shared fit holds positions fixed; an outer iteration moves all of them by the joint Gauss-Newton step, and all sums
+are made again with the new ones. See docs/PLANAR_FIT.md, section 6.
+"""
 
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from steelyard.team.planar_load._contact_position import own_part, place_by_turning, turning_tells
-from steelyard.team.planar_load._contributions import Told, newest_told, note_for, pass_over, tell, told_at
+from steelyard.team._cache import Cache
+from steelyard.team.planar_load._contact_position import contact_likelihood, position_from_rotation, rotation_suffices
+from steelyard.team.planar_load._contributions import (
+    Contributions,
+    contribute,
+    contribution_for,
+    contributions_at,
+    newest_contributions,
+    skip_until,
+)
 from steelyard.team.planar_load._fit import LOG_INERTIA, LOG_MASS, N_UNKNOWNS
-from steelyard.team.planar_load._state import KEPT, NOTE_EVERY, SHIFT, LoadState, any_place, last_note, version_at
+from steelyard.team.planar_load._state import PlanarAgentState, arbitrary_position, iteration_at
+from steelyard.team.planar_load._sum_keys import (
+    SumKey,
+    contribution_number,
+    final_contribution_number,
+    last_row_of,
+    shift_key,
+)
 from steelyard.team.planar_load._sums import N_SUMS, Sum
-from steelyard.team.planar_load._window import SIZES
+from steelyard.team.planar_load._tuning import TUNING
+from steelyard.team.planar_load._window import LONGEST, Span
 
 if TYPE_CHECKING:
     from steelyard.team.planar_load._agent import PlanarLoadAgent
 
-_NEWCOMER = 36  # rows from which a newcomer reads its place off the turning, for which all others wait
-_LAST_STEPS = 4  # of all places after the last sample, at most
-_WORTH = 0.05  # standard deviations by which such a step moves the load
-_OF_LOAD = [LOG_MASS, LOG_INERTIA]
+_MASS_AND_INERTIA = [LOG_MASS, LOG_INERTIA]
 
 
-class Ahead(NamedTuple):
-    """What the next step of all places will change."""
+class PredictedStep(NamedTuple):
+    """What the next joint step will change."""
 
     unknowns: np.ndarray
     """Motion at the end and load."""
-    place: complex
+    position: complex
     """The robot's own."""
 
 
-def renew_places(agent: "PlanarLoadAgent", state: LoadState) -> None:
-    """A new version is due: by the notes on a fit that all robots choose alike, or where there is none by itself.
+def begin_iteration(agent: "PlanarLoadAgent", state: PlanarAgentState) -> None:
+    """An outer iteration is due: by the contributions on a fit that all robots choose alike, else by the robot alone.
 
-    A step of all places together is only good if all take it, so who has not heard all notes yet waits for them.
+    A joint step is only good if all take it, so a robot that has not received all contributions yet waits for them.
     """
-    if state.version in state.own.places:  # from when it seemed that no more samples came
+    if state.iteration in state.own.positions:  # from when it seemed that no more samples came
         return
-    at = note_for(state.row)
-    end = (at + 1) * NOTE_EVERY - 1
-    comes = state.fit_end < end or at in state.own.parts
-    if state.fit is not None and state.start is not None and state.start + NOTE_EVERY < end and comes:
-        state.owed[state.version] = at
+    number = contribution_for(state.row)
+    end = last_row_of(number)
+    comes = state.fit_end < end or number in state.own.contributions
+    if state.fit is not None and state.start is not None and state.start + TUNING.contribute_every < end and comes:
+        state.due[state.iteration] = number
     else:
-        _make(agent, state, state.version, None)
+        _make(agent, state, state.iteration, None)
 
 
-def settle_places(agent: "PlanarLoadAgent", state: LoadState) -> None:
-    """Makes the versions whose notes have come, one after the other, so that all robots make the same."""
-    for version, at in sorted(state.owed.items()):
-        told = told_at(state, at)
-        if told is None and not state.blocked((at + 1) * NOTE_EVERY - 1) and at > state.oldest_note:
+def complete_iterations(agent: "PlanarLoadAgent", state: PlanarAgentState) -> None:
+    """Makes the iterations whose contributions have come, one after the other, so that all robots make the same."""
+    for iteration, number in sorted(state.due.items()):
+        found = contributions_at(agent.cache, state, number)
+        if found is None and not state.blocked(last_row_of(number)) and number > state.oldest_contribution:
             return
-        del state.owed[version]
-        part = state.own.parts.get(at)
-        if told is not None and part is not None:
-            newest = max(state.own.places)
-            on_its_way = part.fit[0] < newest and version <= newest + 1  # longer ago, it may never be complete
-            if told.joint is None or on_its_way:  # no step that all would take, or a newer one
+        del state.due[iteration]
+        own = state.own.contributions.get(number)
+        if found is not None and own is not None:
+            newest = max(state.own.positions)
+            on_its_way = own.fit.iteration < newest and iteration <= newest + 1  # longer ago, it may never be complete
+            if found.joint is None or on_its_way:  # no step that all would take, or a newer one
                 continue
-        _make(agent, state, version, told)
+        _make(agent, state, iteration, found)
 
 
-def _make(agent: "PlanarLoadAgent", state: LoadState, version: int, told: Told | None) -> None:
-    """The contacts' places in a version, what their steps do to the fit for all to add up, and all rows with them."""
+def _make(agent: "PlanarLoadAgent", state: PlanarAgentState, iteration: int, found: Contributions | None) -> None:
+    """The contacts' positions in an iteration, what their steps do to the fit for all to add up, and all rows again."""
     shift, stepped = np.zeros(N_SUMS), False
     for contact in state.contacts:
-        part = None if told is None else contact.parts.get(told.at)
-        base = None if part is None else contact.places.get(part.fit[0])
-        if told is not None and told.joint is not None and part is not None and base is not None:
-            step = part.own.step(told.joint)
-            contact.places[version] = base + step
-            shift[:N_UNKNOWNS] += part.own.followed(step)
+        own = None if found is None else contact.contributions.get(found.number)
+        base = None if own is None else contact.positions.get(own.fit.iteration)
+        if found is not None and found.joint is not None and own is not None and base is not None:
+            step = own.likelihood.step(found.joint)
+            contact.positions[iteration] = base + step
+            shift[:N_UNKNOWNS] += own.likelihood.fit_change(step)
             stepped = stepped or contact is state.own
         else:
-            contact.places[version] = contact.newest_place
-    state.lost = 0 if stepped else state.lost + 1
-    state.refined += stepped
+            contact.positions[iteration] = contact.newest_position
+    state.steps_missed = 0 if stepped else state.steps_missed + 1
+    state.joint_steps += stepped
     if not stepped:
-        state.own.places[version] = _other_place(agent, state)
-    state.tree.add((SHIFT, version), shift)
-    _add_rows(state, version)
+        state.own.positions[iteration] = _position_without_step(agent, state)
+    state.tree.add(shift_key(iteration), shift)
+    _add_rows(state, iteration)
 
 
-def _add_rows(state: LoadState, version: int) -> None:
-    for row in range(max(0, state.row - SIZES[-1]), state.row + 1):
-        state.tree.add((row, version), state.part_of(row, version))
+def _add_rows(state: PlanarAgentState, iteration: int) -> None:
+    for row in range(max(0, state.row - LONGEST), state.row + 1):
+        state.tree.add(SumKey(row, iteration), state.part_of(row, iteration))
 
 
-def _other_place(agent: "PlanarLoadAgent", state: LoadState) -> complex | None:
-    """The own place where no fit tells it: from the turning, else as before, else any."""
-    stretch, place = state.stretch(), state.own.newest_place
-    if stretch is not None and (state.refined == 0 or state.lost > KEPT):
-        # Others may go on from their fit: once there was one, a place that does not fit theirs would only disturb.
-        window, v = agent.window(state, *stretch), state.own.readings(*stretch[1:])[0]
-        place = place_by_turning(window.rows, v) or place
-    return _first_place(agent, state) if place is None else place
+def _position_without_step(agent: "PlanarLoadAgent", state: PlanarAgentState) -> complex | None:
+    """The own position where there is no joint step: from the rotation, else as before, else an arbitrary one."""
+    span, position = state.complete_span(), state.own.newest_position
+    if span is not None and (state.joint_steps == 0 or state.steps_missed > TUNING.iterations_kept):
+        # Others may go on from their fit: once there was one, a position that does not fit theirs would only disturb.
+        window, v = agent.window(state, span), state.own.readings(span.start, span.end)[0]
+        position = position_from_rotation(window.rows, v) or position
+    return _first_position(agent, state) if position is None else position
 
 
-def _first_place(agent: "PlanarLoadAgent", state: LoadState) -> complex | None:
-    placed = [key for key, total in state.sums.items() if total[Sum.PLACED] >= 2]
-    known = any(place is not None for told in state.told.values() for place in told.values())
-    if not placed and not known:
-        return any_place(agent.name)
-    for version in sorted({made for row, made in state.sums if row >= 0}, reverse=True):
-        rows = sorted(row for row, made in state.sums if made == version and row in state.own.velocities)
-        if len(rows) >= _NEWCOMER:
-            totals = np.stack([state.sums[row, version] for row in rows])
-            place = place_by_turning(totals, np.array([state.own.velocities[row] for row in rows]))
-            if place is not None and turning_tells(totals, agent.row_noise):
-                return place
+def _first_position(agent: "PlanarLoadAgent", state: PlanarAgentState) -> complex | None:
+    positioned = [key for key, total in state.sums.items() if total[Sum.POSITIONED] >= 2]
+    if not positioned and not any(state.received_positions.values()):
+        return arbitrary_position(agent.name)
+    for iteration in sorted({key.number for key in state.sums if key.is_row}, reverse=True):
+        rows = sorted(key.row for key in state.sums if key.number == iteration and key.row in state.own.velocities)
+        if len(rows) >= TUNING.newcomer_rows:
+            totals = np.stack([state.sums[SumKey(row, iteration)] for row in rows])
+            position = position_from_rotation(totals, np.array([state.own.velocities[row] for row in rows]))
+            if position is not None and rotation_suffices(totals, agent.row_noise):
+                return position
     return None
 
 
-def place_newcomer(agent: "PlanarLoadAgent", state: LoadState) -> None:
-    """As soon as who came later can tell its place from the turning: the others wait for it."""
+def place_newcomer(agent: "PlanarLoadAgent", state: PlanarAgentState) -> None:
+    """Gives a robot that came later its position as soon as the rotation tells it: the others wait for it."""
     own = state.own
-    if own.newest_place is not None or not any(state.told.values()):
+    if own.newest_position is not None or not any(state.received_positions.values()):
         return
-    place = _first_place(agent, state)
-    if place is None:
+    position = _first_position(agent, state)
+    if position is None:
         return
-    told = {max(told) for told in state.told.values() if told}
-    versions = told | {version for version in own.places if version > max(told)}
-    own.places |= dict.fromkeys(versions, place)
-    for version in sorted(versions):
-        _add_rows(state, version)
+    received = {max(positions) for positions in state.received_positions.values() if positions}
+    iterations = received | {iteration for iteration in own.positions if iteration > max(received)}
+    own.positions |= dict.fromkeys(iterations, position)
+    for iteration in sorted(iterations):
+        _add_rows(state, iteration)
 
 
-def tell_places(agent: "PlanarLoadAgent", state: LoadState) -> None:
-    """More rows to add up, at every other fit: what it says of the contacts' places."""
-    if (state.fit_end + 1) % NOTE_EVERY:
-        pass_over(state, (state.fit_end + 1) // NOTE_EVERY)
+def contribute_on_fit(agent: "PlanarLoadAgent", state: PlanarAgentState) -> None:
+    """At every other fit, the likelihoods of the contacts' positions for all to add up."""
+    if (state.fit_end + 1) % TUNING.contribute_every:
+        skip_until(state, contribution_number(state.fit_end + 1))
     else:
-        _tell(agent, state, state.fit_end // NOTE_EVERY)
+        _contribute(agent, state, contribution_number(state.fit_end))
 
 
-def finish(agent: "PlanarLoadAgent", state: LoadState) -> None:
-    """No more samples come: notes on the last fit, and as long as their step is worth it, places that have taken it."""
-    at, fitted = last_note(state.fit_end, state.fit_version), state.fitted()
+def finish(agent: "PlanarLoadAgent", state: PlanarAgentState) -> None:
+    """No more samples come: contributes on the last fit, and takes joint steps while they matter."""
+    number, fitted = final_contribution_number(state.fit_end, state.fit_iteration), state.fitted_span()
     if fitted is None:
         return
-    if at not in state.own.parts:
-        _tell(agent, state, at)
+    if number not in state.own.contributions:
+        _contribute(agent, state, number)
         return
-    told, version = told_at(state, at), max(state.fit_version, version_at(state.fit_end)) + 1
-    if told is None or told.joint is None or version in state.own.places or version > state.version + _LAST_STEPS:
+    found = contributions_at(agent.cache, state, number)
+    iteration = max(state.fit_iteration, iteration_at(state.fit_end)) + 1
+    made = iteration in state.own.positions or iteration > state.iteration + TUNING.final_steps
+    if found is None or found.joint is None or made:
         return
-    if not _is_small(agent, state, fitted, told.joint.ahead, _WORTH):
-        _make(agent, state, version, told)
+    if not _is_small(agent, state, fitted, found.joint.shift, TUNING.final_step_size):
+        _make(agent, state, iteration, found)
 
 
-def _tell(agent: "PlanarLoadAgent", state: LoadState, at: int) -> None:
-    fitted, known = state.fitted(), []
+def _contribute(agent: "PlanarLoadAgent", state: PlanarAgentState, number: int) -> None:
+    fitted, likelihoods = state.fitted_span(), []
     for contact in state.contacts:
-        base, own = contact.places.get(state.fit_version), None
+        base, likelihood = contact.positions.get(state.fit_iteration), None
         if state.fit is not None and fitted is not None and base is not None:
-            v, f = contact.readings(*fitted[1:])
-            own = own_part(agent.window(state, *fitted), state.fit, f, base, v, contact.held)
-            contact.weight = own.weight
-        known.append(own)
-    tell(state, at, fitted, known)
+            v, f = contact.readings(fitted.start, fitted.end)
+            window = agent.window(state, fitted)
+            likelihood = contact_likelihood(agent.cache, window, state.fit, f, base, v, contact.prior)
+            contact.information = likelihood.information
+        likelihoods.append(likelihood)
+    contribute(state, number, fitted, likelihoods)
 
 
-def places_are_settled(agent: "PlanarLoadAgent", state: LoadState) -> bool:
-    """Whether the places' next steps would move the load by less than its noise: then what does not fit is news."""
-    ahead, fitted = ahead_of(state), state.fitted()
-    if ahead is None or fitted is None or state.fit is None or state.refined < 3:
+def positions_converged(agent: "PlanarLoadAgent", state: PlanarAgentState) -> bool:
+    """Whether the next joint step would move the load by less than its noise: then what does not fit is a change."""
+    step, fitted = predicted_step(agent.cache, state), state.fitted_span()
+    if step is None or fitted is None or state.fit is None or state.joint_steps < 3:
         return False
-    return _is_small(agent, state, fitted, ahead.unknowns, 1.0)
+    return _is_small(agent, state, fitted, step.unknowns, 1.0)
 
 
-def _is_small(
-    agent: "PlanarLoadAgent", state: LoadState, fitted: tuple[int, int, int], step: np.ndarray, most: float
-) -> bool:
-    """Whether a step of the unknowns moves the load by less than some share of its standard deviation."""
+def _is_small(agent: "PlanarLoadAgent", state: PlanarAgentState, fitted: Span, step: np.ndarray, most: float) -> bool:
+    """Whether a step of the unknowns moves the load by less than `most` of its standard deviation."""
     assert state.fit is not None
-    std = np.sqrt(np.diag(agent.covariance_of(state, agent.window(state, *fitted), state.fit)))
-    return bool(np.all(np.abs(step[_OF_LOAD]) < most * std[_OF_LOAD]))
+    std = np.sqrt(np.diag(agent.covariance_of(state, agent.window(state, fitted), state.fit)))
+    return bool(np.all(np.abs(step[_MASS_AND_INERTIA]) < most * std[_MASS_AND_INERTIA]))
 
 
-def ahead_of(state: LoadState) -> Ahead | None:
-    """Where the places' next steps would take motion at the end and load, as the whole team says; else None."""
-    fitted, told = state.fitted(), newest_told(state)
-    part = None if told is None else state.own.parts.get(told.at)
-    if told is None or told.joint is None or part is None or fitted is None or part.fit[:2] != fitted[:2]:
+def predicted_step(cache: Cache, state: PlanarAgentState) -> PredictedStep | None:
+    """Where the next joint step takes motion at the end, load and own position; None before the team knows."""
+    fitted, found = state.fitted_span(), newest_contributions(cache, state)
+    own = None if found is None else state.own.contributions.get(found.number)
+    if found is None or found.joint is None or own is None or fitted is None or own.fit[:2] != fitted[:2]:
         return None
-    return Ahead(told.joint.ahead, part.own.step(told.joint))
+    return PredictedStep(found.joint.shift, own.likelihood.step(found.joint))

@@ -1,120 +1,121 @@
-"""The shared fit: the same at every robot, because all have the same sums; and whether the load has changed."""
+"""The fit that all robots share, because all have the same sums; and whether the load has changed."""
 
 import math
 from typing import NamedTuple
 
 import numpy as np
 
-from steelyard.team._by_content import by_content
+from steelyard.estimators import Damping, damped_step, gauss_newton
+from steelyard.monitor import JumpScore, generalised_ratio
+from steelyard.team._cache import Cache
 from steelyard.team.planar_load._fit import N_UNKNOWNS
 from steelyard.team.planar_load._initial_guess import first_guess
-from steelyard.team.planar_load._rollouts import normal_of
+from steelyard.team.planar_load._rollouts import normal_equations_of
 from steelyard.team.planar_load._sums import Sum
+from steelyard.team.planar_load._tuning import TUNING
 from steelyard.team.planar_load._window import Fit, Window, inverse
 
-ONSETS = (8, 14, 20)
-"""Rows before the last at which the load may have changed."""
-_START_BLOCK = 4
-_FIRST, _LONGER = 96, 1.25
-"""Rows that a fit is led through at first, and by how much there are more of them each time."""
-_ASTRAY = 1.5
-"""Mean squared residual, in variances, of a shot from which the fit cannot just go downhill."""
+DAMPING = Damping(first=1e-4, least=1e-12, restart=1e-6, most=1e4)
 
 
-class _Told(NamedTuple):
-    """By rows and from before."""
+class _Linearised(NamedTuple):
+    """The normal equations of rows and prior at `unknowns`."""
 
+    unknowns: np.ndarray
     cost: float
     matrix: np.ndarray
     gradient: np.ndarray
 
 
-def _evaluate(window: Window, unknowns: np.ndarray) -> _Told:
-    told = normal_of(window, unknowns)
+def _linearised(window: Window, unknowns: np.ndarray) -> _Linearised:
+    rows = normal_equations_of(window, unknowns)
     off = unknowns - window.prior.mean
     pull = window.prior.information @ off
-    cost = float(told.cost) + 0.5 * float(off @ pull)
-    return _Told(cost, told.matrix + window.prior.information, told.gradient + pull)
+    cost = float(rows.cost) + 0.5 * float(off @ pull)
+    return _Linearised(unknowns, cost, rows.matrix + window.prior.information, rows.gradient + pull)
 
 
-@by_content(32)
-def solve(window: Window, starts: list[np.ndarray], iterations: int) -> Fit | None:
-    """Levenberg-Marquardt from each start; the best end.
+def solve(cache: Cache, window: Window, starts: list[np.ndarray], iterations: int) -> Fit | None:
+    """The best of the fits from each start.
 
-    Loads under changing forces can turn so wildly that of two shots nearly alike one is soon nowhere near the other.
-    Where a start does not lead through all rows, it is led there: by a fit to the first rows, to some more, and so on.
+    A load under changing forces can turn so wildly that two rollouts from nearly the same start soon part. Where a
+    start does not lead through all rows, the fit is lengthened: to the first rows, to some more, and so on.
     """
-    fits = [_led(window, x, iterations) for x in starts]
-    return min((fit for fit in fits if fit is not None), key=lambda fit: fit.fitness, default=None)
+    return cache.call(_solve, window, starts, iterations)
 
 
-def _led(window: Window, x: np.ndarray, iterations: int) -> Fit | None:
-    told, k, length = _evaluate(window, x), len(window.rows), _FIRST
-    if not math.isfinite(told.cost):
+def _solve(window: Window, starts: list[np.ndarray], iterations: int) -> Fit | None:
+    fits = [_solve_from(window, x, iterations) for x in starts]
+    return min((fit for fit in fits if fit is not None), key=lambda fit: fit.chi_square, default=None)
+
+
+def _solve_from(window: Window, x: np.ndarray, iterations: int) -> Fit | None:
+    start, k, length = _linearised(window, x), len(window.rows), TUNING.first_length
+    if not math.isfinite(start.cost):
         return None
-    if told.cost <= _ASTRAY * 2.0 * k or k <= length:
-        return descend(window, x, told, iterations)
+    if start.cost <= TUNING.astray * 2.0 * k or k <= length:
+        return _minimised(window, start, iterations)
     while length < k:
-        x = descend(window._replace(rows=window.rows[:length]), x, None, iterations).unknowns
-        length = math.ceil(_LONGER * length)
-    return descend(window, x, None, iterations)
+        shorter = window._replace(rows=window.rows[:length])
+        x = minimise(shorter, x, iterations).unknowns
+        length = math.ceil(TUNING.longer * length)
+    return minimise(window, x, iterations)
 
 
-def descend(window: Window, x: np.ndarray, told: "_Told | None", iterations: int) -> Fit:
-    """Levenberg-Marquardt from a start; `told` is what is told there, if it is known."""
-    now, damping = _evaluate(window, x) if told is None else told, 1e-4
-    for _ in range(iterations):
-        scale = np.sqrt(np.diag(now.matrix)) + 1e-9
-        step = -np.linalg.solve(
-            now.matrix / np.outer(scale, scale) + damping * np.eye(N_UNKNOWNS), now.gradient / scale
-        )
-        tried = x + np.clip(step / scale, -3.0, 3.0)
-        then = _evaluate(window, tried)
-        if then.cost < now.cost:
-            gained, damping = now.cost - then.cost, max(0.1 * damping, 1e-12)
-            x, now = tried, then
-            if gained < 1e-3:
-                break
-        else:
-            damping = min(max(10.0 * damping, 1e-6), 1e4)
-    k = len(window.rows)
-    return Fit(x, now.matrix, now.gradient, 2.0 * now.cost / (4.0 * k), k)
+def minimise(window: Window, start: np.ndarray, iterations: int) -> Fit:
+    """Damped Gauss-Newton from a start."""
+    return _minimised(window, _linearised(window, start), iterations)
 
 
-def start_over(window: Window) -> list[np.ndarray]:
+def _minimised(window: Window, start: _Linearised, iterations: int) -> Fit:
+    def attempt(now: _Linearised, damping: float) -> _Linearised:
+        step = damped_step(now.matrix, -now.gradient, damping)
+        return _linearised(window, now.unknowns + np.clip(step, -TUNING.largest_step, TUNING.largest_step))
+
+    def settled(before: _Linearised, after: _Linearised) -> bool:
+        return before.cost - after.cost < TUNING.converged
+
+    found, k = gauss_newton(start, attempt, settled, DAMPING, trials=iterations), len(window.rows)
+    return Fit(found.unknowns, found.matrix, found.gradient, 2.0 * found.cost / (4.0 * k), k)
+
+
+def guesses(window: Window) -> list[np.ndarray]:
     """A guess from the rows alone, if they allow one."""
-    used = window.rows[:, Sum.HEARD] >= 2.0
-    dt = np.full(len(window.rows), window.span)
-    guess = first_guess(window.rows, dt, used, _START_BLOCK, window.friction) if used.sum() > 4 * _START_BLOCK else None
+    used, block = window.rows[:, Sum.MEASURED] >= 2.0, TUNING.guess_block
+    if used.sum() <= 4 * block:
+        return []
+    dt = np.full(len(window.rows), window.row_seconds)
+    guess = first_guess(window.rows, dt, used, block, window.friction)
     return [] if guess is None else [guess]
 
 
 class Jump(NamedTuple):
-    """A change of the load that the rows speak for."""
+    """A change of the load."""
 
     row: int
     evidence: float
-    """Logarithm of the likelihood ratio."""
+    """Natural logarithm of the likelihood ratio."""
 
 
-@by_content(32)
-def find_jump(window: Window, fit: Fit) -> Jump | None:
+def find_jump(cache: Cache, window: Window, fit: Fit) -> Jump | None:
     """The likeliest onset of a jump of mass and inertia among the last rows."""
+    return cache.call(_find_jump, window, fit)
+
+
+def _find_jump(window: Window, fit: Fit) -> Jump | None:
     k = len(window.rows)
-    onsets = [k - onset for onset in ONSETS]
-    if onsets[-1] < 2 * ONSETS[-1]:
+    onsets = [k - onset for onset in TUNING.jump_onsets]
+    if onsets[-1] < 2 * TUNING.jump_onsets[-1]:
         return None
-    told = normal_of(window, fit.unknowns, onsets)
-    M, g = np.array(told.matrix), told.gradient
-    x = slice(0, N_UNKNOWNS)
+    normal = normal_equations_of(window, fit.unknowns, onsets)
+    M, g, x = np.array(normal.matrix), normal.gradient, slice(0, N_UNKNOWNS)
     M[x, x] += window.prior.information
-    P = inverse(M[x, x])
-    best = None
+    P = inverse(M[x, x])  # not `monitor.eliminate`: here some unknowns may have no information
+    jumps = []
     for i, onset in enumerate(onsets):
         own = slice(N_UNKNOWNS + 2 * i, N_UNKNOWNS + 2 + 2 * i)
-        S = M[own, own] - M[own, x] @ P @ M[x, own]
-        r = g[own] - M[own, x] @ P @ fit.gradient[x]
-        evidence = 0.5 * float(r @ inverse(S + 1e-9 * np.eye(2)) @ r)
-        if best is None or evidence > best.evidence:
-            best = Jump(onset, evidence)
-    return best
+        score = M[own, x] @ P @ fit.gradient[x] - g[own]
+        information = M[own, own] - M[own, x] @ P @ M[x, own]
+        evidence = generalised_ratio(JumpScore(score, information), np.full(2, 1e-9)).log_ratio
+        jumps.append(Jump(onset, float(evidence)))
+    return max(jumps, key=lambda jump: jump.evidence)

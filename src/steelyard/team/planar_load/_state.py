@@ -1,317 +1,293 @@
-"""What a robot that weighs a load remembers, and which of the team's sums belong together."""
+"""The state of one robot's agent, and which of the team's sums belong together."""
 
 import math
 import zlib
+from typing import NamedTuple
 
-import msgspec
 import numpy as np
 
 from steelyard.estimators import Estimate
-from steelyard.team._agent import Message
 from steelyard.team._fresh import fresh
-from steelyard.team.consensus._tree_sums import Key, TreeMessage, TreeSum
+from steelyard.team.consensus._tree_sums import TreeSum
 from steelyard.team.planar_load._contact import Contact
 from steelyard.team.planar_load._fit import LOG_MASS
-from steelyard.team.planar_load._shared_fit import ONSETS
+from steelyard.team.planar_load._sum_keys import SumKey, contribution_number, last_row_of
 from steelyard.team.planar_load._sums import Sum
-from steelyard.team.planar_load._window import SIZES, Fit, Prior
-
-PERIOD = 50  # rows between new versions of the places; the first come sooner
-_EARLY = (12, 25, 50)
-STEADY = 12  # rows in a row that show the same members before they count as the team
-GUARD = 12  # rows after a robot has gone whose forces may lack its last ones
-KEPT = 3  # versions that were made
-STALLED = 180  # rows without a new one for a window: by then a newcomer has a place, and who is gone an heir
-FIT_EVERY = 6  # rows
-NOTE_EVERY = 12  # rows
-_VERSIONS = 64  # more than there are at a time
-NOTES = 20  # fits whose notes are kept
-PART = tuple(range(-1, -81, -1))  # rows of a fit's notes: what robots tell of their places, and of which fit
-SHIFT = PART[-1] - 1  # the row of a version's note on how the new places will move the fit
+from steelyard.team.planar_load._tuning import TUNING
+from steelyard.team.planar_load._window import LONGEST, Fit, Prior, Span
 
 
-class PlanarLoadMessage(Message, frozen=True, array_like=True):
-    """What robots of a load team tell each other."""
+class Members(NamedTuple):
+    """A set of robots, as the sums of a row tell it."""
 
-    parcel: TreeMessage
-    places: tuple[tuple[int, float, float], ...]
-    """Versions, and the own place in each."""
-    first: int
-    """The row from which on the sender speaks for its own contact."""
-    last: int
-    """The last row that it has measured whole."""
-    start: int
-    """Where its window begins; −1 before there is one."""
-    recent: bytes
-    """What its heir should know of its last rows; empty for others."""
-    heir: str
-    """Who speaks for the contact's past once the sender is gone: the neighbour with the smallest name."""
+    robots: float
+    """How many."""
+    checksum: float
 
 
-class PlanarLoadEvent(msgspec.Struct, frozen=True):
-    """Something happened to the load or to the team."""
-
-    time: float
-    """s, when it happened, as far as that is known."""
-    kind: str
-    """`change` of the load."""
-    quantity: str
+NOBODY = Members(0.0, 0.0)
 
 
-def version_at(row: int) -> int:
-    """The version of the places that is made after a row."""
+def iteration_at(row: int) -> int:
+    """The outer iteration of the contact positions that is made after a row."""
     done = row + 1
-    return sum(done >= early for early in _EARLY) + max(0, done // PERIOD - 1)
+    return sum(done >= early for early in TUNING.early_iterations) + max(0, done // TUNING.iteration_period - 1)
 
 
-def last_note(end: int, version: int) -> int:
-    """The number of notes on a fit after which no more rows come; others count from zero up."""
-    return -1 - (_VERSIONS * end + version % _VERSIONS)
-
-
-def roll_of(name: str) -> float:
+def checksum_of(name: str) -> float:
     """A number made from a name; sums of up to a thousand of them are exact."""
     return float(zlib.crc32(name.encode()))
 
 
-def any_place(name: str) -> complex:
-    """A place to begin with: any will do, if they are not all the same."""
+def arbitrary_position(name: str) -> complex:
+    """To begin with: any position will do, if they are not all the same."""
     angle = 2.0 * math.pi * zlib.crc32(f"{name}/place".encode()) / 2**32
     return complex(math.cos(angle), math.sin(angle))
 
 
-def _signature(total: np.ndarray) -> tuple[float, float]:
-    return float(total[Sum.MEMBERS]), float(total[Sum.ROLL])
+def _members(total: np.ndarray) -> Members:
+    return Members(float(total[Sum.MEMBERS]), float(total[Sum.CHECKSUM]))
 
 
-class LoadState:
-    """One robot's memory: a value, of which a step makes the next. `pickle` keeps it and brings it back."""
+class PlanarAgentState:
+    """One robot's state: a value, of which a step makes the next."""
 
-    def __init__(self, name: str, neighbours: tuple[str, ...], width: int, per_letter: int, lingers: int = 0):
-        """`lingers`: rows for which one that goes may push on, unheard; zero where it stops as it goes."""
-        self.lingers = lingers
-        self.tree = TreeSum(name, neighbours, width, per_letter)
-        self.tick = self.sequence = self.told_at = 0
+    def __init__(self, name: str, neighbours: tuple[str, ...], width: int, per_message: int, lets_go: int = 0):
+        """`lets_go`: rows for which a robot that goes may push on, unheard; zero where it stops as it goes."""
+        self.lets_go = lets_go
+        self.tree = TreeSum(name, neighbours, width, per_message)
+        self.tick = self.sequence = self.reported_at = 0
         self.time = 0.0
-        self.own = Contact(roll_of(name))
-        self.heard_of: dict[str, Contact] = {}  # by neighbour, what it would leave to this robot
-        self.wards: dict[tuple[str, int], Contact] = {}  # what those that are gone have left, by name and first row
+
+        self.own = Contact(checksum_of(name))
+        self.hand_overs: dict[str, Contact] = {}  # by neighbour, what it would leave to this robot
+        self.inherited: dict[tuple[str, int], Contact] = {}  # of those that are gone, by name and first row
         self.last_force: complex | None = None
-        self.pending: list[tuple[complex | None, complex | None]] = []
+        self.pending: list[tuple[complex | None, complex | None]] = []  # samples of the unfinished row
         self.pending_row = -1
-        self.row = self.version = -1
-        self.told: dict[str, dict[int, complex]] = {neighbour: {} for neighbour in neighbours}
-        self.silent = self.idle = 0  # steps since the last whole sample, and since any
-        self.lasts: dict[str, int] = {}  # by neighbour, the last row that it has measured
-        self.newest = -1
-        self.run: tuple[tuple[float, float], int] = ((0.0, 0.0), 0)
-        self.past: dict[tuple[float, float], set[int]] = {}  # rows of crews from before the robot came
-        self.steady: set[tuple[float, float]] = set()
-        self.crew: dict[int, tuple[float, float]] = {}
-        self.sums: dict[Key, np.ndarray] = {}
-        self.notes: dict[Key, np.ndarray] = {}  # the first number of each is of how many contacts it speaks
-        self.reach: dict[tuple[int, int], int] = {}  # by version and start, the row up to which sums are complete
-        self.lost = 0
+        self.row = self.iteration = -1
+        self.without_sample = self.without_any = 0  # steps since the last whole sample, and since any
+
+        self.received_positions: dict[str, dict[int, complex]] = {neighbour: {} for neighbour in neighbours}
+        self.first_rows: dict[str, int] = {}  # by neighbour, the first row of its own contact
+        self.last_rows: dict[str, int] = {}  # by neighbour, the last row that it has measured
+        self.window_starts: dict[str, int] = {}  # by neighbour, the first row of its window
+
+        self.newest = -1  # the newest row of which sums have come
+        self.streak: tuple[Members, int] = (NOBODY, 0)  # the newest rows' members, and for how many rows
+        self.seen_before: dict[Members, set[int]] = {}  # rows of teams from before the robot came
+        self.confirmed: set[Members] = set()
+        self.members: dict[int, Members] = {}  # by row
+        self.sums: dict[SumKey, np.ndarray] = {}
+        self.contributions: dict[SumKey, np.ndarray] = {}  # the first number of each is of how many contacts it is
+        self.complete_until: dict[tuple[int, int], int] = {}  # by iteration and start, the first incomplete row
+
         self.start: int | None = None
-        self.starts: dict[str, int] = {}  # by neighbour, where its window begins
-        self.firsts: dict[str, int] = {}  # and the row from which on it speaks for itself
-        self.apart: tuple[int, int] | None = None  # a later start of a neighbour's window, and since which row it is
+        self.later_window: tuple[int, int] | None = None  # first row of a neighbour's later window, and since which row
         self.prior = Prior.none()
         self.fit: Fit | None = None
-        self.fit_version = self.fit_end = -1
-        self.owed: dict[int, int] = {}  # by version that is due, the number of the notes that it waits for
-        self.noted = -1  # the number of the last notes that were told, or passed over
-        self.refined = 0
-        self.settled = False  # whether the places were once near their best: before, no change can be told
+        self.fit_iteration = self.fit_end = -1
+        self.due: dict[int, int] = {}  # by outer iteration, the number of the contributions that it waits for
+        self.contributed = -1  # number of the last contributions that were made, or passed over
+        self.steps_missed = 0  # outer iterations since the last joint step
+        self.joint_steps = 0
+        self.converged = False  # whether the positions once were near their optimum: before, no change can be told
         self.estimates: dict[str, Estimate] = {}
 
     @property
     def contacts(self) -> list[Contact]:
-        """All that the robot speaks for, its own first."""
-        return [self.own, *self.wards.values()]
+        """All that the robot contributes for, its own first."""
+        return [self.own, *self.inherited.values()]
 
-    def part_of(self, row: int, version: int) -> np.ndarray:
+    def part_of(self, row: int, iteration: int) -> np.ndarray:
         """What the robot adds to the team's sums."""
-        return np.sum([contact.row(row, version) for contact in self.contacts], axis=0)
+        return np.sum([contact.row(row, iteration) for contact in self.contacts], axis=0)
 
-    def copied(self) -> "LoadState":
+    def copied(self) -> "PlanarAgentState":
         """The same, to go on from without touching this one."""
         state = fresh(self)
-        state.estimates = self.estimates  # told anew by another one, never changed
+        state.estimates = self.estimates  # replaced by another one, never changed
         state.tree = self.tree.copied()
-        state.told = {name: told.copy() for name, told in self.told.items()}
+        state.received_positions = {name: received.copy() for name, received in self.received_positions.items()}
         state.own = fresh(self.own)
-        state.heard_of = {name: fresh(contact) for name, contact in self.heard_of.items()}
-        state.wards = {name: fresh(contact) for name, contact in self.wards.items()}
+        state.hand_overs = {name: fresh(contact) for name, contact in self.hand_overs.items()}
+        state.inherited = {name: fresh(contact) for name, contact in self.inherited.items()}
         return state
 
-    def note_totals(self) -> None:
+    def take_totals(self) -> None:
         """Who is in the team, from the sums that just came."""
-        for key in self.tree.fresh:
-            total, row = self.tree.totals.get(key), key[0]
-            if SHIFT < row < 0 and total is not None:  # who has gone since does not take its words back
-                before = self.notes.get(key)
-                self.notes[key] = total if before is None or total[0] >= before[0] else before
-            if row < 0 or total is None:
+        for key in map(SumKey._make, self.tree.fresh):
+            total = self.tree.totals.get(key)
+            if total is None:
                 continue
-            signature = _signature(total)
-            if row > self.newest:
-                self.newest = row
-                self.run = (signature, self.run[1] + 1 if signature == self.run[0] else 1)
-                if self.run[1] >= STEADY and signature not in self.steady:
-                    self._trust(signature)
-            elif row < self.own.first and signature not in self.steady and self.row < self.own.first + STALLED:
-                # Later, old rows come only while ways change, and then somebody may be in them twice.
-                self.past.setdefault(signature, set()).add(row)
-                if len(self.past[signature]) >= STEADY:
-                    self._trust(signature)
-            self._join(row, signature)
-            # When a robot goes, the rest add up old rows without it: its force is then missing.
-            before = self.sums.get(key)
-            if before is None or signature == self.crew.get(row) or _signature(before) != self.crew.get(row):
-                self.sums[key] = total
-                if before is not None and _signature(before) != signature:
-                    self.reach.clear()
+            if key.is_contribution:  # a robot that has gone since does not take its contribution back
+                before = self.contributions.get(key)
+                self.contributions[key] = total if before is None or total[0] >= before[0] else before
+            if key.is_row:
+                self._take_row(key, total)
         self.tree.fresh.clear()
 
-    def _trust(self, signature: tuple[float, float]) -> None:
+    def _take_row(self, key: SumKey, total: np.ndarray) -> None:
+        row, members = key.row, _members(total)
+        if row > self.newest:
+            self.newest = row
+            self.streak = (members, self.streak[1] + 1 if members == self.streak[0] else 1)
+            if self.streak[1] >= TUNING.steady and members not in self.confirmed:
+                self._confirm(members)
+        elif row < self.own.first and members not in self.confirmed and self.row < self.own.first + TUNING.stalled:
+            # Later, old rows come only while routes change, and then somebody may be in them twice.
+            self.seen_before.setdefault(members, set()).add(row)
+            if len(self.seen_before[members]) >= TUNING.steady:
+                self._confirm(members)
+        self._set_members(row, members)
+        # When a robot goes, the rest add up old rows without it: its force is then missing.
+        before = self.sums.get(key)
+        if before is None or members == self.members.get(row) or _members(before) != self.members.get(row):
+            self.sums[key] = total
+            if before is not None and _members(before) != members:
+                self.complete_until.clear()
+
+    def _confirm(self, members: Members) -> None:
         """A set of robots that has shown often enough to be a team."""
-        self.steady.add(signature)
-        for old, known in self.sums.items():
-            self._join(old[0], _signature(known))
+        self.confirmed.add(members)
+        for key, known in self.sums.items():
+            self._set_members(key.row, _members(known))
 
-    def _join(self, row: int, signature: tuple[float, float]) -> None:
-        if signature in self.steady and signature[0] > self.crew.get(row, (0.0, 0.0))[0]:
-            if row in self.crew:
-                self.reach.clear()
-            self.crew[row] = signature
+    def _set_members(self, row: int, members: Members) -> None:
+        if members in self.confirmed and members.robots > self.members.get(row, NOBODY).robots:
+            if row in self.members:
+                self.complete_until.clear()
+            self.members[row] = members
 
-    def stretch(self) -> tuple[int, int, int] | None:
-        """Version, first and last row of the longest run of complete sums from the window's start."""
-        if not self.crew:
+    def complete_span(self) -> Span | None:
+        """The longest span of complete sums from the window's start."""
+        if not self.members:
             return None
-        start = min(self.crew) if self.start is None else self.start
+        start = min(self.members) if self.start is None else self.start
         best = None
-        for version in sorted(version for version in self.own.places if version > 0):
-            row = self.reach.get((version, start), start)
-            while self._complete(row, version, start):
+        for iteration in sorted(iteration for iteration in self.own.positions if iteration > 0):
+            row = self.complete_until.get((iteration, start), start)
+            while self._complete(row, iteration, start):
                 row += 1
-            self.reach[version, start] = row
-            if row > start and (best is None or row - 1 >= best[2]):
-                best = version, start, row - 1
+            self.complete_until[iteration, start] = row
+            if row > start and (best is None or row - 1 >= best.end):
+                best = Span(iteration, start, row - 1)
         return best
 
-    def fitted(self) -> tuple[int, int, int] | None:
-        """Version, first and last row of the fit, if it is usable and its sums are still there."""
+    def fitted_span(self) -> Span | None:
+        """The rows of the fit, if it is usable and its sums are still there."""
         if self.fit is None or not self.fit.usable or self.start is None:
             return None
         if self.fit_end - self.start + 1 != self.fit.n_rows:  # a new window has begun
             return None
-        there = all((row, self.fit_version) in self.sums for row in range(self.start, self.fit_end + 1))
-        return (self.fit_version, self.start, self.fit_end) if there else None
+        there = all(SumKey(row, self.fit_iteration) in self.sums for row in range(self.start, self.fit_end + 1))
+        return Span(self.fit_iteration, self.start, self.fit_end) if there else None
 
     @property
-    def goes_on(self) -> bool:
+    def continues(self) -> bool:
         """Whether a window has begun in which nothing was fitted yet, with a load that was known before."""
         begun = self.fit is not None and self.start is not None and self.fit_end - self.start + 1 != self.fit.n_rows
         return begun and bool(self.prior.information[LOG_MASS, LOG_MASS] > 0.0)
 
-    def _complete(self, row: int, version: int, start: int) -> bool:
-        total, crew = self.sums.get((row, version)), self.crew.get(row)
-        if total is None or crew is None or _signature(total) != crew:
+    def _complete(self, row: int, iteration: int, start: int) -> bool:
+        total, members = self.sums.get(SumKey(row, iteration)), self.members.get(row)
+        if total is None or members is None or _members(total) != members:
             return False
-        if row > start and self._broken(self.crew.get(row - 1, crew), crew):
+        if row > start and self._ends_window(self.members.get(row - 1, members), members):
             return False
-        return bool(total[Sum.PLACED] == total[Sum.MEMBERS])
+        return bool(total[Sum.POSITIONED] == total[Sum.MEMBERS])
 
-    def _spoiled(self, row: int) -> bool:
+    def _without_force(self, row: int) -> bool:
         """Whether no sum of a row will ever be complete, because somebody's force there is not known."""
-        found = (self.sums.get((row, version)) for version in self.own.places)
-        return any(one is not None and _signature(one) == self.crew.get(row) and one[Sum.DARK] > 0.0 for one in found)
-
-    @property
-    def over(self) -> bool:
-        """Whether there are no more samples, for nobody that is heard: then what is known stays so."""
-        return self.idle > 0 and max(self.lasts.values(), default=0) <= self.row + STEADY
-
-    @property
-    def finishing(self) -> bool:
-        """Whether there have been no more samples for some steps: time to take the last steps of all."""
-        return self.over and self.idle > STEADY
-
-    def left_behind(self, end: int) -> int | None:
-        """The row from which the team goes on after `end` where it is smaller or somebody's force was not known."""
-        row = end + 1
-        while self._spoiled(row):
-            row += 1
-        if row > end + 1:
-            return row
-        now, then = self.crew.get(end + 1), self.crew.get(end)
-        if now is None or then is None or not self._broken(then, now):
-            return None
-        return end + 1 + max(GUARD, self.lingers)
-
-    def _broken(self, before: tuple[float, float], after: tuple[float, float]) -> bool:
-        """Whether a window ends between two crews: one that goes has an heir, several may not; or it may push on."""
-        return after[0] < before[0] - (0.0 if self.lingers else 1.0)
-
-    def stalled(self, end: int) -> int | None:
-        """The row from which the newest sums go on without a break, if the window has long ended at `end`."""
-        if self.row - end < STALLED:
-            return None
-        row = self.newest
-        made = max(self.own.places, default=self.version)
-        while self._complete(row, made, row):
-            row -= 1
-        return row + 1 if self.newest - row >= STEADY else None
-
-    @property
-    def oldest_version(self) -> int:
-        """Of those that a fit may still need."""
-        return min(
-            version for version in (*sorted(self.own.places)[-KEPT:], self.fit_version, self.version) if version >= 0
+        found = (self.sums.get(SumKey(row, iteration)) for iteration in self.own.positions)
+        return any(
+            one is not None and _members(one) == self.members.get(row) and one[Sum.UNKNOWN_FORCE] > 0.0 for one in found
         )
 
     @property
-    def oldest_note(self) -> int:
-        """Up to which notes are forgotten."""
-        return self.row // NOTE_EVERY - NOTES
+    def over(self) -> bool:
+        """Whether nobody that is heard has samples any more: then what is known stays so."""
+        return self.without_any > 0 and max(self.last_rows.values(), default=0) <= self.row + TUNING.steady
+
+    @property
+    def finishing(self) -> bool:
+        """Whether there have been no more samples for some steps: time for the final joint steps."""
+        return self.over and self.without_any > TUNING.steady
+
+    def row_after_break(self, end: int) -> int | None:
+        """The row from which the team goes on after `end` where it is smaller or somebody's force was not known."""
+        row = end + 1
+        while self._without_force(row):
+            row += 1
+        if row > end + 1:
+            return row
+        now, then = self.members.get(end + 1), self.members.get(end)
+        if now is None or then is None or not self._ends_window(then, now):
+            return None
+        return end + 1 + max(TUNING.guard, self.lets_go)
+
+    def _ends_window(self, before: Members, after: Members) -> bool:
+        """Whether a window ends here: one robot that goes has a successor, of several one may not; or it pushes on."""
+        return after.robots < before.robots - (0.0 if self.lets_go else 1.0)
+
+    def row_after_stall(self, end: int) -> int | None:
+        """The row from which the newest sums go on without a break, if the window has long ended at `end`."""
+        if self.row - end < TUNING.stalled:
+            return None
+        row = self.newest
+        made = max(self.own.positions, default=self.iteration)
+        while self._complete(row, made, row):
+            row -= 1
+        return row + 1 if self.newest - row >= TUNING.steady else None
+
+    @property
+    def oldest_iteration(self) -> int:
+        """Of those that a fit may still need."""
+        kept = sorted(self.own.positions)[-TUNING.iterations_kept :]
+        return min(iteration for iteration in (*kept, self.fit_iteration, self.iteration) if iteration >= 0)
+
+    @property
+    def oldest_contribution(self) -> int:
+        """Up to which number contributions are forgotten."""
+        return contribution_number(self.row) - TUNING.contributions_kept
 
     def blocked(self, end: int) -> bool:
-        """Whether the team has someone without a place at a row up to `end`, and so no fit that reaches it."""
-        version = max(self.own.places)
-        found = ((row, self.sums.get((row, version))) for row in range(max(self.fit_end + 1, self.start or 0), end + 1))
+        """Whether the team has a member without a position at a row up to `end`, and so no fit that reaches it."""
+        iteration = max(self.own.positions)
+        rows = range(max(self.fit_end + 1, self.start or 0), end + 1)
+        found = ((row, self.sums.get(SumKey(row, iteration))) for row in rows)
         return any(
-            one is not None and _signature(one) == self.crew.get(row) and one[Sum.PLACED] < one[Sum.MEMBERS]
+            one is not None and _members(one) == self.members.get(row) and one[Sum.POSITIONED] < one[Sum.MEMBERS]
             for row, one in found
         )
 
     def forget(self) -> None:
         """Keeps what a window can still need."""
-        oldest = self.row - SIZES[-1] - ONSETS[-1]
-        oldest_version, oldest_note = self.oldest_version, self.oldest_note
+        oldest = self.row - LONGEST - TUNING.jump_onsets[-1]
+        oldest_iteration, oldest_contribution = self.oldest_iteration, self.oldest_contribution
 
-        def note_needed(at: int) -> bool:
-            return at > oldest_note or (at < 0 and -at // _VERSIONS >= oldest)
+        def contribution_needed(number: int) -> bool:
+            return number > oldest_contribution or (number < 0 and last_row_of(number) >= oldest)
 
-        def needed(key: Key) -> bool:
-            if SHIFT < key[0] < 0:
-                return note_needed(key[1])
-            return (key[0] == SHIFT or key[0] >= oldest) and key[1] >= oldest_version
+        def needed(pair: tuple[int, int]) -> bool:
+            key = SumKey._make(pair)
+            if key.is_contribution:
+                return contribution_needed(key.number)
+            return (not key.is_row or key.row >= oldest) and key.number >= oldest_iteration
 
-        self.reach.clear()
+        self.complete_until.clear()
         self.tree.forget(needed)
         self.sums = {key: total for key, total in self.sums.items() if needed(key)}
-        self.notes = {key: total for key, total in self.notes.items() if needed(key)}
-        for row in [row for row in self.crew if row < oldest]:
-            del self.crew[row]
-        for contact in (*self.contacts, *self.heard_of.values()):
-            contact.forget(oldest, oldest_version, note_needed)
-        self.wards = {name: ward for name, ward in self.wards.items() if ward.last >= oldest}
-        for places in self.told.values():
-            for version in [version for version in places if version < oldest_version]:
-                del places[version]
+        self.contributions = {key: total for key, total in self.contributions.items() if needed(key)}
+        for row in [row for row in self.members if row < oldest]:
+            del self.members[row]
+        for contact in (*self.contacts, *self.hand_overs.values()):
+            contact.forget(oldest, oldest_iteration, contribution_needed)
+        self.inherited = {name: contact for name, contact in self.inherited.items() if contact.last >= oldest}
+        for positions in self.received_positions.values():
+            for iteration in [iteration for iteration in positions if iteration < oldest_iteration]:
+                del positions[iteration]
 
-    def rows(self, version: int, start: int, end: int) -> np.ndarray:
-        """The sums of a stretch."""
-        return np.stack([self.sums[row, version] for row in range(start, end + 1)])
+    def rows(self, span: Span) -> np.ndarray:
+        """The sums of a span."""
+        return np.stack([self.sums[SumKey(row, span.iteration)] for row in range(span.start, span.end + 1)])

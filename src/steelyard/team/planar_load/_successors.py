@@ -1,35 +1,37 @@
-"""Who goes leaves what it has measured to a neighbour, so that its pushes still count."""
+"""Hand-over: a robot that goes leaves its readings to a neighbour, its successor, so that its forces still count."""
 
 from steelyard.team.planar_load._contact import Contact
-from steelyard.team.planar_load._state import LoadState, PlanarLoadMessage, roll_of
+from steelyard.team.planar_load._message import PlanarLoadMessage
+from steelyard.team.planar_load._state import PlanarAgentState, checksum_of
+from steelyard.team.planar_load._sum_keys import SumKey
 
 
-def hear_will(state: LoadState, letter: PlanarLoadMessage) -> None:
-    """Keeps what a neighbour would leave; one that is back speaks for itself from some row on."""
-    for (name, _), ward in state.wards.items():
-        if name == letter.sender and 0 <= letter.first <= ward.last:
-            last, ward.last = ward.last, letter.first - 1
-            _add_again(state, letter.first, last)
-    left = state.heard_of.setdefault(letter.sender, Contact(roll_of(letter.sender)))
-    if letter.first > left.last >= 0 and letter.first != left.first:
-        left = state.heard_of[letter.sender] = Contact(roll_of(letter.sender))
-    left.inherit(letter.last, letter.recent)
+def keep_hand_over(state: PlanarAgentState, message: PlanarLoadMessage) -> None:
+    """Keeps what a neighbour hands over; one that has come back contributes for itself from some row on."""
+    for (name, _), contact in state.inherited.items():
+        if name == message.sender and 0 <= message.first <= contact.last:
+            last, contact.last = contact.last, message.first - 1
+            _add_again(state, message.first, last)
+    left = state.hand_overs.setdefault(message.sender, Contact(checksum_of(message.sender)))
+    if message.first > left.last >= 0 and message.first != left.first:
+        left = state.hand_overs[message.sender] = Contact(checksum_of(message.sender))
+    left.take_hand_over(message.last, message.hand_over)
 
 
-def take_over(state: LoadState) -> None:
-    """Whoever has been silent for too long is gone: what it has left is added up by its heir."""
-    for name, left in list(state.heard_of.items()):
-        told = state.told[name]
-        if state.tree.silent(state.tick, name) and left.last >= 0 and told:
-            newest = told[max(told)]
-            left.places = {version: told.get(version, newest) for version in state.own.places}
-            state.wards[name, left.first] = left
-            del state.heard_of[name]
+def take_over(state: PlanarAgentState) -> None:
+    """A neighbour that has been silent for too long is gone: its successor adds up what it handed over."""
+    for name, left in list(state.hand_overs.items()):
+        received = state.received_positions[name]
+        if state.tree.silent(state.tick, name) and left.last >= 0 and received:
+            newest = received[max(received)]
+            left.positions = {iteration: received.get(iteration, newest) for iteration in state.own.positions}
+            state.inherited[name, left.first] = left
+            del state.hand_overs[name]
             _add_again(state, left.first, left.last)
 
 
-def _add_again(state: LoadState, first: int, last: int) -> None:
-    """Rows whose sums have another part of this robot's than before."""
-    for row, version in list(state.tree.own):
+def _add_again(state: PlanarAgentState, first: int, last: int) -> None:
+    """Rows of which this robot's part has changed."""
+    for row, iteration in list(state.tree.own):
         if first <= row <= last and row >= 0:
-            state.tree.add((row, version), state.part_of(row, version))
+            state.tree.add(SumKey(row, iteration), state.part_of(row, iteration))

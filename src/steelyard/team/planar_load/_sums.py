@@ -1,7 +1,7 @@
-"""What a team adds up for each sample, and what may be read off the sums; plane vectors are complex numbers.
+"""What a team adds up for each row, and what can be read off the sums; plane vectors are complex numbers.
 
-Each robot has a place ẑ_j: its contact in axes that turn with the load, from an origin and in a scale and direction
-that the team shares without knowing them. The true arm from the centre of mass is κ (ẑ_j − c), turned by the heading.
+Robot j has a contact position z_j: its contact in axes that turn with the load, from an origin and in a scale and
+direction that the team shares without knowing them. The true arm from the centre of mass is κ (z_j − c) exp(i θ).
 """
 
 from enum import IntEnum
@@ -13,38 +13,38 @@ class Sum(IntEnum):
     """Columns of a row of sums over the team; two-column ones are complex."""
 
     MEMBERS = 0
-    ROLL = 1  # of numbers made from the members' names: two sets of robots do not have the same
-    PLACED = 2  # members that have a place
-    HEARD = 3  # of those, the ones with a velocity at this sample
-    V = 4  # Σ v_j of the heard
+    CHECKSUM = 1  # of numbers made from the members' names: two sets of robots do not have the same
+    POSITIONED = 2  # members that have a contact position
+    MEASURED = 3  # of those, the ones with a velocity in this row
+    V = 4  # Σ v_j of those measured
     F = 6  # Σ f_j of all members
-    S = 8  # Σ conj(ẑ_j) v_j of the heard
-    A = 10  # Σ conj(ẑ_j) f_j of the placed
-    B = 12  # Σ ẑ_j of the heard
-    Z2 = 14  # Σ |ẑ_j|² of the heard
-    DARK = 15  # members whose force nobody knows: no fit can use the row
+    S = 8  # Σ conj(z_j) v_j of those measured
+    A = 10  # Σ conj(z_j) f_j of those positioned
+    B = 12  # Σ z_j of those measured
+    Z2 = 14  # Σ |z_j|² of those measured
+    UNKNOWN_FORCE = 15  # members whose force nobody knows: no fit can use the row
 
 
 N_SUMS = 16
 
 
-def own_row(roll: float, place: complex | None, velocity: complex | None, force: complex | None) -> np.ndarray:
-    """A robot's own part of the sums of a sample; what is not known or no number is None."""
+def own_row(checksum: float, position: complex | None, velocity: complex | None, force: complex | None) -> np.ndarray:
+    """A robot's own part of the sums of a row; None for what is missing."""
     row = np.zeros(N_SUMS)
-    row[Sum.MEMBERS], row[Sum.ROLL] = 1.0, roll
+    row[Sum.MEMBERS], row[Sum.CHECKSUM] = 1.0, checksum
     if force is None:
-        row[Sum.DARK] = 1.0
+        row[Sum.UNKNOWN_FORCE] = 1.0
         return row
     _put(row, Sum.F, force)
-    if place is None:
+    if position is None:
         return row
-    row[Sum.PLACED] = 1.0
-    _put(row, Sum.A, place.conjugate() * force)
+    row[Sum.POSITIONED] = 1.0
+    _put(row, Sum.A, position.conjugate() * force)
     if velocity is not None:
-        row[Sum.HEARD], row[Sum.Z2] = 1.0, abs(place) ** 2
+        row[Sum.MEASURED], row[Sum.Z2] = 1.0, abs(position) ** 2
         _put(row, Sum.V, velocity)
-        _put(row, Sum.S, place.conjugate() * velocity)
-        _put(row, Sum.B, place)
+        _put(row, Sum.S, position.conjugate() * velocity)
+        _put(row, Sum.B, position)
     return row
 
 
@@ -54,20 +54,20 @@ def column(rows: np.ndarray, which: Sum) -> np.ndarray:
 
 
 def spread(rows: np.ndarray) -> np.ndarray:
-    """Σ |ẑ_j − mean ẑ|² of each row; zero where nothing is heard."""
-    heard = np.maximum(rows[..., Sum.HEARD], 1.0)
-    return rows[..., Sum.Z2] - np.abs(column(rows, Sum.B)) ** 2 / heard
+    """Σ |z_j − mean z|² of each row; zero where nothing is measured."""
+    measured = np.maximum(rows[..., Sum.MEASURED], 1.0)
+    return rows[..., Sum.Z2] - np.abs(column(rows, Sum.B)) ** 2 / measured
 
 
-def turning(rows: np.ndarray) -> np.ndarray:
-    """The ŝ = i ω κ exp(i θ) that fits each row best: then a robot's velocity is v_O + ŝ ẑ_j."""
-    heard, B = np.maximum(rows[..., Sum.HEARD], 1.0), column(rows, Sum.B)
-    return (column(rows, Sum.S) - B.conj() * column(rows, Sum.V) / heard) / np.maximum(spread(rows), 1e-12)
+def spin(rows: np.ndarray) -> np.ndarray:
+    """The s = i ω κ exp(i θ) that fits each row best: a robot's velocity is then v_O + s z_j."""
+    measured, B = np.maximum(rows[..., Sum.MEASURED], 1.0), column(rows, Sum.B)
+    return (column(rows, Sum.S) - B.conj() * column(rows, Sum.V) / measured) / np.maximum(spread(rows), 1e-12)
 
 
 def origin_velocity(rows: np.ndarray, s: np.ndarray) -> np.ndarray:
-    """Of the places' common origin, from the row and its ŝ."""
-    return (column(rows, Sum.V) - s * column(rows, Sum.B)) / np.maximum(rows[..., Sum.HEARD], 1.0)
+    """v_O of the positions' common origin, from the row and its spin."""
+    return (column(rows, Sum.V) - s * column(rows, Sum.B)) / np.maximum(rows[..., Sum.MEASURED], 1.0)
 
 
 def _put(row: np.ndarray, which: Sum, value: complex) -> None:

@@ -1,4 +1,4 @@
-"""A window of sums, and what is known beside it."""
+"""A window of sums with its prior, and the fit to it."""
 
 import math
 from typing import NamedTuple
@@ -18,18 +18,27 @@ from steelyard.team.planar_load._fit import (
     Rows,
 )
 from steelyard.team.planar_load._sums import Sum
+from steelyard.team.planar_load._tuning import TUNING
 
-SIZES = (128, 640)
-"""Rows for which the fit is compiled; a window has at most the last."""
 LOAD = (LOG_MASS, LOG_INERTIA, CX, CY, LOG_SCALE, VISCOUS, COULOMB)
-"""The unknowns that outlast a change of the team."""
-_FARTHEST = 8.0
-"""Of the logarithm of the scale: places are given in some metres at first, and loads are not of micrometres."""
+"""The unknowns that a change of the team leaves as they are."""
+LONGEST = TUNING.window_sizes[-1]
+"""Rows of a window, at most."""
 _FORCES = [Sum.F, Sum.F + 1, Sum.A, Sum.A + 1]
 
 
+class Span(NamedTuple):
+    """Consecutive rows, with the contact positions of one outer iteration."""
+
+    iteration: int
+    start: int
+    """First row."""
+    end: int
+    """Last row."""
+
+
 class Prior(NamedTuple):
-    """What earlier rows told: Gaussian, in information form."""
+    """What earlier rows told of the unknowns: Gaussian, in information form."""
 
     mean: np.ndarray
     information: np.ndarray
@@ -41,68 +50,71 @@ class Prior(NamedTuple):
 
 
 class Window(NamedTuple):
-    """Rows of sums that belong together: one version of the places, no row missing."""
+    """Rows of sums without a gap, all with the contact positions of one outer iteration."""
 
     rows: np.ndarray
-    span: float
-    """Of a row, s."""
+    row_seconds: float
     means: Averaging
     sigma: float
-    """Of one robot's velocity averaged over a row, m/s an axis."""
+    """Standard deviation of one robot's velocity averaged over a row, m/s an axis."""
     prior: Prior
     friction: bool
-    """Whether the load rubs on the plane, nobody knows how much."""
+    """Whether friction is estimated; else there is none."""
 
     @property
     def whole(self) -> Rows:
         """All rows and no more."""
-        return self.filled(len(self.rows))
+        return self._padded_to(len(self.rows))
 
     @property
     def padded(self) -> Rows:
         """In a length that the fit is compiled for."""
-        return self.filled(next((size for size in SIZES if size >= len(self.rows)), SIZES[-1]))
+        return self._padded_to(next((size for size in TUNING.window_sizes if size >= len(self.rows)), LONGEST))
 
-    def filled(self, size: int) -> Rows:
-        """Up to a length."""
+    @property
+    def longest(self) -> Rows:
+        """In the length of the longest window."""
+        return self._padded_to(LONGEST)
+
+    def _padded_to(self, size: int) -> Rows:
         k = len(self.rows)
         sums, trend = np.zeros((size, self.rows.shape[1])), np.zeros((size, 4))
         dt, weights = np.zeros((2, size))
-        sums[:k], dt[:k], weights[:k] = self.rows, self.span, (self.rows[:, Sum.HEARD] >= 2.0) / self.sigma
+        sums[:k], dt[:k] = self.rows, self.row_seconds
+        weights[:k] = (self.rows[:, Sum.MEASURED] >= 2.0) / self.sigma
         if k >= 3:
-            trend[:k] = np.gradient(self.rows[:, _FORCES], self.span, axis=0, edge_order=2)
+            trend[:k] = np.gradient(self.rows[:, _FORCES], self.row_seconds, axis=0, edge_order=2)
         return Rows(sums, trend, dt, weights)
 
 
 class Fit(NamedTuple):
-    """The unknowns, and everything about them that the reports need."""
+    """The unknowns at the minimum, and the normal equations there."""
 
     unknowns: np.ndarray
     matrix: np.ndarray
-    """Of the normal equations."""
     gradient: np.ndarray
-    fitness: float
-    """Mean squared residual in variances: about one if all is well."""
+    chi_square: float
+    """Mean squared residual in variances: about one where the model holds."""
     n_rows: int
 
     @property
-    def lost(self) -> bool:
-        """Whether the scale has run away: before a load turns, nothing holds it."""
-        return not abs(self.unknowns[LOG_SCALE]) < _FARTHEST
+    def diverged(self) -> bool:
+        """Whether the scale has run away: before a load turns, nothing determines it."""
+        return not abs(self.unknowns[LOG_SCALE]) < TUNING.largest_log_scale
 
     @property
-    def good(self) -> bool:
-        """Whether the residuals are what noise makes of them."""
-        return not self.lost and self.fitness < 1.03 + 4.0 / math.sqrt(2.0 * self.n_rows)
+    def consistent(self) -> bool:
+        """Whether the residuals are as large as the noise makes them."""
+        return not self.diverged and self.chi_square < TUNING.consistent + 4.0 / math.sqrt(2.0 * self.n_rows)
 
     @property
     def usable(self) -> bool:
-        """Whether places can be refined with it: near enough to go downhill from."""
-        return not self.lost and self.fitness < 2.0
+        """Whether contact positions can be improved with it: near enough for a Gauss-Newton step."""
+        return not self.diverged and self.chi_square < TUNING.usable
 
 
 def inverse(matrix: np.ndarray) -> np.ndarray:
-    """Of a positive matrix with coordinates of any size; what is untold gets a huge variance."""
+    """Of a positive matrix with coordinates of any size; what has no information gets a huge variance."""
     scale = np.sqrt(np.diag(matrix)) + 1e-12
     values, vectors = np.linalg.eigh(matrix / np.outer(scale, scale))
     return (vectors / np.maximum(values, 1e-14)) @ vectors.T / np.outer(scale, scale)

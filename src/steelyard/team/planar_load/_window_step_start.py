@@ -1,9 +1,10 @@
-"""A start and rows for `WindowStep`, from a window of an agent."""
+"""The first belief and the rows of a `WindowStep`, from a window of an agent."""
 
 import jax.numpy as jnp
 import numpy as np
 
 from steelyard.team.planar_load._fit import N_UNKNOWNS
+from steelyard.team.planar_load._shared_fit import DAMPING
 from steelyard.team.planar_load._window import Window
 from steelyard.team.planar_load._window_step import WindowBelief, WindowStep
 
@@ -14,14 +15,14 @@ FIRST = 32
 def window_steps(
     window: Window, unknowns: np.ndarray, size: int, first: int = FIRST
 ) -> tuple[WindowStep, WindowBelief, np.ndarray]:
-    """The step, the belief of an agent that has the first rows and a guess, and the rows after them."""
-    step = WindowStep(window.span, window.means, window.sigma, window.friction)
+    """The step, the belief with the first rows and a guess, and the rows after them."""
+    step = WindowStep(window.row_seconds, window.means, window.sigma, window.friction)
     sums = np.zeros((size, window.rows.shape[1]))
     there = min(first, len(window.rows), size)
     sums[:there] = window.rows[:there]
     nothing = jnp.zeros((N_UNKNOWNS, N_UNKNOWNS))
     belief = WindowBelief(
-        jnp.asarray(sums), jnp.asarray(float(there)), jnp.asarray(unknowns), jnp.asarray(1e-4), jnp.zeros(()), nothing,
-        jnp.zeros(N_UNKNOWNS), jnp.asarray(window.prior.mean), jnp.asarray(window.prior.information),
+        jnp.asarray(sums), jnp.asarray(float(there)), jnp.asarray(unknowns), jnp.asarray(DAMPING.first), jnp.zeros(()),
+        nothing, jnp.zeros(N_UNKNOWNS), jnp.asarray(window.prior.mean), jnp.asarray(window.prior.information),
     )  # fmt: skip
     return step, belief, window.rows[there:size]

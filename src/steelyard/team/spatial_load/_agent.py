@@ -113,30 +113,30 @@ class SpatialLoadAgent(Agent):
         estimator = IncrementalEstimator(history, self.gravity, self.real_time)
         return SpatialState(Relay(self.name, self.neighbours, self.names), estimator)
 
-    def keepsake(self, state: SpatialState) -> SpatialState:
+    def to_checkpoint(self, state: SpatialState) -> SpatialState:
         """Without the samples that it has taken in: whoever lacks them has other neighbours."""
         state = state.copied()
         state.relay.forget(state.next_row)
         return state
 
-    def resume(self, state: SpatialState) -> SpatialState:
+    def from_checkpoint(self, state: SpatialState) -> SpatialState:
         """Its own samples begin a new series: others may have more of the old one than it remembers."""
         state = state.copied()
         state.relay.begin_again()
         state.grace = round(_CATCHING_UP * self.rate)
         return state
 
-    def disbelieve(self, state: SpatialState, earlier: SpatialState, liars: frozenset[str]) -> SpatialState:
-        """Goes back to what it knew, and takes in the samples since then without what liars say of the motion."""
+    def exclude(self, state: SpatialState, earlier: SpatialState, faulty: frozenset[str]) -> SpatialState:
+        """Goes back to what it knew, and takes the samples since then without the motion of faulty robots."""
         earlier = earlier.copied()
         earlier.relay, earlier.time, earlier.tick = state.relay.copied(), state.time, state.tick
-        earlier.relay.silence(liars, _MOTION)
+        earlier.relay.silence(faulty, _MOTION)
         return earlier
 
-    def meet_again(self, state: SpatialState, neighbour: str) -> SpatialState:
+    def reset_link(self, state: SpatialState, neighbour: str) -> SpatialState:
         """What the neighbour had, it may have no more."""
         state = state.copied()
-        state.relay.meet_again(neighbour)
+        state.relay.reset_link(neighbour)
         return state
 
     def decode(self, data: bytes) -> SpatialLoadMessage:

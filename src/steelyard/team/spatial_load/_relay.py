@@ -210,7 +210,7 @@ class Relay:
         """One's own samples are a new series from now on."""
         self.series[self.name] = Series(self.newest + 1, 0)
 
-    def meet_again(self, neighbour: str) -> None:
+    def reset_link(self, neighbour: str) -> None:
         """Nothing is known of a neighbour but that it is there."""
         self.links[neighbour] = Link()
 

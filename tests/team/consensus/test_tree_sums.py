@@ -8,8 +8,8 @@ from steelyard.team import Bus, Disturbance, Graph, Message, TreeMessage, TreeSu
 WIDTH = 3
 
 
-class Letter(Message, frozen=True, array_like=True):
-    parcel: TreeMessage
+class Envelope(Message, frozen=True, array_like=True):
+    tree: TreeMessage
 
 
 def added_up(graph, disturbance, rows, drain, gone=None):
@@ -19,13 +19,13 @@ def added_up(graph, disturbance, rows, drain, gone=None):
         for name, tree in trees.items():
             if gone is not None and name == gone[0] and k >= gone[1]:
                 continue
-            for letter in bus.collect(k, name):
-                assert isinstance(letter, Letter)
-                tree.hear(k, letter.sender, letter.sequence, letter.parcel)
+            for message in bus.collect(k, name):
+                assert isinstance(message, Envelope)
+                tree.receive(k, message.sender, message.sequence, message.tree)
             if k % 4 == 0 and k < 4 * rows:
                 tree.add((k // 4, 0), own(name, k // 4))
             tree.step(k)
-            bus.post(k, name, {other: Letter(name, k, 0.0, tree.parcel(k, k, other)) for other in tree.lines})
+            bus.post(k, name, {other: Envelope(name, k, 0.0, tree.message(k, k, other)) for other in tree.links})
     return trees
 
 
@@ -65,12 +65,12 @@ def test_sums_go_on_without_a_robot_that_is_gone(who):
             np.testing.assert_allclose(trees[name].totals[row, 0], total, atol=1e-12)
 
 
-def test_garbled_parcels_count_as_lost():
+def test_malformed_messages_count_as_lost():
     tree = TreeSum("b", ("a",), WIDTH)
     nan = np.array([0.0, 0.0, 1.0, np.nan, 1.0]).tobytes()
     for sequence, data in enumerate((b"short", nan)):
-        tree.hear(1, "a", sequence, TreeMessage("a", 1, "", -1, 0, b"", data))
-    tree.hear(1, "stranger", 0, TreeMessage("a", 1, "", -1, 0, b"", b""))
+        tree.receive(1, "a", sequence, TreeMessage("a", 1, "", -1, 0, b"", data))
+    tree.receive(1, "unlinked", 0, TreeMessage("a", 1, "", -1, 0, b"", b""))
     tree.step(1)
     assert not tree.totals
-    assert tree.parcel(1, 1, "a").heard == -1
+    assert tree.message(1, 1, "a").received == -1

@@ -64,7 +64,7 @@ def test_the_others_go_on_when_a_robot_comes_or_goes(run, there):
     check(found, there)
 
 
-def test_who_goes_leaves_its_readings_to_an_heir():
+def test_who_goes_leaves_its_readings_to_a_successor():
     """The others then know what they would know if it had stayed, idle: the same numbers up to steps not taken yet."""
     gone, idle = in_earnest(load_runs.gone_or_idle)
     for name in NAMES[:3]:
@@ -75,8 +75,8 @@ def test_who_goes_leaves_its_readings_to_an_heir():
 
 
 def test_who_leaves_twice_is_inherited_twice():
-    found, (wards, start) = in_earnest(load_runs.gone_twice)
-    assert (wards, start) == (2, 0)  # all of it in one window
+    found, (inherited, start) = in_earnest(load_runs.gone_twice)
+    assert (inherited, start) == (2, 0)  # all of it in one window
     assert all({"mass", "inertia", "com"} <= known(found, name) for name in NAMES[:3])
     check(found, NAMES[:3])
 
@@ -173,8 +173,8 @@ def test_a_load_that_turns_wildly_is_not_lost():
 
 
 @pytest.mark.skipif(not has_compiler(), reason="no C compiler")
-def test_machine_code_shoots_as_xla_does():
-    errors = in_earnest(load_runs.shots)
+def test_compiled_rollouts_are_those_of_xla():
+    errors = in_earnest(load_runs.rollouts)
     assert len(errors) == 24
     assert max(errors.values()) < 1e-12, errors
 

@@ -1,0 +1,113 @@
+"""All numbers that tune the planar team's estimation, each with its unit and the reason for its value."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class PlanarLoadTuning:
+    """Rows are means over `row_seconds`; most numbers here count rows."""
+
+    row_seconds: float = 0.04
+    """s: short against a turn of the load, long enough that sums are few."""
+    window_sizes: tuple[int, int] = (128, 640)
+    """Rows for which the fit is compiled by XLA; a window has at most the last (25.6 s)."""
+    slide: int = 160
+    """Rows by which a full window slides: a quarter of it, so that it rarely happens."""
+    slide_inflation: float = 2.0
+    """Share by which standard deviations grow when a window slides: most of its rows count again in the next window,
+    and must not count twice."""
+    fewest_rows: int = 25
+    """Rows before the first fit (1 s): fewer leave nine unknowns to the noise."""
+    fit_every: int = 6
+    """Rows between fits (0.24 s): what a fit costs is then a small share of a robot's time."""
+    catch_up: int = 48
+    """Rows that a robot which is behind still fits in steps of `fit_every`, so that it contributes to every sum that
+    the others wait for; from farther behind it jumps."""
+    contribute_every: int = 12
+    """Rows between contributions to the joint step: every other fit."""
+    contributions_kept: int = 20
+    """Sets of contributions that are remembered (9.6 s): none takes longer over a bad radio."""
+    contribution_delay: int = 12
+    """Rows between a fit's last row and the outer iteration that its contributions make: most have come by then."""
+
+    iteration_period: int = 50
+    """Rows between outer iterations of the contact positions (2 s)."""
+    early_iterations: tuple[int, ...] = (12, 25, 50)
+    """Rows after which the first ones come, sooner: the first positions are arbitrary."""
+    iterations_kept: int = 3
+    """Outer iterations whose sums are remembered: the newest may still be on its way."""
+    final_steps: int = 4
+    """JointStep steps after the last sample, at most."""
+    final_step_size: float = 0.05
+    """Standard deviations of the load by which such a step must move it: a smaller one changes nobody's answer."""
+    newcomer_rows: int = 36
+    """Rows from which a newcomer reads its position off the rotation (1.4 s), for which all others wait."""
+
+    steady: int = 12
+    """Rows in a row that show the same members before they count as the team: sums that are being re-routed change."""
+    guard: int = 12
+    """Rows after a robot has gone whose forces may lack its last ones."""
+    stalled: int = 180
+    """Rows without a new one for a window (7.2 s): by then a newcomer has a position, and who is gone a successor."""
+    resynchronise_after: int = 36
+    """Rows in which neighbours that are a little behind begin the same window by themselves."""
+    settled_in: int = 100
+    """Rows after its first from which a robot's window is no longer that of a newcomer."""
+
+    jump_evidence: float = 40.0
+    """Log-likelihood ratio that makes a change of the load an event: far beyond noise, because the fit is nonlinear."""
+    jump_onsets: tuple[int, ...] = (8, 14, 20)
+    """Rows before the last at which the load may have changed: 0.3 to 0.8 s."""
+    rows_before_jump: int = 100
+    """Rows before a change can be told from a fit that is still converging (4 s)."""
+
+    iterations: int = 15
+    """Damped Gauss-Newton iterations of a fit that goes on from the last one."""
+    iterations_from_guess: int = 25
+    iterations_before_event: int = 40
+    """Before a change is reported the fit is surely at its minimum."""
+    converged: float = 1e-3
+    """Cost by which the last iteration improves: a thousandth of what one standard deviation is worth."""
+    largest_step: float = 3.0
+    """Of any unknown in one iteration: a factor of 20 for what is a logarithm."""
+    first_length: int = 96
+    """Rows of the first fit where a start does not lead through all rows of a window."""
+    longer: float = 1.25
+    """Factor by which each of the following fits is longer: predictions over a quarter more rows still hold."""
+    astray: float = 1.5
+    """Mean squared residual, in variances, of a rollout from which the fit cannot just go downhill."""
+    consistent: float = 1.03
+    """Mean squared residual, in variances, up to which a fit is consistent with the noise, besides four standard
+    deviations of that mean: 3 % for the averaging over rows."""
+    usable: float = 2.0
+    """The same, up to which contact positions can be improved with a fit: near enough for a Gauss-Newton step."""
+    largest_log_scale: float = 8.0
+    """Of the scale's logarithm, beyond which a fit has diverged: positions are arbitrary by metres at first, and no
+    load is of micrometres."""
+    largest_log_step: float = 10.0
+    """Of mass, inertia and scale in one joint step, beyond which it is taken for rounding."""
+    guess_below: int = 100
+    """Rows below which a fit also starts from a first guess: a short window has other minima."""
+    guess_block: int = 4
+    """Rows over which the first guess averages: noise is then small against a turn."""
+
+    rotation_rows: int = 12
+    """Rows from which a contact position can be read off the rotation."""
+    rotation_ratio: float = 25.0
+    """Squared ratio of the team's size to a position's standard deviation that a newcomer's position needs: a fifth."""
+    least_information: float = 1e-2
+    """Share of a whole window's information that holds the position of a robot without velocities."""
+    same_torque: float = 1e-9
+    """Relative: torque patterns whose effects differ by less from those before count as none."""
+
+    unknown_after: float = 5.0
+    """s after which what is not known is called not identifiable, and an old fit failed."""
+    largest_std: float = 0.05
+    """Relative standard deviation up to which a number is reported."""
+    sums_a_row: int = 64
+    """Sums that messages can carry each way in the time of a row: an outer iteration of a whole window must pass."""
+    message_seconds: float = 0.02
+    """s between messages in real time: below that, processes spend their time on messages."""
+
+
+TUNING = PlanarLoadTuning()
