@@ -7,10 +7,8 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from steelyard.errors import BadInput
+from steelyard.estimators._tuning import ELM
 from steelyard.models import Numbers
-
-SPREAD = 3.0
-"""Standard deviation of what enters a node, for standardised inputs: its sigmoid is bent, and seldom saturated."""
 
 _ROWS_AT_ONCE = 4096
 
@@ -28,7 +26,9 @@ class RandomFeatures(eqx.Module):
     hidden_biases: Float[Array, " hidden"]
 
     @staticmethod
-    def draw(key: PRNGKeyArray, nodes: int, mean: Numbers, std: Numbers, spread: float = SPREAD) -> "RandomFeatures":
+    def draw(
+        key: PRNGKeyArray, nodes: int, mean: Numbers, std: Numbers, spread: float = ELM.spread
+    ) -> "RandomFeatures":
         """Nodes with normal weights and biases, for inputs of known mean and standard deviation.
 
         Weights shrink with the square root of the number of inputs, so that a node sees `spread` whatever that is.
@@ -43,14 +43,14 @@ class RandomFeatures(eqx.Module):
                 "The mean or std of some input is not finite, or its std is not above 0; mend it, or leave it out."
             )
         if not 0 < spread < np.inf:
-            raise BadInput(f"spread is {spread:g}; give a number above 0, for instance {SPREAD:g}.")
+            raise BadInput(f"spread is {spread:g}; give a number above 0, for instance {ELM.spread:g}.")
         of_weights, of_biases = jax.random.split(key)
         hidden_weights = spread / np.sqrt(mean.size) * jax.random.normal(of_weights, (nodes, mean.size))
         hidden_biases = spread * jax.random.normal(of_biases, (nodes,))
         return RandomFeatures(jnp.asarray(mean), jnp.asarray(std), hidden_weights, hidden_biases)
 
     @staticmethod
-    def for_inputs(key: PRNGKeyArray, nodes: int, inputs: Numbers, spread: float = SPREAD) -> "RandomFeatures":
+    def for_inputs(key: PRNGKeyArray, nodes: int, inputs: Numbers, spread: float = ELM.spread) -> "RandomFeatures":
         """Nodes for inputs like these, a row a sample; rows that are not finite do not count.
 
         An input that never changes in them is centred and left at its own scale.

@@ -9,12 +9,8 @@ from jaxtyping import Array, Bool, Float, Int
 from steelyard.errors import BadInput
 from steelyard.estimators._elm import Elm, RandomFeatures, checked_samples
 from steelyard.estimators._status import forwards
+from steelyard.estimators._tuning import ELM
 from steelyard.models import Numbers, Seconds
-
-BLOCK = 128
-"""Rows that are taken in at once; a longer chunk is several blocks."""
-LEAST_RIDGE = 1e-3
-"""How far forgetting may wear the regularisation of a weight down, as a share of it."""
 
 
 class ElmBelief(eqx.Module):
@@ -130,9 +126,9 @@ class OnlineElm(eqx.Module):
             # Road not taken: fading in the Woodbury form. P grows by the fading of a whole chunk before the chunk tames
             # it again, and that loses digits: half of them when the chunk is as long as sixteen memories.
             return jax.lax.scan(lambda b, row: (self._learn_row(b, *row), None), belief, chunk)[0]
-        whole = rows // BLOCK * BLOCK
+        whole = rows // ELM.block * ELM.block
         if whole:
-            blocks = tuple(a[:whole].reshape(-1, BLOCK, *a.shape[1:]) for a in chunk[:4])
+            blocks = tuple(a[:whole].reshape(-1, ELM.block, *a.shape[1:]) for a in chunk[:4])
             belief, _ = jax.lax.scan(lambda b, block: (self._learn_block(b, *block), None), belief, blocks)
         if rows > whole:
             belief = self._learn_block(belief, *(a[whole:] for a in chunk[:4]))
@@ -150,7 +146,7 @@ class OnlineElm(eqx.Module):
         self, ridge: Float[Array, " hidden"], turn: Int[Array, ""], dt: Seconds
     ) -> tuple[Float[Array, " hidden"], Int[Array, ""], Float[Array, ""], Float[Array, ""]]:
         """Ridge and turn after `dt`, the factor by which the past faded, and what was added to the ridge in turn."""
-        least = LEAST_RIDGE * self.regularisation / jnp.min(ridge)
+        least = ELM.least_ridge * self.regularisation / jnp.min(ridge)
         fading = jnp.minimum(1.0, jnp.maximum(jnp.exp(-forwards(dt) / self.memory), least))
         ridge = fading * ridge
         added = jnp.where(forwards(dt) > 0, self.regularisation - ridge[turn], 0.0)

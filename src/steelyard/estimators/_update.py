@@ -11,11 +11,9 @@ from steelyard.estimators._gaussian_belief import KalmanBelief, keep_finite
 from steelyard.estimators._linearise import linearise_observation
 from steelyard.estimators._sequential import Correction, Shadows, correct
 from steelyard.estimators._status import Status, after_update, flag
+from steelyard.estimators._tuning import FILTERS
 from steelyard.geometry import retract
 from steelyard.models import Measurement, Model
-
-MOST_OUTLIER_ROWS = 5
-"""Consecutive rows that may hold outliers; after that the belief must be wrong, and the readings count in full."""
 
 
 def update_belief(
@@ -42,7 +40,7 @@ def update_belief(
 
 def effective_gate(belief: KalmanBelief, gate: float) -> Float[Array, ""]:
     """The gate, or infinity after too many consecutive rows with outliers."""
-    return jnp.where(belief.outlier_rows >= MOST_OUTLIER_ROWS, jnp.inf, gate)
+    return jnp.where(belief.outlier_rows >= FILTERS.most_outlier_rows, jnp.inf, gate)
 
 
 def settle(belief: KalmanBelief, present: Bool[Array, " meas"], correction: Correction) -> KalmanBelief:

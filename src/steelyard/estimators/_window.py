@@ -11,13 +11,11 @@ from steelyard.estimators._gaussian_belief import Headed, KalmanBelief, start
 from steelyard.estimators._linearise import Observation, fill_in, linearise_observation
 from steelyard.estimators._sequential import Shadows, correct
 from steelyard.estimators._status import Status, after_prediction, forwards
+from steelyard.estimators._tuning import FILTERS
 from steelyard.estimators._update import effective_gate, settle
 from steelyard.estimators._window_solve import Moments, Prior, Window, slide, solve
 from steelyard.geometry import differentiate, product, retract, tangent_size
 from steelyard.models import Control, Increment, Measurement, Model, Numbers, Seconds, State
-
-OUTLIER_FACTOR = 2.0
-"""A reading further off than this multiple of the loss's threshold is reported as an outlier."""
 
 
 class Underway(eqx.Module):
@@ -114,7 +112,7 @@ class SlidingWindow(Estimator):
     def update(self, belief: WindowBelief, measurement: Measurement) -> WindowBelief:
         """[sesame, Eq. (21)]; where every channel is silent, or the answer is not finite, the window stays."""
         head, observation = belief.head, self._observation(belief, measurement)
-        gate = effective_gate(head, OUTLIER_FACTOR * self.loss)
+        gate = effective_gate(head, FILTERS.window_outlier_factor * self.loss)
         correction = correct(head.covariance, observation, Shadows.none(head.covariance.shape[0]), gate)
         after = settle(head, observation.present, correction)
         heard = jnp.any(observation.present) & ((after.status & int(Status.HELD)) == 0)

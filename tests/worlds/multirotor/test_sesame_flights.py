@@ -8,7 +8,7 @@ from earnest import in_earnest
 
 from steelyard.geometry import SO3
 from steelyard.worlds import PROFILES, TRAJECTORIES, SesameScenario, fly_sesame, mass_at, sesame_flights
-from steelyard.worlds.multirotor._mpc import NODES, SPACING, Plan, Pose, begin, replan
+from steelyard.worlds.multirotor._mpc import TUNING, Plan, Pose, begin, replan
 from steelyard.worlds.multirotor._trajectories import FLIGHT_TIME, lay_trajectory
 
 STEP = 0.02
@@ -103,19 +103,20 @@ def quiet_pose(position) -> Pose:
 def cost(plan: Plan, now: Pose) -> float:
     """Of flying a plan that should hover at the origin: the MPC's own weights, by a plain loop."""
     total, pose = 0.0, now
-    from steelyard.worlds.multirotor._mpc import _OF_INPUT, _OF_STATE, _dynamics
+    from steelyard.worlds.multirotor._mpc import _dynamics
 
+    Q, R = np.array(TUNING.state_weights), np.array(TUNING.input_weights)
     for u in np.asarray(plan.inputs):
         pose = _dynamics(pose, jnp.asarray(u))
         off = np.concatenate([pose.attitude.log(), pose.position, pose.velocity])
-        total += float(np.sum(np.array(_OF_STATE) * off**2) + np.sum(np.array(_OF_INPUT) * (u - [9.81, 0, 0, 0]) ** 2))
+        total += float(np.sum(Q * off**2) + np.sum(R * (u - [9.81, 0, 0, 0]) ** 2))
     return total
 
 
 def test_a_plan_cannot_be_bettered_within_its_bounds():
     """Converged from a metre away, no small change of any input that the bounds allow lowers the cost."""
-    now, hover = quiet_pose([1.0, -0.5, 0.8]), jnp.tile(jnp.array([9.81, 0.0, 0.0, 0.0]), (NODES, 1))
-    wanted = jax.tree.map(lambda leaf: jnp.stack([leaf] * (NODES + 1)), quiet_pose([0.0, 0.0, 0.0]))
+    now, hover = quiet_pose([1.0, -0.5, 0.8]), jnp.tile(jnp.array([9.81, 0.0, 0.0, 0.0]), (TUNING.nodes, 1))
+    wanted = jax.tree.map(lambda leaf: jnp.stack([leaf] * (TUNING.nodes + 1)), quiet_pose([0.0, 0.0, 0.0]))
     step = jax.jit(lambda plan: replan(plan, now, wanted, hover, 0.0))
     plan = begin()
     for _ in range(30):
@@ -130,4 +131,4 @@ def test_a_plan_cannot_be_bettered_within_its_bounds():
     for _ in range(40):
         tried = np.clip(inputs + 0.02 * rng.standard_normal(inputs.shape), low, high)
         assert cost(Plan(jnp.asarray(tried)), now) > best * (1 - 1e-9)
-    assert pytest.approx(2.0) == SPACING * NODES
+    assert pytest.approx(2.0) == TUNING.spacing * TUNING.nodes

@@ -14,14 +14,26 @@ from steelyard.estimators import Damping, damped_step, gauss_newton
 from steelyard.geometry import differentiate, retract, tangent_size
 from steelyard.models import PlanarLoad, PlanarLoadState
 
-_TRIALS = 50
-_DAMPING = Damping(first=1e-6, grow=100.0)
-_UNDAMPED = Damping(first=0.0, most=0.0, restart=1.0)
-"""A step that is rejected ends the search."""
-_SETTLED = 1e-10
-"""Share of the sum of squares by which a step must lower it to be followed by another."""
-_MOTION_STEPS = 4
-"""Steps of the first motion alone that follow each step of everything."""
+_DAMPING, _UNDAMPED = Damping(first=1e-6, grow=100.0), Damping(first=0.0, most=0.0, restart=1.0)
+
+
+@dataclasses.dataclass(frozen=True)
+class CentralisedTuning:
+    """Of the search for the likeliest first state."""
+
+    trials: int = 50
+    """Steps of everything, accepted or not."""
+    damping: Damping = _DAMPING
+    """A rejected step is far too long here, so it grows by a hundred."""
+    settled: float = 1e-10
+    """Share of the sum of squares by which a step must lower it to be followed by another."""
+    motion_damping: Damping = _UNDAMPED
+    """Of steps of the first motion alone: none, and a step that is rejected ends them."""
+    motion_steps: int = 4
+    """Steps of the first motion alone that follow each step of everything."""
+
+
+TUNING = CentralisedTuning()
 _MOTION = slice(1, 4)
 """Angular velocity and velocity among a state's coordinates."""
 
@@ -55,9 +67,9 @@ def centralised(
         return _motion_fitted(retract(now.state, jnp.asarray(np.concatenate([[0.0], step]))), data)
 
     def settled(before: _Fit, after: _Fit) -> bool:
-        return before.cost - after.cost < _SETTLED * before.cost
+        return before.cost - after.cost < TUNING.settled * before.cost
 
-    return gauss_newton(_motion_fitted(start, data), attempt, settled, _DAMPING, trials=_TRIALS).state
+    return gauss_newton(_motion_fitted(start, data), attempt, settled, TUNING.damping, trials=TUNING.trials).state
 
 
 def _motion_fitted(state: PlanarLoadState, data: tuple[Array, ...]) -> _Fit:
@@ -69,7 +81,7 @@ def _motion_fitted(state: PlanarLoadState, data: tuple[Array, ...]) -> _Fit:
         return _fit(retract(now.state, jnp.asarray(step)), _normal_of_motion, data)
 
     first = _fit(state, _normal_of_motion, data)
-    best = gauss_newton(first, attempt, lambda before, after: False, _UNDAMPED, trials=_MOTION_STEPS)
+    best = gauss_newton(first, attempt, lambda before, after: False, TUNING.motion_damping, trials=TUNING.motion_steps)
     return _fit(best.state, _normal, data)
 
 

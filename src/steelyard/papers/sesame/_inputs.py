@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from steelyard.models import STANDARD_GRAVITY, common_rotor_bench
+from steelyard.papers.sesame._tuning import TUNING
 from steelyard.worlds import SESAME_AIRFRAME
 
 Columns = Mapping[str, np.ndarray]
@@ -15,17 +16,7 @@ WINDOWS = (4, 8, 12, 20, 40, 80)
 INPUTS = ("log mass", "log unsureness", *(f"log mass over {rows} rows" for rows in WINDOWS))
 """What the columns of `machine_inputs` are."""
 
-# Inputs end where training does: a sigmoid that has seen no samples somewhere may output anything there.
-_LIGHTEST, _HEAVIEST = 0.6, 1.5
-_SUREST, _UNSUREST = 0.006, 0.2
-
 _GRAVITY = float(-STANDARD_GRAVITY[2])
-_HYPOTHESES = 60
-_JUMP, _BEND = 2e-3, 3e-4  # chances that the mass jumps, that it begins or ends to drift, a row
-_JUMP_STD = 0.25  # of 1/m after a jump, 1/kg
-_DRIFT_STD = 0.1  # of the rate of 1/m while it drifts, 1/(kg s)
-_FIRST_STD = 0.02  # of 1/m before the first row, 1/kg
-_CREEP = 1e-4  # of 1/m, a row, in every hypothesis, 1/kg
 
 
 def machine_inputs(columns: Columns) -> np.ndarray:
@@ -48,8 +39,8 @@ def inputs_of_flights(flights: Sequence[Columns]) -> np.ndarray:
     impulse, gained, gust = (np.stack(each) for each in zip(*map(_impulses, flights), strict=True))
     mass, unsure = _weigh(impulse, gained, gust, dt)
     fitted = 1.0 / np.maximum(_fit_windows(impulse, gained, float(np.median(dt))), 1e-3)
-    log_mass = np.log(np.clip(np.concatenate([mass[..., None], fitted], axis=2), _LIGHTEST, _HEAVIEST))
-    log_unsure = np.log(np.clip(unsure, _SUREST, _UNSUREST))
+    log_mass = np.log(np.clip(np.concatenate([mass[..., None], fitted], axis=2), TUNING.lightest, TUNING.heaviest))
+    log_unsure = np.log(np.clip(unsure, TUNING.surest, TUNING.unsurest))
     return np.insert(log_mass, 1, log_unsure, axis=2)
 
 
@@ -122,14 +113,14 @@ def _weigh(impulse: np.ndarray, gained: np.ndarray, gust: np.ndarray, dt: np.nda
     noise = SESAME_AIRFRAME.velocity_noise**2
     flights, intervals = impulse.shape
     seen = _running(gained)
-    x = np.zeros((3, flights, _HYPOTHESES))
+    x = np.zeros((3, flights, TUNING.hypotheses))
     x[1] = 1.0 / SESAME_AIRFRAME.mass
-    P = np.zeros((6, flights, _HYPOTHESES))  # upper triangle: 00 01 02 11 12 22
-    P[0], P[3] = noise, _FIRST_STD**2
-    weight = np.zeros((flights, _HYPOTHESES))
+    P = np.zeros((6, flights, TUNING.hypotheses))  # upper triangle: 00 01 02 11 12 22
+    P[0], P[3] = noise, TUNING.first_std**2
+    weight = np.zeros((flights, TUNING.hypotheses))
     weight[:, 0] = 1.0
     mass = np.full((flights, intervals + 1), SESAME_AIRFRAME.mass)
-    unsure = np.full((flights, intervals + 1), _FIRST_STD)
+    unsure = np.full((flights, intervals + 1), TUNING.first_std)
     for k in range(intervals):
         _branch(x, P, weight)
         _foresee(x, P, impulse[:, k, None], gust[:, k, None], 0.5 * dt[:, k, None])
@@ -150,17 +141,17 @@ def _branch(x: np.ndarray, P: np.ndarray, weight: np.ndarray) -> None:
     flight = np.arange(len(weight))
     likeliest = weight.argmax(axis=1)
     jumped, drifting, steady = np.argpartition(weight, 3, axis=1)[:, :3].T
-    weight *= 1.0 - _JUMP - 2 * _BEND
+    weight *= 1.0 - TUNING.jump_chance - 2 * TUNING.bend_chance
     state, covariance = x[:, flight, likeliest], P[:, flight, likeliest]
-    for child, chance in ((jumped, _JUMP), (drifting, _BEND), (steady, _BEND)):
+    for child, chance in ((jumped, TUNING.jump_chance), (drifting, TUNING.bend_chance), (steady, TUNING.bend_chance)):
         weight[flight, child] = chance
         x[:, flight, child], P[:, flight, child] = state, covariance
         x[2, flight, child] = 0.0
         for entry in (2, 4, 5):
             P[entry, flight, child] = 0.0
-    P[5, flight, drifting] = _DRIFT_STD**2
+    P[5, flight, drifting] = TUNING.drift_std**2
     x[1, flight, jumped] = 1.0 / SESAME_AIRFRAME.mass
-    P[1, flight, jumped], P[3, flight, jumped] = 0.0, _JUMP_STD**2
+    P[1, flight, jumped], P[3, flight, jumped] = 0.0, TUNING.jump_std**2
 
 
 def _foresee(x: np.ndarray, P: np.ndarray, impulse: np.ndarray, gust: np.ndarray, half: np.ndarray) -> None:
@@ -175,4 +166,4 @@ def _foresee(x: np.ndarray, P: np.ndarray, impulse: np.ndarray, gust: np.ndarray
             P[0] += impulse * (2 * P[1] + impulse * P[3]) + gust * x[1] ** 2
             P[1] += impulse * P[3]
             P[2] += impulse * P[4]
-    P[3] += _CREEP**2
+    P[3] += TUNING.creep**2

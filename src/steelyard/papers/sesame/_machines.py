@@ -11,6 +11,7 @@ import numpy as np
 
 from steelyard.estimators import Elm, OnlineElm, RandomFeatures, fit_elm, fit_relm
 from steelyard.papers.sesame._inputs import INPUTS, inputs_of_flights
+from steelyard.papers.sesame._tuning import TUNING
 from steelyard.worlds import TRAJECTORIES, SesameScenario
 
 NODES = (50, 100, 300, 500, 1000)
@@ -18,8 +19,6 @@ REGULARISATIONS = (1e-7, 1e-5, 1e-3, 0.1, 0.3, 0.5, 0.8, 1.0)
 REPETITIONS = (1, 3, 5, 7, 10)
 """That are learnt, of each trajectory and mass profile."""
 
-_RESTLESS = np.log(0.03)  # log unsureness from which a row is rare enough to be learnt whatever the random draw
-_CALM_SHARE = 1 / 15  # of the other rows
 _FLIGHTS_AT_ONCE = 125
 
 
@@ -76,7 +75,7 @@ def choose_lessons(campaign: Campaign, seed: int = 0) -> Lessons:
     truth.
     """
     inputs = campaign.inputs.reshape(-1, campaign.inputs.shape[2])
-    chance = np.where(inputs[:, INPUTS.index("log unsureness")] > _RESTLESS, 1.0, _CALM_SHARE)
+    chance = np.where(inputs[:, INPUTS.index("log unsureness")] > np.log(TUNING.uncertain), 1.0, TUNING.certain_share)
     selected = np.random.default_rng(seed).random(len(inputs)) < chance
     return Lessons(inputs[selected], np.log(campaign.masses.reshape(-1, 1)[selected]), 1.0 / chance[selected])
 

@@ -7,10 +7,22 @@ from jaxtyping import Float
 
 from steelyard.models import EngineType, jet_drift, jet_gain
 
-_DT = 0.01  # s
-_WEIGHTS = (8.0, 4.0, 60.0, 6.0, 2e-4, 2e-4)  # of position, velocity, tilt, rates, thrust and its rate
-_EFFORT = 2e-5
-_SERVO = 3.0  # rad/s, of an engine that is led to a thrust
+
+@dataclasses.dataclass(frozen=True)
+class HoverTuning:
+    """Of the linear-quadratic regulator about hover."""
+
+    period: float = 0.01
+    """Between commands, s: that of the robot [ironcub, Sec. IV]."""
+    state_weights: tuple[float, ...] = (8.0, 4.0, 60.0, 6.0, 2e-4, 2e-4)
+    """Of squared errors of position, velocity, tilt, rates, thrust and its rate, SI units."""
+    effort: float = 2e-5
+    """Weight of the squared input; thrusts change by hundreds of N/s²."""
+    engine_bandwidth: float = 3.0
+    """Of an engine that is led to a thrust, rad/s."""
+
+
+TUNING = HoverTuning()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,7 +67,7 @@ class HoverControl:
         F[3:6, 12 : 12 + n] = R_0 @ A[3:] / mass
         F[9:12, 12 : 12 + n] = np.linalg.solve(R_0 @ inertia @ R_0.T, R_0 @ A[:3])
         B = np.concatenate([np.zeros((12 + rates, n)), np.eye(n)])
-        self._gain = _lqr(F, B, np.repeat(_WEIGHTS, [3, 3, 3, 3, n, rates]), np.full(n, _EFFORT))
+        self._gain = _lqr(F, B, np.repeat(TUNING.state_weights, [3, 3, 3, 3, n, rates]), np.full(n, TUNING.effort))
 
     def command(
         self, com, velocity, R_wb, omega, thrust, thrust_rate, aim: Reference, share: float = 1.0
@@ -72,7 +84,7 @@ class HoverControl:
 
 def lead_to(thrust, thrust_rate, target) -> np.ndarray:
     """T̈ that leads engines to a thrust, critically damped."""
-    return _SERVO**2 * (target - thrust) - 2 * _SERVO * thrust_rate
+    return TUNING.engine_bandwidth**2 * (target - thrust) - 2 * TUNING.engine_bandwidth * thrust_rate
 
 
 def jet_throttle(kind: EngineType, thrust: float, thrust_rate: float, acceleration: float) -> float:
@@ -94,9 +106,9 @@ def turn_to_vertical(direction: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 
 def _lqr(F, B, state_weight, input_weight) -> np.ndarray:
     """Gain of the discrete regulator, by iterating Riccati's equation until it stands still."""
     n = len(F)
-    step = np.eye(n) + _DT * F + 0.5 * _DT**2 * F @ F
-    G = _DT * B + 0.5 * _DT**2 * F @ B
-    Q, R = np.diag(state_weight) * _DT, np.diag(input_weight) * _DT
+    step = np.eye(n) + TUNING.period * F + 0.5 * TUNING.period**2 * F @ F
+    G = TUNING.period * B + 0.5 * TUNING.period**2 * F @ B
+    Q, R = np.diag(state_weight) * TUNING.period, np.diag(input_weight) * TUNING.period
     P, gain = Q, np.zeros((B.shape[1], n))
     for _ in range(4000):
         new = np.linalg.solve(R + G.T @ P @ G, G.T @ P @ step)

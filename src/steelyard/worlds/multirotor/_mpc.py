@@ -1,5 +1,7 @@
 """Model predictive control of a quadrotor by thrust and body rates, with bounds: one iteration a command."""
 
+import dataclasses
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -9,14 +11,25 @@ from steelyard.geometry import SO3, differentiate, local, product
 from steelyard.models import Multirotor, MultirotorControl, MultirotorState
 from steelyard.worlds.multirotor._vehicle import MOST_RATES, THRUST_BY_MASS
 
-NODES = 20
-SPACING = 0.1
-"""Between nodes, s: a horizon of two seconds."""
 
-ITERATIONS = 2
-_SHARES = (1.0, 0.5, 0.2, 0.0)  # of a change, to choose from
-_OF_STATE = (50.0,) * 3 + (200.0, 200.0, 500.0) + (10.0,) * 3  # attitude, position, velocity
-_OF_INPUT = (1.0,) * 4
+@dataclasses.dataclass(frozen=True)
+class MpcTuning:
+    """Horizon, effort and weights of the controller."""
+
+    nodes: int = 20
+    spacing: float = 0.1
+    """Between nodes, s: with 20 nodes a horizon of two seconds."""
+    iterations: int = 2
+    """A command; each starts from the last command's plan, so two are enough."""
+    step_shares: tuple[float, ...] = (1.0, 0.5, 0.2, 0.0)
+    """Of a change of the plan, from which the line search chooses; 0 keeps the plan."""
+    state_weights: tuple[float, ...] = (50.0,) * 3 + (200.0, 200.0, 500.0) + (10.0,) * 3
+    """Of squared errors of attitude (1/rad²), position (1/m²) and velocity (s²/m²)."""
+    input_weights: tuple[float, ...] = (1.0,) * 4
+    """Of squared differences of thrust by mass (s⁴/m²) and body rates (s²/rad²) from the reference's."""
+
+
+TUNING = MpcTuning()
 
 
 class Pose(eqx.Module):
@@ -39,7 +52,7 @@ class Plan(eqx.Module):
 
 def begin() -> Plan:
     """Hover."""
-    return Plan(jnp.tile(jnp.array([9.81, 0.0, 0.0, 0.0]), (NODES, 1)))
+    return Plan(jnp.tile(jnp.array([9.81, 0.0, 0.0, 0.0]), (TUNING.nodes, 1)))
 
 
 def replan(plan: Plan, now: Pose, wanted: Pose, wanted_inputs: Float[Array, "node 4"], elapsed: float) -> Plan:
@@ -48,10 +61,10 @@ def replan(plan: Plan, now: Pose, wanted: Pose, wanted_inputs: Float[Array, "nod
     Twice: a rollout of the plan, a quadratic model around it, the optimal change under the bounds found backwards node
     by node [tassa14], and of that change as much as pays. Each command starts from the last, so twice is enough.
     """
-    share = elapsed / SPACING
+    share = elapsed / TUNING.spacing
     later = jnp.concatenate([plan.inputs[1:], plan.inputs[-1:]])
     inputs = _bounded((1.0 - share) * plan.inputs + share * later)
-    for _ in range(ITERATIONS):
+    for _ in range(TUNING.iterations):
         rollout, last = _roll_out(now, inputs)
         change = _backwards(rollout, last, inputs, wanted, wanted_inputs)
         inputs = _forwards(now, rollout, inputs, change, wanted, wanted_inputs)
@@ -77,7 +90,7 @@ def _dynamics(pose: Pose, inputs: Inputs) -> Pose:
     """A flat quadrotor of the nominal mass, without drag: the thrust is by mass already."""
     none = jnp.zeros(0)
     state = MultirotorState(pose.attitude, pose.position, pose.velocity, jnp.zeros(()), none, none)
-    after = Multirotor().dynamics(state, MultirotorControl(inputs[0], inputs[1:]), SPACING)
+    after = Multirotor().dynamics(state, MultirotorControl(inputs[0], inputs[1:]), TUNING.spacing)
     return Pose(after.attitude, after.position, after.velocity)
 
 
@@ -105,7 +118,7 @@ def _backwards(
     rollout: _Rollout, last: Pose, inputs: Float[Array, "node 4"], wanted: Pose, wanted_inputs: Float[Array, "node 4"]
 ) -> _Change:
     """The value of being off the plan, from the last node to the first, and the best change at each."""
-    Q, R = jnp.asarray(_OF_STATE), jnp.asarray(_OF_INPUT)
+    Q, R = jnp.asarray(TUNING.state_weights), jnp.asarray(TUNING.input_weights)
     low, high = _bounds()
     at_nodes, at_end = (jax.tree.map(lambda leaf, k=k: leaf[k], wanted) for k in (slice(None, -1), -1))
 
@@ -160,7 +173,7 @@ def _forwards(
     wanted_inputs: Float[Array, "node 4"],
 ) -> Float[Array, "node 4"]:
     """The inputs with the share of the change that costs least when it is flown."""
-    Q, R = jnp.asarray(_OF_STATE), jnp.asarray(_OF_INPUT)
+    Q, R = jnp.asarray(TUNING.state_weights), jnp.asarray(TUNING.input_weights)
     later = jax.tree.map(lambda leaf: leaf[1:], wanted)
 
     def flown(share):
@@ -173,5 +186,5 @@ def _forwards(
         _, (tried, cost) = jax.lax.scan(step, now, (rollout.pose, inputs, change, later, wanted_inputs))
         return tried, jnp.sum(cost)
 
-    tried, cost = jax.vmap(flown)(jnp.asarray(_SHARES))
+    tried, cost = jax.vmap(flown)(jnp.asarray(TUNING.step_shares))
     return tried[jnp.argmin(cost)]

@@ -11,7 +11,7 @@ from jaxtyping import Array, Float
 
 from steelyard.geometry import SO3
 from steelyard.models import common_rotor_bench
-from steelyard.worlds.multirotor._mpc import NODES, SPACING, Pose, begin, replan
+from steelyard.worlds.multirotor._mpc import TUNING, Pose, begin, replan
 from steelyard.worlds.multirotor._profiles import PROFILES, ProfileName, mass_at
 from steelyard.worlds.multirotor._scenario import MultirotorScenario
 from steelyard.worlds.multirotor._trajectories import FLIGHT_TIME, TRAJECTORIES, TrajectoryName, lay_trajectory
@@ -58,7 +58,9 @@ def fly_sesame(scenario: SesameScenario, seed: int) -> dict[str, np.ndarray]:
     The rotors lose some of it, according to their bench map; `r1/throttle/1`... go through that map.
     """
     names = (TRAJECTORIES.index(scenario.trajectory), PROFILES.index(scenario.profile), scenario.repetition)
-    reference = lay_trajectory(scenario.trajectory, np.random.default_rng([seed, *names]), _STEP, NODES * SPACING)
+    reference = lay_trajectory(
+        scenario.trajectory, np.random.default_rng([seed, *names]), _STEP, TUNING.nodes * TUNING.spacing
+    )
     key = jax.random.key(seed)
     for name in names:
         key = jax.random.fold_in(key, name)
@@ -88,10 +90,10 @@ def _fly(
     draws = jax.random.normal(motor_key, rows), jax.random.normal(sensor_key, (*rows, 4, 3))
     bench = common_rotor_bench()
     start = at_rest(wanted.position[0] + 0.05 * jax.random.normal(start_key, (3,)), SESAME_AIRFRAME.mass)
-    every = round(SPACING / _STEP)
+    every = round(TUNING.spacing / _STEP)
 
     def ahead(leaf, k):
-        return jax.lax.dynamic_slice_in_dim(leaf, k, NODES * every + 1)[::every]
+        return jax.lax.dynamic_slice_in_dim(leaf, k, TUNING.nodes * every + 1)[::every]
 
     def command(carry, given):
         vehicle, plan = carry

@@ -13,11 +13,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from steelyard.geometry import quaternion_left_matrix, quaternion_right_matrix
-
-ROTATION_KNOWN = 0.1
-"""rad: a rotation whose deviation about some axis is larger is not yet known."""
-POSITION_KNOWN = 0.1
-"""m: likewise a position."""
+from steelyard.papers.fan17.robots._tuning import TUNING
 
 
 def H_quaternion(a: Float[Array, "3"], b: Float[Array, "3"]) -> Float[Array, "4 4"]:
@@ -67,7 +63,7 @@ class PoseFit(msgspec.Struct, frozen=True):
     @property
     def known(self) -> bool:
         """False while the motion so far leaves another pose nearly as likely: two eigenvalues are too close."""
-        return bool(self.rotation_std.max() < ROTATION_KNOWN and self.position_std.max() < POSITION_KNOWN)
+        return bool(self.rotation_std.max() < TUNING.rotation_known and self.position_std.max() < TUNING.position_known)
 
 
 def fit_pose(sums: PoseSums, angular_noise: float, linear_noise: float) -> PoseFit:

@@ -8,11 +8,10 @@ from steelyard.estimators import Estimate
 from steelyard.geometry import Inertia, is_physical, matrix_from_moments
 from steelyard.papers.fan17.robots._pose import fit_pose
 from steelyard.papers.fan17.robots._procedure import Fan17Procedure, Fan17State
+from steelyard.papers.fan17.robots._tuning import TUNING
 
 _ENTRIES = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
 """Where each entry of the inertia matrix is among xx, yy, zz, xy, xz, yz."""
-COM_KNOWN = 0.5
-"""m: a centre whose deviation along some axis is larger is not yet known."""
 
 
 def report(state: Fan17State, name: str, procedure: Fan17Procedure) -> dict[str, Estimate]:
@@ -49,7 +48,7 @@ def _load(state: Fan17State, name: str, procedure: Fan17Procedure) -> dict[str, 
         return unknown
     mass, I_c = 1.0 / inverse_mass, moments[_ENTRIES]
     std = np.sqrt(np.maximum(np.diag(np.asarray(state.P)), 0.0))
-    sure = std[9] < 0.5 * inverse_mass and std[:3].max() < COM_KNOWN and std[3:9].max() < 0.5 * np.trace(I_c)
+    sure = std[9] < 0.5 * inverse_mass and std[:3].max() < TUNING.com_known and std[3:9].max() < 0.5 * np.trace(I_c)
     if not sure or not _is_possible(mass, com, moments):
         return unknown
     spread = std[3:9][_ENTRIES]

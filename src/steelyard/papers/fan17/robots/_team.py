@@ -8,10 +8,8 @@ import numpy as np
 from steelyard.errors import BadInput
 from steelyard.papers.fan17.robots._agent import Fan17Agent
 from steelyard.papers.fan17.robots._procedure import Fan17Procedure
+from steelyard.papers.fan17.robots._tuning import TUNING
 from steelyard.team.membership._graph import Graph
-
-_LEFT = 2e-3
-"""Share of the robots' differences that consensus may leave."""
 
 
 def fan17_team(graph: Graph, **settings: Any) -> list[Fan17Agent]:
@@ -31,5 +29,5 @@ def rounds_for(graph: Graph) -> int:
         return 1
     eigenvalues = np.sort(np.abs(np.linalg.eigvalsh(graph.metropolis)))
     slowest = eigenvalues[-2]
-    needed = 1 if slowest < 1e-12 else math.ceil(math.log(_LEFT) / math.log(slowest))
+    needed = 1 if slowest < 1e-12 else math.ceil(math.log(TUNING.consensus_left) / math.log(slowest))
     return max(needed, graph.diameter)

@@ -4,7 +4,7 @@ import msgspec
 
 from steelyard.errors import BadInput
 from steelyard.papers.planar.robots._forces import choose_force
-from steelyard.papers.planar.robots._inbox import HISTORY, averages, hear_neighbours, is_sound, own_velocity
+from steelyard.papers.planar.robots._inbox import averages, hear_neighbours, is_sound, own_velocity
 from steelyard.papers.planar.robots._procedure import Mode, PaperMessage, PaperState, Procedure, Stage
 from steelyard.papers.planar.robots._report import report
 from steelyard.papers.planar.robots._stages import count_votes, next_ballot
@@ -83,7 +83,7 @@ class PaperAgent(Agent):
 def _remember(state: PaperState, sample: PlanarSample, procedure: Procedure) -> PaperState:
     """The robot's own sample, stored until the neighbours' of the same time have come."""
     key, v = round(sample.time * procedure.rate), own_velocity(sample.velocity)
-    velocities = {at: old for at, old in state.velocities.items() if at > key - HISTORY}
+    velocities = {at: old for at, old in state.velocities.items() if at > key - procedure.history}
     if v is not None:
         velocities[key] = v
     return msgspec.structs.replace(

@@ -12,7 +12,6 @@ from steelyard.papers.planar.robots._plane import turned
 from steelyard.papers.planar.robots._procedure import N_CHANNELS, Channel, PaperMessage, PaperState, Procedure, Stage
 from steelyard.team.consensus._flow import next_flow
 
-HISTORY = 16
 Z, FORCE, TORQUE = (slice(channel, channel + 2) for channel in (Channel.Z, Channel.FORCE, Channel.TORQUE))
 
 

@@ -120,6 +120,10 @@ class Procedure(msgspec.Struct, frozen=True):
     min_samples: int = 50
     ballot_rounds: int = 16
     report_every: int = 10
+    history: int = 16
+    """Samples for which a robot stores its own velocity, until the neighbours' of the same time have come."""
+    least_observability: float = 0.05
+    """Of |ω| ‖f̄‖², rad/s (1/(m s²))²: below it, on average over a window, the centre of mass is not observed."""
     seed: int = 0
 
     def __post_init__(self) -> None:

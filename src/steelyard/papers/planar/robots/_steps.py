@@ -7,9 +7,6 @@ from steelyard.papers.planar.robots._observer import CenterObserver, observabili
 from steelyard.papers.planar.robots._procedure import Channel, Mode, PaperState, Procedure, Stage
 from steelyard.papers.planar.robots._stages import arm_from_center, reference_link
 
-LEAST_OBSERVABILITY = 0.05
-"""Of |ω| ‖f̄‖², rad/s (1/(m s²))²: below it, on average over a window, the centre of mass is not observed."""
-
 
 def average_arm(state: PaperState, time: float, procedure: Procedure) -> PaperState:
     """Σ ‖z_i‖² by consensus, before the forces that need it [icra15, Sec. V-A]; over the last quarter of COAST."""
@@ -73,7 +70,7 @@ def observe_center(state: PaperState, procedure: Procedure) -> PaperState:
         window = round(procedure.center_window * procedure.rate)
         before = f_bar if state.observer is None or state.observer.f_bar is None else state.observer.f_bar
         excitation = observability(state.omega, f_bar, (f_bar - before) * procedure.rate)
-        center = center.add(observer.z_c / link.z, excitation, window, LEAST_OBSERVABILITY)
+        center = center.add(observer.z_c / link.z, excitation, window, procedure.least_observability)
     return msgspec.structs.replace(state, observer=observer, center=center)
 
 
