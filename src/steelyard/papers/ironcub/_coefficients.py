@@ -5,7 +5,13 @@ import dataclasses
 import numpy as np
 
 from steelyard.models import ENGINE_TYPES, steady_thrust
-from steelyard.problems import BenchRecord, filter_engine, fit_engine, predicted_thrust, sparse_terms
+from steelyard.papers.ironcub._engine_coefficients import (
+    BenchRecord,
+    filter_engine,
+    fit_engine,
+    predicted_thrust,
+    sparse_terms,
+)
 
 SECONDS, RATE, NOISE = 60.0, 100.0, 1.0
 """s, Hz and N."""

@@ -16,9 +16,9 @@ _SHOWS = 0.02
 METHODS = {
     "ours": (OURS, False),
     "ours with rotor speed": (OURS, True),
-    "ours, not scheduled": (dataclasses.replace(OURS, schedule="none"), False),
+    "ours, not scheduled": (dataclasses.replace(OURS, detection="none"), False),
     "published": (PUBLISHED, True),
-    "published, not scheduled": (dataclasses.replace(PUBLISHED, schedule="none"), False),
+    "published, not scheduled": (dataclasses.replace(PUBLISHED, detection="none"), False),
 }
 """Tuning, and whether rotor speeds are given; the paper's schedule needs them."""
 
@@ -87,7 +87,7 @@ def score(flown: SimulatedRun, track: ThrustTrack) -> FailureScore:
     e = flight.failed_engine - 1
     apart = np.abs(flown.columns["truth/deficit"]) > _SHOWS * flown.robot.maximum[e]
     shows = float(time[np.argmax(apart)]) if apart.any() else np.nan
-    failed = np.asarray(track.watch.failed) > 0
+    failed = np.asarray(track.health.failed) > 0
     first = np.where(failed.any(axis=0), time[np.argmax(failed, axis=0)], np.inf)
     others = np.delete(first, e)
     too_soon = bool(first[e] < flight.failure_time)

@@ -5,19 +5,19 @@ import dataclasses
 import numpy as np
 
 from steelyard.papers.ironcub._trial import CENTROIDAL, ENGINES, OURS, PUBLISHED, SimulatedRun, rms, simulate_run
-from steelyard.problems import ThrustTrack, Tuning
+from steelyard.problems import ThrustTrack, ThrustTuning
 from steelyard.worlds import TAKE_OFF, JetsScenario
 
 MASS_ERROR, FOOT_BIAS, ENGINE_ERROR = 0.03, 2.0, 0.05
 """Shares of the mass and of each coefficient; N at each axis of a foot's force."""
 _IN_THE_AIR = TAKE_OFF + 1.0
 
-OURS_WITHOUT_ENGINES = Tuning(
-    ("log_mass", "foot_bias"), schedule="none", rate_drift=0.0, thrust_drift=30.0, uses_engines=False, uses_speed=False
+OURS_WITHOUT_ENGINES = ThrustTuning(
+    ("log_mass", "foot_bias"), detection="none", rate_drift=0.0, thrust_drift=30.0, uses_engines=False, uses_speed=False
 )
 """Momentum alone with our mass and bias states, which the paper's half does not have."""
 
-GRIDS: dict[str, tuple[Tuning, tuple[dict[str, float], ...]]] = {
+GRIDS: dict[str, tuple[ThrustTuning, tuple[dict[str, float], ...]]] = {
     "ours": (OURS, tuple({"rate_drift": r, "offset_drift": o} for r in (3.0, 5.0) for o in (0.15, 0.5))),
     "published": (
         PUBLISHED,
@@ -60,7 +60,7 @@ def flight_of(seed: int) -> JetsScenario:
     return JetsScenario(mass_error=MASS_ERROR * (-1) ** seed, foot_bias=FOOT_BIAS, engine_error=ENGINE_ERROR)
 
 
-def tuned(seed: int) -> dict[str, Tuning]:
+def tuned(seed: int) -> dict[str, ThrustTuning]:
     """Every method at its best on one flight that does not count."""
     flown = simulate_run(flight_of(seed), seed)
     best = {}
@@ -71,7 +71,7 @@ def tuned(seed: int) -> dict[str, Tuning]:
     return best
 
 
-def flight_trial(seed: int, tunings: dict[str, Tuning], show: bool) -> FlightTrial:
+def flight_trial(seed: int, tunings: dict[str, ThrustTuning], show: bool) -> FlightTrial:
     """One flight."""
     flown = simulate_run(flight_of(seed), seed)
     tracks = {name: flown.run(tuning, rotor_speed=False) for name, tuning in tunings.items()}
@@ -89,6 +89,6 @@ def _score(flown: SimulatedRun, track: ThrustTrack) -> FlightScore:
     return FlightScore(
         rms(flown.errors(track)),
         flown.nees(track, flown.time >= _IN_THE_AIR),
-        int(np.asarray(track.watch.failed).max(axis=0).sum()),
+        int(np.asarray(track.health.failed).max(axis=0).sum()),
         mass,
     )

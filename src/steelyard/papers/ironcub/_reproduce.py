@@ -13,7 +13,7 @@ from steelyard.papers.ironcub._flights import FlightTrial, flight_trial, tuned
 from steelyard.papers.ironcub._page import sections
 from steelyard.papers.ironcub._results import Results
 from steelyard.papers.ironcub._standing import Standing, stand
-from steelyard.problems import Tuning
+from steelyard.problems import ThrustTuning
 
 KINDS = ("P100", "P220-first")
 """The paper's engines."""
@@ -33,7 +33,7 @@ class _Job:
     number: int
     seed: int
     show: bool = False
-    tunings: dict[str, Tuning] | None = None
+    tunings: dict[str, ThrustTuning] | None = None
 
 
 def reproduce(trials: int, seed: int, advance: Callable[[int], None] = lambda steps: None) -> Reproduction:

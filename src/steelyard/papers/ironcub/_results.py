@@ -9,7 +9,7 @@ from steelyard.papers.ironcub._coefficients import CoefficientScore
 from steelyard.papers.ironcub._failures import FailureTrial
 from steelyard.papers.ironcub._flights import FlightTrial
 from steelyard.papers.ironcub._standing import Standing
-from steelyard.problems import Tuning, known_apart, separations
+from steelyard.problems import ThrustTuning, known_apart, separations
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class Results:
     standings: Sequence[Standing]
     failures: Sequence[FailureTrial]
     coefficients: Sequence[CoefficientScore]
-    tunings: dict[str, Tuning]
+    tunings: dict[str, ThrustTuning]
 
     @property
     def engines(self) -> tuple[str, ...]:

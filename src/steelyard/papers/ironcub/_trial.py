@@ -12,7 +12,7 @@ from steelyard.problems import (
     ConfiguredRobot,
     JetsRecord,
     ThrustTrack,
-    Tuning,
+    ThrustTuning,
     read_jets_record,
     robot_from,
     run_thrusts,
@@ -46,7 +46,7 @@ class SimulatedRun:
         """True, (n, engine), N."""
         return np.stack([self.columns[f"truth/thrust/{name}"] for name in self.robot.names], axis=1)
 
-    def run(self, tuning: Tuning, rotor_speed: bool) -> ThrustTrack:
+    def run(self, tuning: ThrustTuning, rotor_speed: bool) -> ThrustTrack:
         """A method over the record, with rotor speeds or without."""
         record = self.record
         if not rotor_speed:

@@ -16,16 +16,12 @@ from steelyard.models import FlyingState
 from steelyard.problems._gaps import silences
 from steelyard.problems._identification import Event, Identification, Innovations, Series
 from steelyard.problems._provenance import settings_of, truth_in
-from steelyard.problems.jets._engine_failures import EngineWatch, ScheduledBelief
-from steelyard.problems.jets._method import THRUST_METHODS, ThrustRun, thrust_run
+from steelyard.problems.jets._method import ThrustRun, thrust_run
 from steelyard.problems.jets._reading import JetsRecord, read_jets_record
 from steelyard.problems.jets._robot import ConfiguredRobot, robot_from
+from steelyard.problems.jets._thrust_filter import EngineHealth, ThrustBelief
+from steelyard.problems.jets._tuning import THRUST_METHODS, TUNING
 from steelyard.problems.jets._verdict import engine_events, thrust_verdict
-
-KNOWN_BELOW = 0.1
-"""Share of its maximum below which a thrust's standard deviation must be for it to count as known."""
-SHOWN_BELOW = 0.5
-"""Share of its prior standard deviation from which on a mass or a bias counts as shown by the motion."""
 
 
 class ThrustTrack(eqx.Module):
@@ -35,13 +31,13 @@ class ThrustTrack(eqx.Module):
     std: Float[Array, "*batch state"]
     thrust_covariance: Float[Array, "*batch engine engine"]
     innovation: Innovation
-    watch: EngineWatch
+    health: EngineHealth
 
 
-def keep_thrusts(belief: ScheduledBelief) -> ThrustTrack:
-    """Of one row."""
+def keep_thrusts(belief: ThrustBelief) -> ThrustTrack:
+    """The part of a belief that the track keeps."""
     n = belief.state.thrust.shape[0]
-    return ThrustTrack(belief.state, belief.std, belief.covariance[:n, :n], belief.innovation, belief.watch)
+    return ThrustTrack(belief.state, belief.std, belief.covariance[:n, :n], belief.innovation, belief.health)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -58,30 +54,30 @@ class Thrusts:
 def identify_jets(
     log: Log, config: Config, method: str = "adaptive", progress: Callable[[int], None] = lambda rows: None
 ) -> Identification:
-    """Tells the thrusts of every robot on thrusters of a log; `progress` is told how many rows are done."""
+    """The thrusts of every robot on jets of a log; `progress` is called with the number of rows done."""
     if method not in THRUST_METHODS:
         raise BadInput(f'Unknown method "{method}" for jets; {nearest(method, list(THRUST_METHODS))}')
     configured = robot_from(config)
-    told = {
+    runs = {
         robot: estimate_thrusts(log.without_truth(), robot, configured, config, method, progress)
         for robot in _robots(log, config)
     }
-    events = [event for one in told.values() for event in (*_engine_events(one), *_silences(one.record, configured))]
+    events = [event for one in runs.values() for event in (*_engine_events(one), *_silences(one.record, configured))]
     units = {"mass": "kg"} | {f"thrust/{name}": "N" for name in configured.names}
     units |= {f"bias/{foot}/wrench/{part}": unit for foot in configured.feet for part, unit in _PARTS}
     return Identification(
         problem="jets",
         method=method,
         origin=log.origin,
-        robots={robot: _estimates(one, config) for robot, one in told.items()},
+        robots={robot: _estimates(one, config) for robot, one in runs.items()},
         events=sorted(events, key=lambda event: event.time),
-        verdict=" ".join(thrust_verdict(one.robot, one.record, one.track) for one in told.values()),
-        notes=[note for one in told.values() for note in one.record.notes],
-        series={robot: _series(one) for robot, one in told.items()},
-        innovations={robot: _innovations(one) for robot, one in told.items()},
+        verdict=" ".join(thrust_verdict(one.robot, one.record, one.track) for one in runs.values()),
+        notes=[note for one in runs.values() for note in one.record.notes],
+        series={robot: _series(one) for robot, one in runs.items()},
+        innovations={robot: _innovations(one) for robot, one in runs.items()},
         truth=truth_in(log, units),
-        settings=settings_of(log, config, {robot: one.record.noise for robot, one in told.items()}),
-        seconds_a_row=max(one.seconds_a_row for one in told.values()),
+        settings=settings_of(log, config, {robot: one.record.noise for robot, one in runs.items()}),
+        seconds_a_row=max(one.seconds_a_row for one in runs.values()),
     )
 
 
@@ -110,7 +106,7 @@ def run_thrusts(run: ThrustRun, progress: Callable[[int], None] = lambda rows: N
 
 
 def _robots(log: Log, config: Config) -> tuple[str, ...]:
-    """Those that the configuration names; else those with throttles; else all there are, to say what they lack."""
+    """Those that the configuration names; else those with throttles; else all, for the error message."""
     if config.team.robots is not None:
         return config.team.robots
     return tuple(robot for robot in log.robots if "throttle" in log.signals(robot)) or log.robots or ("r1",)
@@ -123,8 +119,8 @@ def _parts(one: Thrusts, part: str, track: bool = True) -> tuple[np.ndarray, np.
 
 
 def _shown(std: np.ndarray) -> np.ndarray:
-    """Whether a part is known by much more than at first."""
-    return std < SHOWN_BELOW * std[:1] + 1e-12
+    """Whether a part is known much better than before the log."""
+    return std < TUNING.shown_below * std[:1] + 1e-12
 
 
 def _estimates(one: Thrusts, config: Config) -> dict[str, Estimate]:
@@ -132,13 +128,15 @@ def _estimates(one: Thrusts, config: Config) -> dict[str, Estimate]:
     answers = {}
     thrust, std = _parts(one, "thrust")
     for e, name in enumerate(one.robot.names):
-        known = std[-1, e] < KNOWN_BELOW * one.robot.maximum[e]
+        known = std[-1, e] < TUNING.known_below * one.robot.maximum[e]
         answers[f"thrust/{name}"] = (
             Estimate.known(thrust[-1, e], std[-1, e], "N", robot, end)
             if known
             else Estimate.unknown("not-identifiable", "N", robot, end)
         )
-    unknown: Knowledge = "not-identifiable" if end - one.record.time[0] > 5.0 else "not-yet-known"
+    unknown: Knowledge = (
+        "not-identifiable" if end - one.record.time[0] > TUNING.identifiable_within else "not-yet-known"
+    )
     log_mass, log_std = _parts(one, "log_mass")
     if log_mass.shape[1]:
         mass = one.robot.multibody.mass * np.exp(log_mass[-1, 0])
@@ -185,7 +183,7 @@ def _innovations(one: Thrusts) -> Innovations:
 
 
 def _engine_events(one: Thrusts) -> list[Event]:
-    return engine_events(one.record.time, np.asarray(one.track.watch.failed), one.record.robot, one.robot.names)
+    return engine_events(one.record.time, np.asarray(one.track.health.failed), one.record.robot, one.robot.names)
 
 
 def _silences(record: JetsRecord, configured: ConfiguredRobot) -> list[Event]:

@@ -1,4 +1,4 @@
-"""The thrust filter of a robot on thrusters: ours, the paper's, and the paper's two halves alone."""
+"""The set-up of the thrust filter for a record: model, noise, priors, first guess and samples."""
 
 import dataclasses
 
@@ -17,55 +17,25 @@ from steelyard.models import (
     some_state,
     steady_thrust,
 )
-from steelyard.problems.jets._engine_failures import Schedule, ScheduledBelief, ScheduledKalman
 from steelyard.problems.jets._reading import JetsRecord
 from steelyard.problems.jets._robot import ConfiguredRobot
-
-
-@dataclasses.dataclass(frozen=True)
-class Tuning:
-    """What a method believes of everything that drifts, and which parts it estimates."""
-
-    unknown: tuple[str, ...]
-    """Parts of the state beside thrusts and momentum: `wrench`, `log_mass`, `offset`, `foot_bias`."""
-    schedule: Schedule = "evidence"
-    rate_drift: float = 3.0
-    """Of a jet's rate of thrust, N/s per √s."""
-    thrust_drift: float = 0.2
-    """Of a thrust, N per √s."""
-    offset_drift: float = 0.15
-    """Of what an engine has beside its model, as a share per √s of what it may have."""
-    wrench_drift: float = 20.0
-    """Of a foot's force where wrenches are states, N per √s; torques a twentieth."""
-    uses_engines: bool = True
-    uses_momentum: bool = True
-    uses_speed: bool = True
-
-
-THRUST_METHODS = {
-    "adaptive": Tuning(("log_mass", "offset", "foot_bias")),
-    "published": Tuning(("wrench",), schedule="speed", rate_drift=10.0, uses_speed=False),
-    "centroidal": Tuning(
-        ("wrench",), schedule="none", rate_drift=0.0, thrust_drift=30.0, uses_engines=False, uses_speed=False
-    ),
-    "engines": Tuning((), schedule="none", uses_momentum=False, uses_speed=False),
-}
-"""Ours; the filter of [ironcub, Sec. III]; the same without its engines; engines alone [ironcub, Sec. V-C]."""
+from steelyard.problems.jets._thrust_filter import ThrustBelief, ThrustFilter
+from steelyard.problems.jets._tuning import ThrustTuning
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ThrustRun:
-    """A filter ready to run over a record."""
+    """A filter with the samples of a record."""
 
-    estimator: ScheduledKalman
-    belief: ScheduledBelief
+    estimator: ThrustFilter
+    belief: ThrustBelief
     samples: Sample
     names: tuple[str, ...]
     """Of the state's coordinates."""
     guess: Guess
 
 
-def thrust_run(record: JetsRecord, robot: ConfiguredRobot, config: Config, tuning: Tuning) -> ThrustRun:
+def thrust_run(record: JetsRecord, robot: ConfiguredRobot, config: Config, tuning: ThrustTuning) -> ThrustRun:
     """Model, noise, first guess and samples."""
     engines, feet = robot.model.engines, len(robot.feet)
     unknown = tuple(part for part in tuning.unknown if feet or part not in ("wrench", "foot_bias"))
@@ -74,8 +44,8 @@ def thrust_run(record: JetsRecord, robot: ConfiguredRobot, config: Config, tunin
     state = dataclasses.replace(state, momentum=_first(record.momentum))
     if "wrench" in unknown:
         state = dataclasses.replace(state, wrench=_first(record.wrench))
-    if tuning.schedule == "speed" and not record.rpm.shape[1]:
-        tuning = dataclasses.replace(tuning, schedule="none")
+    if tuning.detection == "speed" and not record.rpm.shape[1]:
+        tuning = dataclasses.replace(tuning, detection="none")
     std, drift = _priors(state, record, robot, config, tuning)
     noise = Noise(
         measurement=_measured(state, record),
@@ -83,7 +53,7 @@ def thrust_run(record: JetsRecord, robot: ConfiguredRobot, config: Config, tunin
         drift=drift,
         blind=np.concatenate([np.full(len(robot.names), 30.0), np.tile([20.0, 20.0, 20.0, 100.0, 100.0, 400.0], feet)]),
     )
-    estimator = ScheduledKalman(robot.model, noise, tuning.schedule)
+    estimator = ThrustFilter(robot.model, noise, tuning.detection)
     guess = Guess(state, std)
     return ThrustRun(
         estimator, estimator.init(guess), _samples(state, record, tuning), tuple(tangent_names(state)), guess
@@ -104,7 +74,7 @@ def _first_thrust(record: JetsRecord, robot: ConfiguredRobot) -> np.ndarray:
 
 
 def offset_sizes(robot: ConfiguredRobot, share: float) -> np.ndarray:
-    """How far an engine's highest derivative may be off, one standard deviation at half its maximum.
+    """Prior standard deviations of the engines' offsets: of the highest derivative at half the maximum thrust.
 
     Each coefficient is off by up to a share of itself, evenly: the terms of T̈ at a steady thrust add up squared.
     """
@@ -122,14 +92,14 @@ def offset_sizes(robot: ConfiguredRobot, share: float) -> np.ndarray:
     return np.array(sizes)
 
 
-def _priors(state: FlyingState, record: JetsRecord, robot: ConfiguredRobot, config: Config, tuning: Tuning):
+def _priors(state: FlyingState, record: JetsRecord, robot: ConfiguredRobot, config: Config, tuning: ThrustTuning):
     """First standard deviations, and random walks per √s, of every coordinate."""
     jets = config.jets
     off = record.throttle[0] <= 0
     moving = np.where(off, 0.1, 0.05 * robot.maximum)
     weight = robot.multibody.mass * float(np.linalg.norm(config.gravity))
     step = float(np.median(np.diff(record.time)))
-    # Attitude is not exact: a weight's worth of thrust points a little elsewhere at every row.
+    # The attitude is noisy, so at every row the thrust that carries the weight points slightly elsewhere.
     tilting = weight * record.noise["attitude"] * np.sqrt(0.5 * step)
     foot = np.tile(np.repeat([0.05, 1.0], 3), len(robot.feet))
     sizes = offset_sizes(robot, jets.engine_error)
@@ -163,10 +133,10 @@ def _priors(state: FlyingState, record: JetsRecord, robot: ConfiguredRobot, conf
 
 
 def _measured(state: FlyingState, record: JetsRecord) -> np.ndarray:
-    """Of momentum, wrenches and rotor speeds."""
+    """Noise of momentum, wrenches and rotor speeds (thousands of rpm), in the order of the readings."""
     momentum = np.repeat([record.noise["momentum/angular"], record.noise["momentum/linear"]], 3)
-    told = state.wrench if state.wrench.size else state.foot_bias
-    feet = _wrench_noise(record, told.shape[0] // 6)
+    measured = state.wrench if state.wrench.size else state.foot_bias
+    feet = _wrench_noise(record, measured.shape[0] // 6)
     return np.concatenate([momentum, feet, np.full(state.speed_scale.shape, 1e-3 * record.noise["rpm"])])
 
 
@@ -174,8 +144,8 @@ def _wrench_noise(record: JetsRecord, feet: int) -> np.ndarray:
     return np.tile(np.repeat([record.noise["wrench/torque"], record.noise["wrench/force"]], 3), feet)
 
 
-def _samples(state: FlyingState, record: JetsRecord, tuning: Tuning) -> Sample:
-    """Row by row: what drove the robot since the row before, and what was read at its end."""
+def _samples(state: FlyingState, record: JetsRecord, tuning: ThrustTuning) -> Sample:
+    """Row by row: the inputs since the row before, and the readings at the row."""
     n = len(record.time)
     contact = np.repeat(record.contact.astype(float), 6, axis=1)
     trust = np.full(record.throttle.shape, 1.0 if tuning.uses_engines else 0.0)
@@ -184,14 +154,14 @@ def _samples(state: FlyingState, record: JetsRecord, tuning: Tuning) -> Sample:
     )
     throttle = _before(record.throttle) if record.zero_order_hold else _between(record.throttle)
     control = FlyingControl(ThrustInput(throttle, _between(record.wrench)), pose)
-    told = np.zeros((n, 0))
+    wrench = np.zeros((n, 0))
     if state.wrench.size:
-        told = record.wrench
+        wrench = record.wrench
     elif state.foot_bias.size:  # in the air a reading is its bias; on the ground it is the control already
-        told = np.where(np.maximum(contact, _before(contact)) > 0, np.nan, record.wrench)
-    rpm = record.rpm if tuning.uses_speed or tuning.schedule == "speed" else np.zeros((n, 0))
+        wrench = np.where(np.maximum(contact, _before(contact)) > 0, np.nan, record.wrench)
+    rpm = record.rpm if tuning.uses_speed or tuning.detection == "speed" else np.zeros((n, 0))
     momentum = record.momentum if tuning.uses_momentum else np.full((n, 6), np.nan)
-    return Sample(np.diff(record.time, prepend=record.time[0]), control, FlyingReading(momentum, told, rpm))
+    return Sample(np.diff(record.time, prepend=record.time[0]), control, FlyingReading(momentum, wrench, rpm))
 
 
 def _before(values: np.ndarray) -> np.ndarray:
@@ -204,7 +174,7 @@ def _between(values: np.ndarray) -> np.ndarray:
 
 
 def _first(values: np.ndarray) -> np.ndarray:
-    """The first row that is whole."""
+    """The first row without a missing value."""
     whole = np.isfinite(values).all(axis=1)
     if not whole.any():
         raise BadInput("No row of the log has all of the base, the joints and the feet; record them together.")

@@ -1,4 +1,4 @@
-"""From the columns of a robot on thrusters to what its filter reads: kinematics at every row, noise figures."""
+"""From the columns of a robot on jets to a record: its kinematics at every row, and noise levels."""
 
 import dataclasses
 from collections.abc import Callable
@@ -11,16 +11,15 @@ from steelyard.logs import Log
 from steelyard.models import RobotMotion
 from steelyard.problems._channel_noise import attitude_noise, vector_noise
 from steelyard.problems.jets._robot import ConfiguredRobot
+from steelyard.problems.jets._tuning import TUNING
 
 _FEWEST_ROWS = 20
-_UNLOADED = 20.0  # N, below which a sole may be in the air
-_LIFTED = 0.03  # m, above where it last stood, from which on a sole that is not loaded is in the air
 _LEAST = {"momentum/angular": 1e-3, "momentum/linear": 1e-2, "wrench/torque": 1e-3, "wrench/force": 1e-2, "rpm": 10.0}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class JetsRecord:
-    """What one robot on thrusters recorded, row by row; NaN where nothing was."""
+    """What one robot on jets recorded, row by row; NaN where a sample is missing."""
 
     robot: str
     time: np.ndarray
@@ -32,11 +31,11 @@ class JetsRecord:
     rpm: np.ndarray
     """(n, engine with a map), thousands of rpm; (n, 0) where none is used."""
     momentum: np.ndarray
-    """(n, 6), centroidal, (angular, linear)."""
+    """(n, 6), centroidal, (angular, linear), N m s and N s, world axes."""
     thrust_matrix: np.ndarray
-    """(n, 6, engine)."""
+    """(n, 6, engine): A(q), the momentum's rate by each thrust, (torque, force) rows."""
     foot_matrix: np.ndarray
-    """(n, 6, 6 feet)."""
+    """(n, 6, 6 feet): the momentum's rate by each foot's wrench."""
     contact: np.ndarray
     """(n, foot), whether a sole is on the ground."""
     noise: dict[str, float]
@@ -55,7 +54,7 @@ def read_jets_record(
 ) -> JetsRecord:
     """Reads a robot's columns and computes its kinematics; what cannot be read is a `BadInput`."""
     if len(log) < _FEWEST_ROWS:
-        raise BadInput(f"{log.origin} has {len(log)} rows; to tell thrusts takes {_FEWEST_ROWS} rows at least.")
+        raise BadInput(f"{log.origin} has {len(log)} rows; estimating thrusts takes {_FEWEST_ROWS} rows at least.")
     throttle = _throttle(log, robot, configured)
     motions = _motions(log, robot, configured)
     wrench = [log.require(robot, f"{foot}/wrench/{part}") for foot in configured.feet for part in ("torque", "force")]
@@ -88,8 +87,8 @@ def read_jets_record(
 def standing(wrench: np.ndarray, soles: np.ndarray) -> np.ndarray:
     """Which soles (n, foot) are on the ground: they carry something, or have not risen since they did.
 
-    In doubt a sole stands: in the air its reading is no more than bias and noise, and does no harm; but a sole that
-    stands and is taken for one in the air hides a force. A log that begins with nothing on a sole begins in the air; a
+    Where it is uncertain a sole stands: in the air its reading is only bias and noise, and does no harm; but a standing
+    sole that is taken for one in the air hides a force. A log that begins with nothing on a sole begins in the air; a
     sole that rose stands again once it carries something, not when it comes near the ground.
     """
     n, feet = soles.shape[:2]
@@ -98,9 +97,9 @@ def standing(wrench: np.ndarray, soles: np.ndarray) -> np.ndarray:
     for f in range(feet):
         stood_at = -np.inf
         for k in range(n):
-            if force[k, f] > _UNLOADED:
+            if force[k, f] > TUNING.unloaded_below:
                 stood_at = soles[k, f, 2]
-            elif soles[k, f, 2] >= stood_at + _LIFTED:
+            elif soles[k, f, 2] >= stood_at + TUNING.lifted_above:
                 stood_at = -np.inf
             on_ground[k, f] = np.isfinite(stood_at)
     return on_ground
@@ -121,7 +120,7 @@ def _throttle(log: Log, robot: str, configured: ConfiguredRobot) -> np.ndarray:
 
 
 def _motions(log: Log, robot: str, configured: ConfiguredRobot) -> list[RobotMotion]:
-    """Configuration and velocity at every row; a short silence is filled with what was heard last."""
+    """Configuration and velocity at every row; a missing sample is filled with the last one."""
     names = configured.multibody.joints
     missing = [name for name in names if not log.has(robot, f"joint/{name}/position")]
     if missing:
@@ -132,7 +131,7 @@ def _motions(log: Log, robot: str, configured: ConfiguredRobot) -> list[RobotMot
         )
     joints = [np.concatenate([log.signal(robot, f"joint/{n}/{kind}") for n in names], axis=1) for kind in _KINDS]
     base = [log.require(robot, f"base/{signal}") for signal in ("position", "attitude", "linear_velocity", "rates")]
-    position, attitude, velocity, rates, q, q_dot = (_carried_on(values) for values in (*base, *joints))
+    position, attitude, velocity, rates, q, q_dot = (_filled(values) for values in (*base, *joints))
     R_wb = _matrices(attitude)
     return [RobotMotion(*row) for row in zip(position, R_wb, velocity, rates, q, q_dot, strict=True)]
 
@@ -149,11 +148,11 @@ def _rpm(log: Log, robot: str, configured: ConfiguredRobot, config: Config) -> n
 
 
 def _noise(log: Log, robot: str, config: Config, momentum, feet, rpm) -> tuple[dict[str, float], tuple[str, ...]]:
-    """Of the momentum as it was computed, of the feet, and of rotor speeds; told by the log where nobody stated it."""
+    """Noise levels of momentum, feet, rotor speeds and attitude, stated or estimated, and a note on it."""
     time = np.asarray(log.time)
     torque = feet.reshape(len(time), -1, 2, 3)[:, :, 0].reshape(len(time), -1)
     force = feet.reshape(len(time), -1, 2, 3)[:, :, 1].reshape(len(time), -1)
-    told = {
+    levels = {
         "momentum/angular": (None, vector_noise(time, momentum[:, :3])),
         "momentum/linear": (None, vector_noise(time, momentum[:, 3:])),
         "wrench/torque": (config.noise.wrench_torque, vector_noise(time, torque)),
@@ -162,7 +161,7 @@ def _noise(log: Log, robot: str, config: Config, momentum, feet, rpm) -> tuple[d
         "attitude": (config.noise.attitude, attitude_noise(time, log.signal(robot, "base/attitude"))),
     }
     noise, estimated = {}, []
-    for signal, (stated, found) in told.items():
+    for signal, (stated, found) in levels.items():
         least = _LEAST.get(signal, 1e-5)
         noise[signal] = stated if stated is not None else (max(found, least) if np.isfinite(found) else least)
         if stated is None and np.isfinite(found):
@@ -171,15 +170,15 @@ def _noise(log: Log, robot: str, config: Config, momentum, feet, rpm) -> tuple[d
     return noise, notes
 
 
-def _carried_on(values: np.ndarray) -> np.ndarray:
-    """Silences filled with the last sample before them, or the first after."""
-    heard = np.isfinite(values)
-    if heard.all():
+def _filled(values: np.ndarray) -> np.ndarray:
+    """Missing samples filled with the last one before them, or the first after."""
+    present = np.isfinite(values)
+    if present.all():
         return values
-    rows = np.where(heard, np.arange(len(values))[:, None], 0)
+    rows = np.where(present, np.arange(len(values))[:, None], 0)
     rows = np.maximum.accumulate(rows, axis=0)
-    rows = np.maximum(rows, np.argmax(heard, axis=0)[None, :])
-    return np.where(np.any(heard, axis=0)[None, :], np.take_along_axis(values, rows, axis=0), 0.0)
+    rows = np.maximum(rows, np.argmax(present, axis=0)[None, :])
+    return np.where(np.any(present, axis=0)[None, :], np.take_along_axis(values, rows, axis=0), 0.0)
 
 
 def _matrices(attitude: np.ndarray) -> np.ndarray:

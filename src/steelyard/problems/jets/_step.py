@@ -3,9 +3,10 @@
 from steelyard.config import Config
 from steelyard.logs import Log
 from steelyard.problems._exportable import ExportableStep, chosen_method, required_log, step_of
-from steelyard.problems.jets._method import THRUST_METHODS, thrust_run
+from steelyard.problems.jets._method import thrust_run
 from steelyard.problems.jets._reading import read_jets_record
 from steelyard.problems.jets._robot import robot_from
+from steelyard.problems.jets._tuning import THRUST_METHODS
 
 
 def jets_step(method: str | None, log: Log | None, config: Config) -> ExportableStep:

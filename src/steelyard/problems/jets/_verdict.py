@@ -1,4 +1,4 @@
-"""What the thrusts of a robot are worth, and what befell its engines, in words."""
+"""How well the thrusts of a robot are known, and which engines failed, as text."""
 
 import itertools
 from collections.abc import Sequence
@@ -10,13 +10,12 @@ from steelyard.problems._consistency import believable
 from steelyard.problems._identification import Event
 from steelyard.problems.jets._reading import JetsRecord
 from steelyard.problems.jets._robot import ConfiguredRobot
+from steelyard.problems.jets._tuning import TUNING
 
 _REMEDY = (
     "state the true noise in [noise], give engine_error and mass_error their true sizes in [jets], or look for what "
     "the model lacks (wind, a cable, a hand on the robot)"
 )
-_ALIKE = 0.02
-"""Of the largest singular value of A(q): engines that differ by less act alike on this robot."""
 _CAVEAT = (
     "Thrusts are relative to the weight: only while its feet carry the robot can a wrong mass be told from thrust, and "
     "in the air 1 % of mass is 1 % of every thrust."
@@ -24,14 +23,14 @@ _CAVEAT = (
 
 
 def engine_events(times: np.ndarray, failed: np.ndarray, robot: str, names: Sequence[str]) -> list[Event]:
-    """A `fault` where an engine (n, engine) is no longer believed, and a `recovered` where it is again."""
+    """A `fault` where an engine (n, engine) fails, and a `recovered` where it follows its model again."""
     events = []
     for e, name in enumerate(names):
         edges = np.diff(failed[:, e], prepend=0.0)
         for row in np.flatnonzero(edges):
             when = float(times[row])
             if edges[row] > 0:
-                what = f"Engine {name} left its model: its thrust is told by measurements alone from here on."
+                what = f"Engine {name} left its model: its thrust is estimated from measurements alone from here on."
                 events.append(Event(when, "fault", robot, f"thrust/{name}", what))
             else:
                 what = f"Engine {name} gives again what its throttle asks for."
@@ -40,32 +39,32 @@ def engine_events(times: np.ndarray, failed: np.ndarray, robot: str, names: Sequ
 
 
 def thrust_verdict(robot: ConfiguredRobot, record: JetsRecord, track: Any) -> str:
-    """What the numbers of one robot are worth."""
+    """The verdict on one robot."""
     covariance = np.asarray(track.thrust_covariance)[-1]
     std = np.sqrt(np.diag(covariance))
     worst = int(np.argmax(std / robot.maximum))
-    said = [
+    sentences = [
         f"{record.robot}: every thrust is known to {1.96 * std[worst]:.2g} N or better (95 %, "
         f"{196 * std[worst] / robot.maximum[worst]:.2g} % of the maximum of {robot.names[worst]})"
     ]
-    said += alike(robot.names, record.thrust_matrix) or hardest(robot.names, record.thrust_matrix, covariance)
+    sentences += alike(robot.names, record.thrust_matrix) or hardest(robot.names, record.thrust_matrix, covariance)
     value, variance = np.asarray(track.innovation.value), np.asarray(track.innovation.variance)
-    return f"{'. '.join(said)}. {believable(value, variance, _REMEDY)} {_CAVEAT}"
+    return f"{'. '.join(sentences)}. {believable(value, variance, _REMEDY)} {_CAVEAT}"
 
 
 def alike(names: Sequence[str], thrust_matrix: np.ndarray) -> list[str]:
     """Engines (n, 6, engine) whose thrusts this robot's momentum does not tell apart in any pose of the log."""
     gram = np.einsum("nij,nik->jk", thrust_matrix, thrust_matrix) / len(thrust_matrix)
     sizes, directions = np.linalg.eigh(gram)
-    said = []
+    sentences = []
     for size, direction in zip(np.sqrt(np.maximum(sizes, 0.0)), directions.T, strict=True):
-        if size < _ALIKE * np.sqrt(sizes[-1]):
-            together = [name for name, part in zip(names, direction, strict=True) if abs(part) > 0.2]
-            said.append(
+        if size < TUNING.alike_below * np.sqrt(sizes[-1]):
+            together = [name for name, part in zip(names, direction, strict=True) if abs(part) > TUNING.named_above]
+            sentences.append(
                 f"{' and '.join(together)} cannot be told apart by the robot's motion: they act alike in every pose, "
-                "so how they share their thrust is told by their engine models alone"
+                "so how they share their thrust follows from their engine models alone"
             )
-    return said
+    return sentences
 
 
 def separations(thrust_matrix: np.ndarray) -> list[tuple[float, int, int]]:

@@ -1,7 +1,7 @@
 """The coefficients of a jet engine from a record of throttle and thrust, three ways [ironcub, Sec. III-B].
 
 An extended Kalman filter, as the paper's reference; least squares on the whole record, which is the best of them; and
-a sparse choice among more terms, which tells what kind of equation the record asks for.
+a sparse choice among more terms, which shows the form of equation that fits the record.
 """
 
 import dataclasses
@@ -43,7 +43,7 @@ class BenchRecord:
             )
         if np.ptp(self.throttle) < 20.0:
             raise BadInput(
-                f"The throttle moves by {np.ptp(self.throttle):.3g} % only, which tells little of an engine; move it "
+                f"The throttle moves by {np.ptp(self.throttle):.3g} % only, which excites little; move it "
                 "over most of its range."
             )
 
@@ -76,7 +76,7 @@ def _nearest(record: BenchRecord, unknowns: Float[np.ndarray, "12"], pull: float
     scale = np.concatenate([np.maximum(np.abs(unknowns[:10]), 1e-3), [1.0, 1.0]])
     residuals, damping = np.asarray(_off(unknowns, u, T, dt, pull)), 1e-3
     for _ in range(40):
-        J = np.asarray(_slopes(unknowns, u, T, dt, pull)) * scale
+        J = np.asarray(_jacobian(unknowns, u, T, dt, pull)) * scale
         H = J.T @ J
         while damping < 1e8:
             step = np.linalg.solve(H + damping * np.diag(np.diag(H) + 1e-9), -J.T @ residuals)
@@ -207,7 +207,7 @@ def _weak(record: BenchRecord) -> tuple[np.ndarray, np.ndarray]:
     half = max(round(0.5 * _WINDOW / dt), 4)
     s = np.arange(-half, half + 1) / (half + 1)
     window = (1 - s**2) ** 4
-    slope = -8 * s * (1 - s**2) ** 3 / ((half + 1) * dt)
+    derivative = -8 * s * (1 - s**2) ** 3 / ((half + 1) * dt)
     curve = (-8 * (1 - s**2) ** 3 + 48 * s**2 * (1 - s**2) ** 2) / ((half + 1) * dt) ** 2
     total = window.sum()
     smooth = np.hanning(2 * max(round(0.15 / dt), 1) + 3)
@@ -222,7 +222,7 @@ def _weak(record: BenchRecord) -> tuple[np.ndarray, np.ndarray]:
 
     columns = []
     for name, term in LIBRARY.items():
-        columns.append(-mean(record.thrust, slope) if name == "Ṫ" else mean(term(T, D, u), window))
+        columns.append(-mean(record.thrust, derivative) if name == "Ṫ" else mean(term(T, D, u), window))
     return np.stack(columns, axis=1), mean(record.thrust, curve)
 
 
@@ -239,12 +239,12 @@ def _simulate(theta, throttle, start, rate, dt, thrust=0.0, pull=0.0):
     With a `pull`, rad/s, it follows a measured thrust as an observer would, critically damped.
     """
 
-    def step(so_far, row):
+    def step(carry, row):
         u, measured = row
-        off = measured - so_far[0]
-        T, T_dot = _step(theta, so_far[0] + dt * 2.0 * pull * off, so_far[1] + dt * pull**2 * off, u, dt)
+        off = measured - carry[0]
+        T, T_dot = _step(theta, carry[0] + dt * 2.0 * pull * off, carry[1] + dt * pull**2 * off, u, dt)
         after = (jnp.clip(T, -50.0, 500.0), jnp.clip(T_dot, -200.0, 200.0))
-        return after, so_far[0]
+        return after, carry[0]
 
     begin = (jnp.asarray(start, float), jnp.asarray(rate, float))
     return jax.lax.scan(step, begin, (throttle, jnp.broadcast_to(thrust, throttle.shape)))[1]
@@ -256,4 +256,4 @@ def _off(unknowns, throttle, thrust, dt, pull):
     return _simulate(unknowns[:10], throttle, unknowns[10], unknowns[11], dt, thrust, pull) - thrust
 
 
-_slopes = jax.jit(jax.jacfwd(_off))
+_jacobian = jax.jit(jax.jacfwd(_off))

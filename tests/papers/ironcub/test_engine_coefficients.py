@@ -9,7 +9,13 @@ from earnest import in_earnest
 
 from steelyard.errors import BadInput
 from steelyard.models import ENGINE_TYPES, jet_acceleration, steady_thrust
-from steelyard.problems import BenchRecord, filter_engine, fit_engine, predicted_thrust, sparse_terms
+from steelyard.papers.ironcub._engine_coefficients import (
+    BenchRecord,
+    filter_engine,
+    fit_engine,
+    predicted_thrust,
+    sparse_terms,
+)
 
 KIND = "P100"
 RATE = 50.0

@@ -19,7 +19,7 @@ from steelyard.models import (
     some_state,
     steady_thrust,
 )
-from steelyard.problems.jets import ScheduledKalman
+from steelyard.problems.jets import ThrustFilter
 
 KIND = ENGINE_TYPES["P160"]
 THROTTLE = 50.0
@@ -61,7 +61,7 @@ def noise_and_guess() -> tuple[Noise, Guess]:
 
 
 def keep(belief):
-    return belief.state.thrust, belief.watch.failed
+    return belief.state.thrust, belief.health.failed
 
 
 def run(estimator, belief, samples):
@@ -70,9 +70,9 @@ def run(estimator, belief, samples):
     return (*(np.asarray(part) for part in result.recorded), result.belief)
 
 
-def watched(lost: float, **figures):
+def watched(lost: float, **settings):
     noise, guess = noise_and_guess()
-    estimator = ScheduledKalman(robot(), noise, **figures)
+    estimator = ThrustFilter(robot(), noise, **settings)
     return run(estimator, estimator.init(guess), course(lost))
 
 
@@ -98,19 +98,19 @@ def test_the_engine_that_fails_is_named_within_half_a_second_and_its_thrust_foll
     np.testing.assert_allclose(thrust[-1], [HOVER, HOVER - 60.0], atol=3.0)
 
 
-def test_without_a_schedule_the_model_is_believed_too_long():
-    followed, believed = (np.abs(watched(60.0, schedule=s)[0][160:, 1] - (HOVER - 60.0)) for s in ("evidence", "none"))
+def test_without_detection_the_model_is_used_too_long():
+    followed, believed = (np.abs(watched(60.0, detection=s)[0][160:, 1] - (HOVER - 60.0)) for s in ("evidence", "none"))
     assert followed.mean() < 0.5 * believed.mean()
 
 
-def test_an_engine_that_agrees_with_its_twin_again_is_believed_again():
+def test_an_engine_that_agrees_with_a_healthy_one_again_is_healthy_again():
     _, failed, belief = watched(60.0)
     assert failed[-1, 1] == 1.0
     noise, _ = noise_and_guess()
     lost, back = course(60.0), course(0.0, seed=1)
     gap = lost.measurement.momentum[-1] - back.measurement.momentum[0]
     reading = FlyingReading(back.measurement.momentum + gap[None, :], back.measurement.wrench, back.measurement.rpm)
-    thrust, failed, _ = run(ScheduledKalman(robot(), noise), belief, Sample(back.dt, back.control, reading))
+    thrust, failed, _ = run(ThrustFilter(robot(), noise), belief, Sample(back.dt, back.control, reading))
     assert failed[-1].max() == 0.0
     np.testing.assert_allclose(thrust[-1], HOVER, atol=3.0)
 
@@ -118,7 +118,7 @@ def test_an_engine_that_agrees_with_its_twin_again_is_believed_again():
 @pytest.mark.parametrize("dt", [0.0, float("nan"), -1.0])
 def test_rows_of_no_time_that_tell_nothing_change_nothing(dt):
     noise, guess = noise_and_guess()
-    estimator = ScheduledKalman(robot(), noise)
+    estimator = ThrustFilter(robot(), noise)
     told = course(0.0)
     silent = jax.tree.map(lambda leaf: jnp.full_like(leaf, jnp.nan), told.measurement)
     belief = estimator.init(guess)
