@@ -12,8 +12,8 @@ from small_models import Hover
 
 from steelyard import estimators as e
 from steelyard import models as m
-from steelyard.estimators._linearise import Observation, linearise_dynamics, linearise_observation
-from steelyard.estimators._sequential import Shadows, correct
+from steelyard.estimators import Shadows, correct, linearise_dynamics, linearise_observation
+from steelyard.estimators._linearise import Observation
 from steelyard.geometry import SO3, local, retract
 
 CART = e.ExtendedKalman(Cart(), CART_NOISE)

@@ -11,7 +11,7 @@ from small_models import Hover
 
 from steelyard import estimators as e
 from steelyard import models as m
-from steelyard.estimators._cholesky import square_root
+from steelyard.estimators import square_root
 
 
 def test_on_a_linear_model_it_is_the_extended_filter():

@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.problems import Series
+from steelyard.report import band
 from steelyard.report._components import components, in_shape
 from steelyard.report._digits import like, plus_minus, signed
-from steelyard.report._plots import MOST_POINTS, band, drawn, thin
+from steelyard.report._plots import MOST_POINTS, drawn, thin
 from steelyard.report._truth import agreement, truth_at
 from steelyard.report._whiteness import Whiteness
 
