@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from steelyard.papers.planar._bound import attainable
-from steelyard.papers.planar._load import NAMES, Moment
+from steelyard.papers.planar._load import Moment
 from steelyard.papers.planar._observer import observed_error
+from steelyard.papers.planar._scenario import NAMES
 from steelyard.papers.planar._score import errors_of, worst, z_c_error
 from steelyard.worlds import PlanarScenario, planar_truth
 

@@ -8,28 +8,26 @@ from steelyard.estimators import Estimate
 from steelyard.papers._reproduction import Reproduction, Row
 from steelyard.papers.planar._curves import Record
 from steelyard.papers.planar._figures import figures, findings_list
-from steelyard.papers.planar._load import LINE, NAMES, RATE, Load
+from steelyard.papers.planar._load import Load
 from steelyard.papers.planar._picture import picture
+from steelyard.papers.planar._scenario import CDC14_INERTIA, CDC14_SECONDS, LINE, NAMES, RATE
 from steelyard.papers.planar._score import Errors, errors_of, worst
 from steelyard.papers.planar.robots import Stage, cdc14_team, drive
 from steelyard.report import Markup, Section, value_table
 from steelyard.team import Bus, PlanarSample, planar_load_team, run_team
 
-INERTIA = 12.3795
-"""kg m² [cdc14, Sec. VI]."""
-SECONDS = 80
 OUR_SECONDS = 20
 """Of the same push, from its start: ours needs no stages."""
 OUR_NOISE = 0.01
 """m/s an axis; there is none, but our method needs a value."""
-CDC14_WORK = SECONDS + OUR_SECONDS + 2
+CDC14_WORK = CDC14_SECONDS + OUR_SECONDS + 2
 """How many times `advance` is called with one."""
 QUANTITIES = {"inertia": "inertia", "mass": "mass", "distance": "distance/", "com": "com", "contact": "contact/"}
 
 
 def reproduce_cdc14(seed: int = 0, advance: Callable[[int], None] = lambda steps: None) -> Reproduction:
     """One run: without noise there is nothing to repeat. The seed chooses the first pushes, until the load turns."""
-    load, record = Load(INERTIA), Record()
+    load, record = Load(CDC14_INERTIA), Record()
     samples: dict[str, list[PlanarSample]] = {name: [] for name in NAMES}
 
     def world(forces, dt):
@@ -47,7 +45,7 @@ def reproduce_cdc14(seed: int = 0, advance: Callable[[int], None] = lambda steps
         record.watch(step, robot, turn)
         report_progress(step, robot)
 
-    run = drive(cdc14_team(LINE, RATE, seed=seed), world, Bus(LINE), SECONDS, RATE, watch=watch)
+    run = drive(cdc14_team(LINE, RATE, seed=seed), world, Bus(LINE), CDC14_SECONDS, RATE, watch=watch)
     estimates = {name: run.last(name) for name in NAMES}
     moments = {name: load.at(estimates[name]["mass"].time) for name in NAMES}
     errors = {name: [_errors(estimates[name], name, load)] for name in NAMES}
@@ -93,7 +91,7 @@ def reproduce_cdc14(seed: int = 0, advance: Callable[[int], None] = lambda steps
 
 
 def _errors(estimates: Mapping[str, Estimate], robot: str, load: Load) -> Errors:
-    return errors_of(estimates, robot, INERTIA, load.at(estimates["mass"].time))
+    return errors_of(estimates, robot, CDC14_INERTIA, load.at(estimates["mass"].time))
 
 
 def _percent(share: float | None) -> float | None:

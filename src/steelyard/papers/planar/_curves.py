@@ -5,7 +5,8 @@ from collections import defaultdict
 
 import numpy as np
 
-from steelyard.papers.planar._load import NAMES, RATE, Load
+from steelyard.papers.planar._load import Load
+from steelyard.papers.planar._scenario import NAMES, RATE
 from steelyard.papers.planar.robots import Stage, trace
 from steelyard.team import Turn
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from steelyard.papers.planar._curves import Record, true_curve
-from steelyard.papers.planar._load import LINE, MASS, NAMES, Load
+from steelyard.papers.planar._load import Load
+from steelyard.papers.planar._scenario import LINE, MASS, NAMES
 from steelyard.report import PLOTTING, Markup, Section, Trace, drawing, fill, layout, line, truth_line
 
 _WORDS = ("distances", "coast", "J", "slow down", "z_C", "m", "agree", "done", "halt")

@@ -10,10 +10,11 @@ from steelyard.papers._reproduction import Reproduction, Row
 from steelyard.papers.planar._bound import Attainable, attainable
 from steelyard.papers.planar._curves import Record
 from steelyard.papers.planar._icra15_page import sections
-from steelyard.papers.planar._load import LINE, Load
+from steelyard.papers.planar._load import Load
 from steelyard.papers.planar._observer import observer_table
-from steelyard.papers.planar._ours import PUSH, our_trial
+from steelyard.papers.planar._ours import our_trial
 from steelyard.papers.planar._results import Results
+from steelyard.papers.planar._scenario import INERTIA, LINE, PUBLISHED, PUSH, VELOCITY_NOISE
 from steelyard.papers.planar._teams import (
     DISTURBED,
     DROPPED,
@@ -24,18 +25,8 @@ from steelyard.papers.planar._teams import (
     sizes,
     trials_of,
 )
-from steelyard.papers.planar._trials import INERTIA, VELOCITY_NOISE, paper_trial, run_paper, scored
+from steelyard.papers.planar._trials import paper_trial, run_paper, scored
 from steelyard.worlds import planar_truth
-
-PUBLISHED = {
-    "inertia": 100.0 * (8.7183 / 8.6891 - 1.0),
-    "mass": 100.0 * (1.0 - 4.8517 / 5.0),
-    "z_c/x": 0.075,
-    "z_c/y": 0.033,
-    "inertia/stated_std": 100.0 * 0.0035 / 8.6891,
-    "mass/stated_std": 100.0 * 0.0453 / 5.0,
-}
-"""[icra15, Sec. VI]: errors and each robot's own stated deviations in %, scatter of z_c in m."""
 
 
 def icra15_work(trials: int, observer_trials: int, team_trials: int, team_sizes: Sequence[int]) -> int:

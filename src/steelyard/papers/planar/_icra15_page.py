@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from steelyard.papers.planar._figures import figures, findings_list
-from steelyard.papers.planar._load import NAMES
 from steelyard.papers.planar._picture import error_cloud, picture
 from steelyard.papers.planar._results import Results
+from steelyard.papers.planar._scenario import NAMES
 from steelyard.report import Markup, Section, fill, value_table
 
 

@@ -5,17 +5,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from steelyard.team import Graph
-from steelyard.worlds import PlanarBody, contacts_on
-
-NAMES = ("r1", "r2", "r3", "r4")
-LINE = Graph.line(NAMES)
-RATE = 100.0
-"""Hz; not stated in the papers."""
-MASS = 5.0
-"""kg."""
-CONTACTS = contacts_on("plate", len(NAMES))
-"""From the centre of mass, body axes, m; not stated in the papers; ours are evenly spaced along the outline."""
+from steelyard.papers.planar._scenario import CONTACTS, MASS, NAMES, RATE
+from steelyard.worlds import PlanarBody
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,14 +7,11 @@ import numpy as np
 from steelyard.config import Config, Noise
 from steelyard.estimators import Estimate
 from steelyard.logs import Log
-from steelyard.papers.planar._load import NAMES, RATE, Moment
+from steelyard.papers.planar._load import Moment
+from steelyard.papers.planar._scenario import INERTIA, NAMES, PUSH, VELOCITY_NOISE
 from steelyard.papers.planar._score import Errors, errors_of
-from steelyard.papers.planar._trials import INERTIA, VELOCITY_NOISE
 from steelyard.problems import read_planar_record, run_planar_load_team
-from steelyard.worlds import PlanarScenario, simulate_planar
-
-PUSH = PlanarScenario(inertia=INERTIA, duration=20.0, rate=RATE, force=4.0, velocity_noise=VELOCITY_NOISE)
-"""Four robots, amplitudes of 1 to 4 N; the same load and contacts as the paper's trials."""
+from steelyard.worlds import simulate_planar
 
 
 @dataclasses.dataclass(frozen=True)

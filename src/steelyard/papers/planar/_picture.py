@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from steelyard.estimators import Estimate
-from steelyard.papers.planar._load import LINE, NAMES, Moment
+from steelyard.papers.planar._load import Moment
+from steelyard.papers.planar._scenario import LINE, NAMES
 from steelyard.report import (
     PLOTTING,
     Section,

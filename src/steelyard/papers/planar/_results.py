@@ -7,9 +7,10 @@ import numpy as np
 
 from steelyard.papers.planar._bound import Attainable
 from steelyard.papers.planar._curves import Record
-from steelyard.papers.planar._load import NAMES, Load
+from steelyard.papers.planar._load import Load
 from steelyard.papers.planar._observer import Scatter
 from steelyard.papers.planar._ours import OurTrial
+from steelyard.papers.planar._scenario import NAMES
 from steelyard.papers.planar._score import by_robot, worst, z_c_error
 from steelyard.papers.planar._trials import PaperTrial
 from steelyard.team import TeamRun

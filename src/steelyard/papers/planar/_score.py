@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from steelyard.estimators import Estimate
-from steelyard.papers.planar._load import LINE, MASS, NAMES, Moment
+from steelyard.papers.planar._load import Moment
+from steelyard.papers.planar._scenario import LINE, MASS, NAMES
 
 Errors = dict[str, float]
 """By quantity: of scalars relative to the truth and signed, of vectors their length relative to the true one, and of

@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.papers._processes import all_of
 from steelyard.papers._reproduction import Row
 from steelyard.papers.planar._centralised import centralised, end_of
-from steelyard.papers.planar._trials import INERTIA, VELOCITY_NOISE
+from steelyard.papers.planar._scenario import INERTIA, VELOCITY_NOISE
 from steelyard.problems import PlanarRecord, PlanarTeamResult, run_planar_load_team
 from steelyard.team import Bus, Disturbance, Graph, Presence
 from steelyard.worlds import PlanarScenario, PlanarTruth, planar_truth

@@ -3,17 +3,11 @@
 import dataclasses
 
 from steelyard.papers.planar._curves import Record
-from steelyard.papers.planar._load import LINE, MASS, NAMES, RATE, Load
+from steelyard.papers.planar._load import Load
+from steelyard.papers.planar._scenario import INERTIA, LINE, MASS, NAMES, RATE, SECONDS, VELOCITY_NOISE
 from steelyard.papers.planar._score import Errors, errors_of
 from steelyard.papers.planar.robots import PaperState, Stage, drive, icra15_team
 from steelyard.team import Bus, TeamRun
-
-INERTIA = 8.6891
-"""kg m² [icra15, Sec. VI]."""
-VELOCITY_NOISE = 0.2
-"""m/s an axis [icra15, Sec. VI]."""
-SECONDS = 130.0
-"""Of a trial; the robots are done after about 95."""
 
 
 @dataclasses.dataclass(frozen=True)
