@@ -134,6 +134,8 @@ class _Foreign:
         from steelyard.logs.mapping import REQUIREMENTS, rows_for, table_of
 
         looked, origin = self.looked, ", ".join(self.looked.recording.files)
+        if looked.mapping.questions and not any(one.possible for one in looked.problems):
+            raise BadInput(f"{origin}: {looked.mapping.questions[0]}")
         problem = problem or _only(looked.problems, origin)
         if problem not in REQUIREMENTS:  # a robot of the user's own, or a name that nobody knows
             self.used = looked.mapping.as_json()

@@ -8,6 +8,7 @@ from steelyard.logs.mapping._compare import Shift, Track, averaged, compare, der
 from steelyard.logs.mapping._examination import Examination
 from steelyard.logs.mapping._frames import acceleration, rates_of
 from steelyard.logs.mapping._tuning import TUNING
+from steelyard.logs.mapping._wrench import at_mass_centre
 
 _ONE_CLOCK = ("px4", "ardupilot", "crazyflie")
 
@@ -67,6 +68,10 @@ def settle_delays(exam: Examination, robot: str) -> None:
     F, s, w, q = (exam.track(name) for name in (force, acc, rates, attitude))
     if F is not None and s is not None:
         with_it = [name for name in exam.same_stream(acc) if name in (rates, attitude)]
+        if w is not None and rates in exam.same_stream(acc):
+            for _ in range(2):  # the lever arm needs the delay, and the delay the lever arm
+                first = compare(F, s, TUNING.longest_delay, free=False).delay
+                s = at_mass_centre(F, exam.track(acc) or s, w, first)
         _settle(exam, [acc, *with_it], F, s, "the force")
         w = exam.track(rates)
     if w is not None and q is not None and not (F is not None and attitude in exam.same_stream(acc)):
@@ -74,16 +79,63 @@ def settle_delays(exam: Examination, robot: str) -> None:
             _settle(exam, [attitude], w, rates_of(q), "the gyroscope")
     elif F is not None and q is not None and w is None:
         _gravity_delay(exam, robot)
-    push, v = acceleration(exam, robot), exam.track(velocity)
-    if F is None and push is not None and v is not None:
-        _settle(exam, [velocity], push, derivative(v, 0.1), "attitude and acceleration")
+    v = exam.track(velocity)
+    if F is None and v is not None and acceleration(exam, robot) is not None:
+        _velocity_delay(exam, robot, v)
     v, p = exam.track(velocity), exam.track(position)
     if v is not None and p is not None:
-        _settle(exam, [position], v, derivative(p, 0.1), "the velocity")
+        _settle(exam, [position], v, derivative(p, 0.1), "the velocity", turned=False)
+
+
+def _velocity_delay(exam: Examination, robot: str, v: Track) -> None:
+    """A velocity's delay against attitude and acceleration; drag is in an accelerometer's reading, not in a thrust."""
+    velocity = f"{robot}/linear_velocity"
+    push = acceleration(exam, robot)
+    dv = derivative(v, 0.1)
+    if push is None or len(dv.time) < 30:
+        return
+    if f"{robot}/specific_force" in exam.sources:
+        _settle(exam, [velocity], push, dv, "attitude and acceleration", turned=False)
+        return
+    # A thrust is no acceleration: drag and the motors' lag shift it by tens of ms. It can still tell whether the
+    # velocity is as late as an attitude that comes with it, or not late at all.
+    attitude = exam.sources[f"{robot}/attitude"]
+    if not attitude.delay or exam.sources[velocity].streams != attitude.streams:
+        return
+    x = _with_drag(push, v, dv, attitude.delay)
+    found = None if x is None else compare(x, dv, TUNING.longest_delay, free=False)
+    measured = None if x is None or found is None else shift(x, dv, found, turned=False)
+    if measured is not None and abs(measured.delay) < abs(measured.delay - attitude.delay):
+        text = f"It fits the thrust best {1e3 * measured.delay:.0f} ms late, so not as late as the attitude."
+        exam.report(velocity, "undecided", text)
+        return
+    text = f"It comes with the attitude and is taken to be as late, {1e3 * attitude.delay:.1f} ms."
+    for signal in (velocity, f"{robot}/position"):
+        if signal in exam.sources and exam.sources[signal].streams == attitude.streams:
+            exam.change(signal, "found", text, delay=attitude.delay, delay_std=attitude.delay_std, drift=attitude.drift)
+
+
+def _with_drag(push: Track, v: Track, dv: Track, delay: float) -> Track | None:
+    """Acceleration k T R z − d v + c with k, d and c by least squares, the velocity moved back by `delay`."""
+    times = push.time[(push.time > dv.time[0] - delay + 0.3) & (push.time < dv.time[-1] - delay - 0.3)]
+    if len(times) < 100:
+        return None
+    width = 0.2
+    a, u = averaged(push.time, push.values, times, width), averaged(v.time, v.values, times + delay, width)
+    b = averaged(dv.time, dv.values, times + delay, width)
+    good = np.isfinite(np.column_stack([a, u, b])).all(axis=1)
+    if good.sum() < 100:
+        return None
+    ones = [np.tile(e, (int(good.sum()), 1)) for e in np.eye(3)]
+    A = np.stack([column.ravel() for column in (a[good], u[good], *ones)], axis=1)
+    theta = np.linalg.lstsq(A, b[good].ravel(), rcond=None)[0]
+    raw = np.stack([np.interp(times + delay, v.time, c) for c in v.values.T], 1)
+    at = np.stack([np.interp(times, push.time, c) for c in push.values.T], 1)
+    return Track(times, theta[0] * at + theta[1] * raw + theta[2:])
 
 
 def _one_axis(x: Track, y: Track) -> float:
-    return compare(x, y, TUNING.longest_delay)[0].coherence
+    return compare(x, y, TUNING.longest_delay, free=False).coherence
 
 
 def _gravity_delay(exam: Examination, robot: str) -> None:
@@ -96,26 +148,29 @@ def _gravity_delay(exam: Examination, robot: str) -> None:
         _settle(exam, [f"{robot}/attitude"], s, x, "the accelerometer")
 
 
-def _settle(exam: Examination, signals: list[str], x: Track, y: Track, reference: str) -> None:
+def _settle(exam: Examination, signals: list[str], x: Track, y: Track, reference: str, turned: bool = True) -> None:
     """Estimates how late y is behind x and takes it off the signals' times."""
-    found, first = compare(x, y, TUNING.longest_delay)
+    found = compare(x, y, TUNING.longest_delay, free=False)
     if found.coherence < TUNING.coherence:
         exam.report(signals[0], "undecided", f"Its delay against {reference} cannot be told ({found.coherence:.2f}).")
         return
-    measured = shift(x, y, first)
+    measured = shift(x, y, found, turned)
     if measured is None:
+        exam.report(
+            signals[0], "undecided", f"Its delay against {reference} cannot be told: there is too little motion."
+        )
         return
-    apart = set(exam.sources[signals[0]].streams)
-    one_file = all(len({stream.file for stream in exam.recording.streams}) == 1 for _ in (0,))
-    report_shift(exam, signals, measured, reference, may_drift=not one_file and bool(apart))
+    several = len({stream.file for stream in exam.recording.streams}) > 1
+    report_shift(exam, signals, measured, reference, apart=several)
 
 
-def report_shift(exam: Examination, signals: list[str], found: Shift, reference: str, may_drift: bool) -> None:
-    """Applies a delay that is certain, and records it either way."""
+def report_shift(exam: Examination, signals: list[str], found: Shift, reference: str, apart: bool) -> None:
+    """Applies a delay that is certain, and records it either way; clocks of several files are likely to differ."""
     delay = found.delay
     size = f"{1e3 * delay:.1f} ± {1e3 * found.std:.1f} ms"
-    certain = abs(delay) > max(TUNING.least_delay, TUNING.certain_by * found.std)
-    drifts = may_drift and found.drift != 0.0
+    enough = TUNING.likely_by if apart else TUNING.certain_by
+    certain = abs(delay) > max(TUNING.least_delay, enough * found.std)
+    drifts = apart and found.drift != 0.0
     if exam.recording.system in _ONE_CLOCK:
         exam.report(signals[0], "confirmed", f"By its own time stamps it is {size} behind {reference}; they are kept.")
         return

@@ -35,6 +35,28 @@ class Alignment:
     """The same for the best mirror image: larger than `coherence` where a sign or an order is wrong."""
     second: float
     """Second singular value over the first: near 0 where all motion is about one axis."""
+    C: np.ndarray
+    """(3, 3): normalised correlation of y with x, axis by axis."""
+
+    def coherence_of(self, R: np.ndarray) -> float:
+        """The coherence that this rotation would reach."""
+        return float(np.trace(R.T @ self.C))
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """The best alignment over delays."""
+
+    alignment: Alignment
+    delay: float
+    """s, to the step of the grid: y(t) = s R x(t − delay)."""
+    width: float
+    """s, over which both were averaged."""
+
+    @property
+    def coherence(self) -> float:
+        """Of the alignment."""
+        return self.alignment.coherence
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,7 +127,7 @@ def grid_of(*tracks: Track) -> np.ndarray | None:
 
 
 def width_for(*tracks: Track) -> float:
-    """s, of the window that all tracks of a comparison are averaged over."""
+    """s, of the shortest window that all tracks of a comparison are averaged over."""
     return max(2.5 * TUNING.smoothing, 2.0 / min(max(t.rate, 1.0) for t in tracks))
 
 
@@ -117,54 +139,85 @@ def align(x: np.ndarray, y: np.ndarray, centred: bool = True) -> Alignment:
         x, y = x - x.mean(axis=0), y - y.mean(axis=0)
     size = float(np.sqrt(np.sum(x**2) * np.sum(y**2)))
     if len(x) < 10 or size < 1e-12:
-        return Alignment(np.eye(3), 1.0, 0.0, 0.0, 0.0)
+        return Alignment(np.eye(3), 1.0, 0.0, 0.0, 0.0, np.zeros((3, 3)))
     U, s, Vt = np.linalg.svd(y.T @ x)
     sign = 1.0 if np.linalg.det(U @ Vt) > 0 else -1.0
     R = U @ np.diag([1.0, 1.0, sign]) @ Vt
     scale = float(np.sqrt(np.sum(y**2) / np.sum(x**2)))
     proper, mirror = (s[0] + s[1] + sign * s[2]) / size, (s[0] + s[1] - sign * s[2]) / size
-    return Alignment(R, scale, float(proper), float(mirror), float(s[1] / s[0]))
+    return Alignment(R, scale, float(proper), float(mirror), float(s[1] / s[0]), y.T @ x / size)
 
 
-def compare(x: Track, y: Track, longest: float, centred: bool = True) -> tuple[Alignment, float]:
-    """The best alignment y(t) = s R x(t − delay) over delays up to `longest`, and that delay, s, to the grid's step."""
+def compare(x: Track, y: Track, longest: float, centred: bool = True, free: bool = True) -> Comparison:
+    """The best alignment over delays up to `longest`; where axes are not `free` they are taken as equal.
+
+    Noise decides how long to average: from the shortest window on, each is twice as long, until the two agree. Where
+    axes are known they must not be free: in a circular motion a delay is a rotation.
+    """
     grid = grid_of(x, y)
-    if grid is None:
-        return align(np.zeros((0, 3)), np.zeros((0, 3))), 0.0
     width = width_for(x, y)
-    a, b = averaged(x.time, x.values, grid, width), averaged(y.time, y.values, grid, width)
-    step = float(grid[1] - grid[0])
-    lags = list(range(-round(longest / step), round(longest / step) + 1))
-    coarse = lags if len(lags) < 40 else lags[:: max(round(0.02 / step), 1)]
-    best = max(coarse, key=lambda k: align(_shifted(a, k), b, centred).coherence)
-    near = [k for k in lags if abs(k - best) <= max(round(0.02 / step), 1)]
-    best = max(near, key=lambda k: align(_shifted(a, k), b, centred).coherence)
-    return align(_shifted(a, best), b, centred), float(best * step)
+    best = Comparison(align(np.zeros((0, 3)), np.zeros((0, 3))), 0.0, width)
+    while grid is not None and width <= TUNING.longest_window and len(grid) > 30:
+        found = _compared(x, y, grid, width, longest, centred, free)
+        if found.coherence > best.coherence + 0.01:
+            best = found
+        if best.coherence > TUNING.agreed:
+            break
+        width *= 2
+    return best
 
 
-def _shifted(values: np.ndarray, rows: int) -> np.ndarray:
-    """Each row replaced by the one `rows` before it; NaN where there is none."""
-    moved = np.full_like(values, np.nan)
-    if rows >= 0:
-        moved[rows:] = values[: len(values) - rows]
-    else:
-        moved[:rows] = values[-rows:]
-    return moved
+def compare_axes(x: Track, y: Track, longest: float) -> Alignment:
+    """The alignment of two tracks: in equal axes where those explain them, else in whichever do best."""
+    same = compare(x, y, longest, free=False)
+    if same.coherence > TUNING.agreed:
+        return same.alignment
+    free = compare(x, y, longest)
+    if same.coherence > max(free.coherence - TUNING.margin, TUNING.coherence):
+        return same.alignment
+    return free.alignment
 
 
-def shift(x: Track, y: Track, first: float, chunks: int = 8, centred: bool = True) -> Shift | None:
-    """Delay and drift of y behind x by least squares near a first value, with what the residuals leave uncertain."""
+def _compared(x, y, grid: np.ndarray, width: float, longest: float, centred: bool, free: bool) -> Comparison:
+    # Means over long windows say nothing new from one grid time to the next, so some are enough.
+    times = grid[:: max(int(width / 3 * (len(grid) - 1) / (grid[-1] - grid[0])), 1)]
+    b = averaged(y.time, y.values, times, width)
+
+    def aligned(delay: float) -> Alignment:
+        found = align(averaged(x.time, x.values, times - delay, width), b, centred)
+        if free:
+            return found
+        return dataclasses.replace(found, R=np.eye(3), coherence=found.coherence_of(np.eye(3)))
+
+    best, first = 0.0, max(0.025, 0.4 * width)
+    for step, reach in ((first, longest), (first / 4, 0.75 * first), (first / 16, 0.2 * first)):
+        trials = best + step * np.arange(-round(reach / step), round(reach / step) + 1)
+        trials = trials[np.abs(trials) <= longest]
+        best = max(map(float, trials), key=lambda delay: aligned(delay).coherence)
+    return Comparison(aligned(best), best, width)
+
+
+def shift(x: Track, y: Track, near: Comparison, turned: bool = True, chunks: int = 8) -> Shift | None:
+    """Delay and drift of y behind x, in about equal axes, by least squares near a comparison's.
+
+    Scale and offset, and where the axes may be `turned` a small rotation, are estimated along with it: what a circular
+    motion cannot tell from a delay widens its deviation. The drift is a straight line through the delays of parts.
+    """
+    first, width = near.delay, near.width
     grid = grid_of(x, Track(y.time - first, y.values))
     if grid is None:
         return None
-    width = width_for(x, y)
-    alignment = align(averaged(x.time, x.values, grid, width), averaged(y.time - first, y.values, grid, width), centred)
-    turned = Track(x.time, alignment.scale * x.values @ alignment.R.T)
-    whole = _delay(turned, y, grid, width, first)
+    grid = grid[:: max(int(width / 5 * (len(grid) - 1) / (grid[-1] - grid[0])), 1)]
+    alignment = near.alignment
+    x, y = _smoothed(x, width), _smoothed(y, width)
+    if min(len(x.time), len(y.time)) < 30:
+        return None
+    whole = _delay(x, y, grid, width, first, turned)
     if whole is None:
         return None
     delay, std = whole
-    parts = [_delay(turned, y, part, width, delay) for part in np.array_split(grid, chunks) if len(part) > 30]
+    std = float(np.hypot(std, _band(x, y, grid, width, delay, turned)))
+    parts = [_delay(x, y, part, width, delay, False) for part in np.array_split(grid, chunks) if len(part) > 30]
     mids = [float(part.mean()) for part in np.array_split(grid, chunks) if len(part) > 30]
     kept = [(m, *p) for m, p in zip(mids, parts, strict=True) if p is not None and p[1] < 0.05]
     drift, drift_std, at_start = 0.0, np.inf, delay
@@ -189,35 +242,72 @@ def shift(x: Track, y: Track, first: float, chunks: int = 8, centred: bool = Tru
     return Shift(float(at_start), std, float(drift), drift_std, alignment.coherence, float(grid[-1] - grid[0]))
 
 
-def _delay(x: Track, y: Track, grid: np.ndarray, width: float, first: float) -> tuple[float, float] | None:
-    """Delay and standard deviation where y(t) = x(t − delay) + offset, from one span of the grid."""
+def _band(x: Track, y: Track, grid: np.ndarray, width: float, delay: float, turned: bool) -> float:
+    """s, how much half of the band changes the delay, as a standard deviation."""
+    x, y = _smoothed(x, 2 * width), _smoothed(y, 2 * width)
+    if min(len(x.time), len(y.time)) < 30:
+        return 0.0
+    found = _delay(x, y, grid, 2 * width, delay, turned)
+    return 0.0 if found is None else max(abs(found[0] - delay) - found[1], 0.0)
+
+
+def _smoothed(track: Track, width: float) -> Track:
+    """Averaged once more, at its own times.
+
+    The noise of a single window's mean depends on where its ends lie between samples, and would draw the delay towards
+    half a step.
+    """
+    values = averaged(track.time, track.values, track.time, width)
+    good = np.isfinite(values).all(axis=1)
+    return Track(track.time[good], values[good])
+
+
+def _delay(
+    x: Track, y: Track, grid: np.ndarray, width: float, first: float, turned: bool
+) -> tuple[float, float] | None:
+    """Delay and standard deviation where y(t) = s R x(t − delay) + offset, from one span of the grid."""
     delay, h, curvature = first, 0.002, 0.0
-    r, good = [], np.zeros(0, bool)
     b = averaged(y.time, y.values, grid + first, width)
-
-    def residual(tau: float) -> np.ndarray:
-        r = b - averaged(x.time, x.values, grid + first - tau, width)
-        return r - np.nanmean(r, axis=0)
-
-    with np.errstate(invalid="ignore"):
-        for _ in range(6):
-            r = [residual(delay + s * h) for s in (-1, 0, 1)]
-            good = np.all([np.isfinite(one).all(axis=1) for one in r], axis=0)
-            if good.sum() < 30:
-                return None
-            J = [0.5 * float(np.sum(one[good] ** 2)) for one in r]
-            curvature = (J[0] - 2 * J[1] + J[2]) / h**2
-            if curvature <= 0:
-                return None
-            step = -(J[2] - J[0]) / (2 * h) / curvature
-            delay += float(np.clip(step, -0.02, 0.02))
-            if abs(step) < 1e-5:
-                break
+    r, good = [], np.zeros(0, bool)
+    for _ in range(6):
+        a = [averaged(x.time, x.values, grid + first - delay - s * h, width) for s in (-1, 0, 1)]
+        good = np.isfinite(np.column_stack([b, *a])).all(axis=1)
+        if good.sum() < 30:
+            return None
+        # The same scale, rotation and offset for all three, or their changes would hide the delay's.
+        columns = _nuisances(a[1][good], turned)
+        r = [_projected(b[good] - s * one[good], columns) for s in (_scale(a[1][good], b[good]),) for one in a]
+        J = [0.5 * float(np.sum(one**2)) for one in r]
+        curvature = (J[0] - 2 * J[1] + J[2]) / h**2
+        if curvature <= 0:
+            return None
+        step = -(J[2] - J[0]) / (2 * h) / curvature
+        delay += float(np.clip(step, -0.02, 0.02))
+        if abs(step) < 1e-5:
+            break
     if abs(delay - first) > 0.06:
         return None
-    slope = (r[2] - r[0])[good] / (2 * h)
-    g = np.sum(r[1][good] * slope, axis=1)
+    slope = (r[2] - r[0]) / (2 * h)
+    g = np.sum(r[1] * slope, axis=1)
     return delay, float(np.sqrt(len(g) * _long_run_variance(g, grid)) / curvature)
+
+
+def _scale(x: np.ndarray, y: np.ndarray) -> float:
+    a, b = x - x.mean(axis=0), y - y.mean(axis=0)
+    return float(np.sum(a * b) / max(np.sum(a * a), 1e-12))
+
+
+def _nuisances(x: np.ndarray, turned: bool) -> np.ndarray:
+    """(3 n, k): what scale, offset and a small rotation would change."""
+    ones = [np.tile(e, (len(x), 1)) for e in np.eye(3)]
+    turns = [np.cross(e, x) for e in np.eye(3)] if turned else []
+    return np.stack([column.ravel() for column in (x, *ones, *turns)], axis=1)
+
+
+def _projected(r: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """What is left of r (n, 3) once the nuisances have explained what they can."""
+    theta = np.linalg.lstsq(columns.T @ columns, columns.T @ r.ravel(), rcond=None)[0]
+    return (r.ravel() - columns @ theta).reshape(r.shape)
 
 
 def _long_run_variance(g: np.ndarray, grid: np.ndarray) -> float:

@@ -19,7 +19,7 @@ from steelyard.logs.mapping._px4 import px4_sources
 from steelyard.logs.mapping._ros import ros_sources
 from steelyard.logs.mapping._sensors import report_faults
 from steelyard.logs.mapping._source import SignalMapping, SignalSource
-from steelyard.logs.mapping._tables import table_sources
+from steelyard.logs.mapping._tables import headerless_question, table_sources
 from steelyard.logs.mapping._thrust import settle_thrust
 from steelyard.logs.mapping._units import (
     settle_accelerometer,
@@ -47,6 +47,8 @@ def examine(recording: Recording) -> SignalMapping:
     """The mapping of a recording, with its evidence."""
     times = time_sources(recording)
     exam = Examination(recording, candidates(recording), times)
+    if (question := headerless_question(recording)) is not None:
+        exam.ask(question)
     settle_joint_positions(exam)
     settle_offsets(exam)
     for robot in exam.robots:

@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 
-from steelyard.logs.mapping._compare import Alignment, Track, compare, derivative
+from steelyard.logs.mapping._compare import Alignment, Track, compare, compare_axes, derivative
 from steelyard.logs.mapping._examination import Examination
 from steelyard.logs.mapping._rotations import (
     SIGNED_PERMUTATIONS,
@@ -50,14 +50,25 @@ def settle_attitude(exam: Examination, robot: str) -> Alignment | None:
     orders = ("wxyz", "xyzw") if one.order == "?" else (one.order,)
     inverses = (False,) if one.order == "rpy" else (one.inverse, not one.inverse)
     trials = [dataclasses.replace(one, order=o, inverse=i) for o, i in itertools.product(orders, inverses)]
-    scored = [(_agreement(exam, trial, gyro, acc), trial) for trial in trials]
+    scored = []
+    for trial in trials:
+        scored.append((_agreement(exam, trial, gyro, acc), trial))
+        if scored[-1][0][0] > 0.9 and one.order != "?":  # what was expected fits: nothing else need be tried
+            break
     scored.sort(key=lambda item: -item[0][0])
     (score, text, alignment), best = scored[0]
-    next_best = scored[1][0][0] if len(scored) > 1 else 0.0
+    tried = len(scored) > 1
+    next_best = scored[1][0][0] if tried else 0.0
     same = best.order == one.order and best.inverse == one.inverse
+    if one.order == "?" and score < TUNING.coherence:
+        exam.ask(f"Is the first or the last of {', '.join(one.source)} the scalar part (w)?")
+        exam.refuse(signal, f"the motion cannot tell the order of the quaternion: {text}.")
+        return None
     if score < TUNING.coherence:
         exam.report(signal, "undecided", f"The motion cannot check the attitude: {text}.")
-    elif same and len(trials) > 1 and next_best > score - TUNING.margin:
+    elif same and not tried:
+        exam.change(signal, "confirmed", f"Order and direction fit the motion: {text}.")
+    elif same and next_best > score - TUNING.margin:
         exam.report(signal, "confirmed", f"Body to world as usual; the motion fits ({text}) and cannot tell more.")
     elif same:
         exam.change(signal, "confirmed", f"Order and direction fit the motion: {text}; the next best {next_best:.2f}.")
@@ -71,9 +82,11 @@ def settle_attitude(exam: Examination, robot: str) -> Alignment | None:
         sentence = (
             f"Read as {best.order or 'a matrix'}, {way}, it fits the motion: {text}; the next best {next_best:.2f}."
         )
-        exam.change(signal, "found", sentence, order=best.order, inverse=best.inverse)
         if one.order == "?" and next_best > score - TUNING.margin:
             exam.ask(f"Is the first or the last of {', '.join(one.source)} the scalar part (w)?")
+            exam.refuse(signal, "the motion cannot tell the order of the quaternion.")
+            return None
+        exam.change(signal, "found", sentence, order=best.order, inverse=best.inverse)
     return alignment if score >= TUNING.coherence else None
 
 
@@ -84,10 +97,11 @@ def _agreement(exam: Examination, trial: SignalSource, gyro: Track | None, acc: 
         return 0.0, "there are no samples", None
     scores, words, alignment = [], [], None
     if gyro is not None:
-        found, _ = compare(rates_of(track), gyro, TUNING.longest_delay)
+        found = compare_axes(rates_of(track), gyro, TUNING.longest_delay)
         if found.second > TUNING.second_axis:
             # A wrong order turns like a mirror image; where all turning is about one axis, both fit.
-            scores.append(found.coherence - max(0.0, found.mirrored - found.coherence))
+            turned = found.coherence_of(np.eye(3)) < found.coherence - TUNING.margin
+            scores.append(found.coherence - max(0.0, found.mirrored - found.coherence) - 2 * TUNING.margin * turned)
             words.append(f"coherence {found.coherence:.2f} with the gyroscope")
             alignment = found
     if acc is not None and (gyro is None or alignment is not None):
@@ -121,19 +135,20 @@ def settle_sensor_axes(exam: Examination, robot: str, alignment: Alignment | Non
     if alignment is None or signal not in exam.sources:
         return
     R = alignment.R.T  # gyroscope to body
-    away, nearest = snapped(R)
-    if angle_between(R, np.eye(3)) < TUNING.snap:
+    nearest, permuted = permutation_of(alignment)
+    nearest = nearest.T
+    if permuted and np.array_equal(nearest, np.eye(3)):
         exam.report(signal, "confirmed", f"Gyroscope and attitude have the same axes (within {_degrees(R):.0f}°).")
         return
     with_it = [f"{robot}/specific_force"] if f"{robot}/specific_force" in exam.same_stream(signal) else []
     text = (
         f"The gyroscope's axes are turned against the attitude's: ours are {', '.join(axes_of(nearest))} of it."
-        if away < TUNING.snap_other * 2
+        if permuted
         else f"The gyroscope's axes are turned against the attitude's by {_degrees(R):.0f}°, no permutation of axes."
     )
     for name in (signal, *with_it):
         one = exam.sources[name]
-        if away < TUNING.snap_other * 2:
+        if permuted:
             M = nearest @ vector_map(one)
             exam.change(name, "found", text, axes=axes_of(M), frame=None, rotation=None)
         else:
@@ -221,7 +236,7 @@ def settle_velocity(exam: Examination, robot: str) -> None:
     if v is None or push is None or push.rate < 5:
         return
     dv = derivative(v, 0.1)
-    found, _ = compare(push, dv, TUNING.longest_delay)
+    found = compare_axes(push, dv, TUNING.longest_delay)
     _vector_axes(exam, signal, found, "The velocity's derivative fits the turned specific force")
 
 
@@ -231,7 +246,7 @@ def settle_position(exam: Examination, robot: str) -> None:
     p, v = exam.track(signal), exam.track(f"{robot}/linear_velocity")
     if p is None or v is None:
         return
-    found, _ = compare(v, derivative(p, 0.1), TUNING.longest_delay)
+    found = compare_axes(v, derivative(p, 0.1), TUNING.longest_delay)
     _vector_axes(exam, signal, found, "The position's derivative fits the velocity")
 
 
@@ -240,15 +255,16 @@ def _vector_axes(exam: Examination, signal: str, found: Alignment, what: str) ->
     if found.coherence < TUNING.coherence or found.second < TUNING.second_axis:
         exam.report(signal, "undecided", f"The motion cannot check its axes (coherence {found.coherence:.2f}).")
         return
-    away, nearest = snapped(found.R.T)
-    same = angle_between(found.R, np.eye(3)) < TUNING.snap
+    nearest, permuted = permutation_of(found)
+    nearest = nearest.T
+    same = permuted and np.array_equal(nearest, np.eye(3))
     if found.mirrored > found.coherence + 0.02 and not one.certain:
         exam.refuse(signal, f"{what} only as a mirror image ({found.mirrored:.2f} against {found.coherence:.2f}).")
     elif same:
         exam.change(signal, "confirmed", f"{what} (coherence {found.coherence:.2f}).")
     elif one.certain and one.frame:
         exam.report(signal, "undecided", f"{what} with axes {', '.join(axes_of(nearest))} ({found.coherence:.2f}).")
-    elif away < TUNING.snap:
+    elif permuted:
         M = axes_of(nearest @ vector_map(one))
         exam.change(signal, "found", f"{what} with axes {', '.join(M)} (coherence {found.coherence:.2f}).", axes=M)
     else:
@@ -289,8 +305,7 @@ def settle_by_thrust(exam: Examination, robot: str) -> None:
     dv = derivative(v, 0.1)
     trials = {}
     for axis, sign in (("z", 1.0), ("-z", -1.0)):
-        found, _ = compare(Track(push.time, sign * push.values), dv, TUNING.longest_delay)
-        trials[axis] = found
+        trials[axis] = compare(Track(push.time, sign * push.values), dv, TUNING.longest_delay, free=False)
     best = max(trials, key=lambda axis: trials[axis].coherence)
     other = "-z" if best == "z" else "z"
     coherence, margin = trials[best].coherence, trials[best].coherence - trials[other].coherence
@@ -310,6 +325,19 @@ def settle_by_thrust(exam: Examination, robot: str) -> None:
         turn_world(
             exam, robot, UP_AXES[up], f"The mean thrust points along {up} of its world ({cosine:.3f}), so that is up."
         )
+
+
+def permutation_of(found: Alignment) -> tuple[np.ndarray, bool]:
+    """The signed permutation that explains a comparison, equal axes where they do; False where none does.
+
+    Motion in a plane fits several; equal axes are then the likeliest.
+    """
+    enough = found.coherence - TUNING.margin
+    if found.coherence_of(np.eye(3)) >= enough:
+        return np.eye(3), True
+    scores = [found.coherence_of(P) for P in SIGNED_PERMUTATIONS]
+    best = int(np.argmax(scores))
+    return SIGNED_PERMUTATIONS[best], scores[best] >= enough
 
 
 def snapped(R: np.ndarray) -> tuple[float, np.ndarray]:

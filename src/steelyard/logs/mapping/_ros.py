@@ -127,11 +127,11 @@ def _wrench(stream: Stream, robot: str) -> Iterator[SignalSource]:
 
 
 def _joints(stream: Stream, robot: str) -> Iterator[SignalSource]:
-    """A joint state's fields are `<joint>.position` or `position.<joint>`, `velocity` and `effort` alike."""
+    """The fields of a joint state are `joint.<name>.position`, `.velocity` and `.effort`."""
     units = {"position": "rad", "velocity": "rad/s", "effort": "N m"}
     for field in stream.fields:
-        match = re.fullmatch(r"(position|velocity|effort)[./\[](.+?)\]?", field) or None
-        kind, joint = (match[1], match[2]) if match else (field.rpartition(".")[2], field.rpartition(".")[0])
+        stem, _, kind = field.rpartition(".")
+        joint = stem.removeprefix("joint.")
         if kind in units and joint and np.isfinite(stream.fields[field]).any():
             why = f"{stream.name} is a JointState: the {kind} of {joint}."
             yield SignalSource(

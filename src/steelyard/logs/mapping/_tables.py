@@ -79,6 +79,29 @@ def table_sources(recording: Recording) -> list[SignalSource]:
     return found
 
 
+def headerless_question(recording: Recording) -> str | None:
+    """What to ask of a table without a header, with what its numbers show; None where every table has one."""
+    for stream in recording.streams:
+        fields = list(stream.fields)
+        if not fields or not all(re.fullmatch(r"#\d+", field) for field in fields):
+            continue
+        rising = [f for f in fields if len(stream.fields[f]) > 2 and np.all(np.diff(stream.fields[f]) > 0)]
+        unit = [k for k in range(len(fields) - 3) if _unit_norm([stream.fields[f] for f in fields[k : k + 4]])]
+        seen = [f"{rising[0]} rises like a time"] if rising else []
+        seen += [f"{fields[k]} to {fields[k + 3]} are a unit quaternion" for k in unit[:1]]
+        shown = f" ({', '.join(seen)})" if seen else ""
+        return (
+            f"Which column is which signal? {stream.file} has no header{shown}. State it in a mapping: "
+            f'["r1/attitude"] source = ["{stream.name}:{fields[0]}", …].'
+        )
+    return None
+
+
+def _unit_norm(columns: list[np.ndarray]) -> bool:
+    q = np.stack(columns, axis=1)
+    return bool(np.ptp(q) > 0.01 and np.nanmax(np.abs(np.linalg.norm(q, axis=1) - 1.0)) < 1e-3)
+
+
 def _who(one: _Column) -> str:
     return "truth" if one.any_of(_TRUTH) else one.name.robot or "r1"
 

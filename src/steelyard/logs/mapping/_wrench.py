@@ -1,8 +1,10 @@
 """A wrist's force against its accelerometer: the sign of the wrench, the rotation between the two, offsets."""
 
+import dataclasses
+
 import numpy as np
 
-from steelyard.logs.mapping._compare import Alignment, Track, align, averaged, compare, grid_of, width_for
+from steelyard.logs.mapping._compare import Alignment, Track, align, averaged, compare, derivative, grid_of, width_for
 from steelyard.logs.mapping._examination import Examination
 from steelyard.logs.mapping._frames import UP_AXES, snapped
 from steelyard.logs.mapping._rotations import angle_between, axes_matrix, axes_of, matrices
@@ -22,13 +24,13 @@ def settle_wrench(exam: Examination, robot: str) -> None:
     F, s = exam.track(force), exam.track(f"{robot}/specific_force")
     if F is None or s is None:
         return
-    plus, _ = compare(s, F, TUNING.longest_delay)
+    plus = compare(s, F, TUNING.longest_delay).alignment
     if plus.coherence < TUNING.coherence and plus.mirrored < TUNING.coherence:
         text = f"Force and specific force do not go together (coherence {plus.coherence:.2f})"
         exam.report(force, "undecided", f"{text}: neither the sign of the wrench nor the sensors' axes can be checked.")
         exam.ask(f"Is {exam.sources[force].streams[0]} the force on the load, in the accelerometer's axes?")
         return
-    minus, _ = compare(Track(s.time, -s.values), F, TUNING.longest_delay)
+    minus = compare(Track(s.time, -s.values), F, TUNING.longest_delay).alignment
     sign, found, decided = _sign(plus, minus)
     mass = f"as a load of about {found.scale:.3g} kg does (coherence {found.coherence:.3f})"
     if not decided:
@@ -50,7 +52,7 @@ def settle_wrench(exam: Examination, robot: str) -> None:
             if signal in exam.sources:
                 M = -vector_map(exam.sources[signal])
                 exam.change(signal, "found", text, axes=axes_of(M), frame=None)
-    _turn_sensor(exam, robot, found)
+    _turn_sensor(exam, robot, _with_lever_arm(exam, robot, F, s, sign, found))
     _offset(exam, force, robot)
 
 
@@ -65,6 +67,27 @@ def _sign(plus: Alignment, minus: Alignment) -> tuple[float, Alignment, bool]:
     if angle_between(minus.R, np.eye(3)) < TUNING.snap:
         return -1.0, minus, True
     return 1.0, plus, False
+
+
+def _with_lever_arm(exam: Examination, robot: str, F: Track, s: Track, sign: float, found: Alignment) -> Alignment:
+    """The same alignment once the acceleration of the mass centre is known, where a gyroscope comes with the sensor.
+
+    Turning accelerates a mass centre that is away from the sensor, which looks like another rotation of the axes.
+    """
+    w = exam.track(f"{robot}/rates")
+    if w is None or f"{robot}/rates" not in exam.same_stream(f"{robot}/specific_force"):
+        return found
+    R, alignment = snapped(found.R)[1], found
+    for _ in range(3):
+        turned = [Track(t.time, t.values @ R.T) for t in (s, w)]
+        signed = Track(F.time, sign * F.values)
+        near = compare(turned[0], signed, TUNING.longest_delay, free=False)
+        x = at_mass_centre(signed, *turned, -near.delay)
+        alignment = compare(x, signed, TUNING.longest_delay).alignment
+        if alignment.coherence < found.coherence:
+            return found
+        R = alignment.R @ R
+    return dataclasses.replace(alignment, R=R)
 
 
 def _turn_sensor(exam: Examination, robot: str, found: Alignment) -> None:
@@ -88,6 +111,31 @@ def _turn_sensor(exam: Examination, robot: str, found: Alignment) -> None:
             angle = np.degrees(angle_between(found.R, np.eye(3)))
             text = f"A rotation by {angle:.0f}° takes it to the force sensor's axes."
             exam.change(name, "found", text, rotation=rotation, axes=None, frame=None)
+
+
+def at_mass_centre(F: Track, s: Track, w: Track, delay: float) -> Track:
+    """Specific force of the load's mass centre: F = m (s + alpha x c + omega x (omega x c)) + offset.
+
+    The lever arm c comes from least squares. The inertial sensor's times are moved by `delay` for the fit only.
+    """
+    width = max(width_for(s, w), 0.06)
+    times = s.time[(s.time > w.time[0] + width) & (s.time < w.time[-1] - width)]
+    alpha = derivative(w, width)
+    a = averaged(s.time, s.values, times, width)
+    omega, domega = averaged(w.time, w.values, times, width), averaged(alpha.time, alpha.values, times, width)
+    y = averaged(F.time, F.values, times - delay, width)
+    good = np.isfinite(np.column_stack([a, omega, domega, y])).all(axis=1)
+    if good.sum() < 30:
+        return s
+    arms = [np.cross(domega[good], e) + np.cross(omega[good], np.cross(omega[good], e)) for e in np.eye(3)]
+    ones = [np.tile(e, (int(good.sum()), 1)) for e in np.eye(3)]
+    A = np.stack([column.ravel() for column in (a[good], *arms, *ones)], axis=1)
+    theta = np.linalg.lstsq(A, y[good].ravel(), rcond=None)[0]
+    c = theta[1:4] / theta[0] if abs(theta[0]) > 1e-6 else np.zeros(3)
+    if np.linalg.norm(c) > 3.0:
+        return s
+    moved = a[good] + np.einsum("k,knj->nj", c, np.array(arms))
+    return Track(times[good], moved)
 
 
 def _offset(exam: Examination, force: str, robot: str) -> None:
@@ -124,7 +172,8 @@ def settle_wrist_attitude(exam: Examination, robot: str) -> None:
         R = np.swapaxes(R, 1, 2) if inverse else R
         for axis in ("z", "-z", "y", "-y", "x", "-x"):
             up = axes_matrix(UP_AXES[axis])[2]  # row z of ours: up in recorded axes
-            found, _ = compare(Track(attitude.time, np.einsum("nji,j->ni", R, up)), s, TUNING.longest_delay, False)
+            x = Track(attitude.time, np.einsum("nji,j->ni", R, up))
+            found = compare(x, s, TUNING.longest_delay, centred=False).alignment
             if found.coherence > best + TUNING.margin / 4:
                 best, chosen = found.coherence, (inverse, axis, found)
     if chosen is None or best < 0.95:
