@@ -22,7 +22,7 @@ RETIRED = frozenset(
 )
 """Private words for which the field has its own; docs/GLOSSARY.md has what is used instead."""
 
-DONE = ("bench", "estimators", "models", "monitor", "papers", "report", "worlds")
+DONE = ("bench", "config", "estimators", "geometry", "logs", "models", "monitor", "papers", "report", "worlds")
 """Folders of src/steelyard in which none is left."""
 
 

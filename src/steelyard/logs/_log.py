@@ -107,8 +107,8 @@ class Log:
 
     def without_truth(self) -> "Log":
         """The log less every `truth` column, and less the metadata: what an estimator may see."""
-        kept = {name: values for name, values in self.columns.items() if name.partition("/")[0] != "truth"}
-        return Log(self.time, kept, self.origin)
+        columns = {name: values for name, values in self.columns.items() if name.partition("/")[0] != "truth"}
+        return Log(self.time, columns, self.origin)
 
     def between(self, start: float, end: float) -> "Log":
         """The rows with start <= time <= end, in seconds; `BadInput` where there are none."""
@@ -118,8 +118,8 @@ class Log:
                 f"{self.origin}: there is no row between {start:g} and {end:g} s; "
                 f"choose times from {self.time[0]:g} to {self.time[-1]:g} s."
             )
-        kept = {name: values[rows] for name, values in self.columns.items()}
-        return Log(self.time[rows], kept, self.origin, self.metadata)
+        columns = {name: values[rows] for name, values in self.columns.items()}
+        return Log(self.time[rows], columns, self.origin, self.metadata)
 
     def _endings(self, who: str, signal: str) -> list[str]:
         """What follows `<who>/<signal>/` in the columns there are, one part long; "" for the name itself."""

@@ -19,21 +19,21 @@ def read_parquet_table(source: Source) -> Recording:
     """Reads every column of numbers, nested ones by dotted path."""
     opened = open_parquet(source)
     types = opened.arrow.types
-    names, kept, left = [], [], []
+    names, chosen, left = [], [], []
     for path, kind in _leaves(opened.schema, ""):
         simple = types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)
-        (kept if simple or types.is_timestamp(kind) else left).append((path, kind))
-    opened.check_size([path for path, _ in kept])
-    found = [named(path) for path, _ in kept]
+        (chosen if simple or types.is_timestamp(kind) else left).append((path, kind))
+    opened.check_size([path for path, _ in chosen])
+    found = [named(path) for path, _ in chosen]
     short = [one.field for one in found]
-    names = short if len(set(short)) == len(short) else unique([path for path, _ in kept])
-    columns = {name: _values(source, opened, path, kind) for name, (path, kind) in zip(names, kept, strict=True)}
+    names = short if len(set(short)) == len(short) else unique([path for path, _ in chosen])
+    columns = {name: _values(source, opened, path, kind) for name, (path, kind) in zip(names, chosen, strict=True)}
     units = {name: one.unit for name, one in zip(names, found, strict=True) if one.unit is not None}
     for field in opened.schema:
         stated = (field.metadata or {}).get(b"unit")
         if stated is not None and field.name in columns:
             units[field.name] = stated.decode("utf-8", "replace")
-    dates = frozenset(name for name, (_, kind) in zip(names, kept, strict=True) if types.is_timestamp(kind))
+    dates = frozenset(name for name, (_, kind) in zip(names, chosen, strict=True) if types.is_timestamp(kind))
     ours = is_ours(list(columns))
     clock = clock_of(columns, {"time": "s", **units} if ours else units, dates)
     columns.pop(clock.column, None)

@@ -90,7 +90,7 @@ class Ros1Bag(ChunkedBag):
         right = starts + 8 + head + size <= ends
         starts, head, size = starts[right], head[right], size[right]
         received = np.zeros(len(starts), np.int64)
-        kept = np.zeros(len(starts), bool)
+        chosen = np.zeros(len(starts), bool)
         for length in np.unique(head):  # one length, unless the bag was written by several tools
             these = np.flatnonzero(head == length)
             first = int(starts[these[0]])
@@ -98,10 +98,10 @@ class Ros1Bag(ChunkedBag):
             offset = buffer.find(b"time=", first, first + 4 + int(length)) - first + 5
             if offset < 5 or int.from_bytes(header.get("conn", b"")[:4], "little") != number:
                 continue
-            kept[these] = True
+            chosen[these] = True
             at = starts[these] + offset
             received[these] = numbers[at].astype(np.int64) * 10**9 + numbers[at + 4]
-        return (starts + 8 + head)[kept], size[kept], received[kept]
+        return (starts + 8 + head)[chosen], size[chosen], received[chosen]
 
     def _connect(self, header: dict[str, bytes], data: bytes) -> None:
         number = int.from_bytes(header.get("conn", b"")[:4], "little")

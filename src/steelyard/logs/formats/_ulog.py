@@ -201,11 +201,11 @@ def _subscribe(log: _Log, content: bytes) -> None:
         raise ValueError(name)
     if len(log.layouts) >= log.source.limits.streams:
         raise log.source.bad(f"it has more than {log.source.limits.streams} topics")
-    kept = tuple(one for one in fields if one is not stamp and "_padding" not in one.path and one.kind != "char")
+    chosen = tuple(one for one in fields if one is not stamp and "_padding" not in one.path and one.kind != "char")
     label = name if instance == 0 else f"{name}#{instance}"
     while any(layout.name == label for key, layout in log.layouts.items() if key != number):
         label += "'"
-    log.layouts[number] = Layout(label, name, kept, stamp, 1e-6, least)
+    log.layouts[number] = Layout(label, name, chosen, stamp, 1e-6, least)
     log.sizes[number] = (least - _HEADER, size - _HEADER)
 
 

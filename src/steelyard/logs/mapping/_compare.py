@@ -219,10 +219,10 @@ def shift(x: Track, y: Track, near: Comparison, turned: bool = True, chunks: int
     std = float(np.hypot(std, _band(x, y, grid, width, delay, turned)))
     parts = [_delay(x, y, part, width, delay, False) for part in np.array_split(grid, chunks) if len(part) > 30]
     mids = [float(part.mean()) for part in np.array_split(grid, chunks) if len(part) > 30]
-    kept = [(m, *p) for m, p in zip(mids, parts, strict=True) if p is not None and p[1] < 0.05]
+    precise = [(m, *p) for m, p in zip(mids, parts, strict=True) if p is not None and p[1] < 0.05]
     drift, drift_std, at_start = 0.0, np.inf, delay
-    if len(kept) >= 4:
-        t, d, s = np.array(kept).T
+    if len(precise) >= 4:
+        t, d, s = np.array(precise).T
         t = t - grid[0]
         A, w = np.stack([np.ones_like(t), t], 1), 1 / np.maximum(s, TUNING.delay_floor)
         cov = np.linalg.inv((A * w[:, None] ** 2).T @ A)
@@ -287,8 +287,8 @@ def _delay(
             break
     if abs(delay - first) > 0.06:
         return None
-    slope = (r[2] - r[0]) / (2 * h)
-    g = np.sum(r[1] * slope, axis=1)
+    gradient = (r[2] - r[0]) / (2 * h)
+    g = np.sum(r[1] * gradient, axis=1)
     return delay, float(np.sqrt(len(g) * _long_run_variance(g, grid)) / curvature)
 
 

@@ -134,14 +134,14 @@ def _in_flight(recording, mapping, problem: Assessment, rows: np.ndarray, notes:
     span = airborne(recording, mapping, robot)
     if span is None or stays_level(recording, mapping, robot):
         return rows
-    kept = rows[(rows >= span[0]) & (rows <= span[1])]
-    if len(kept) < len(rows):
+    inside = rows[(rows >= span[0]) & (rows <= span[1])]
+    if len(inside) < len(rows):
         zero = _zero(rows)
         notes.append(
             f"Rows before {span[0] - zero:.2f} s and after {span[1] - zero:.2f} s are left out: {robot} was on the "
             "ground."
         )
-    return kept
+    return inside
 
 
 def _zero(rows: np.ndarray) -> float:

@@ -132,9 +132,9 @@ def _turning_of_gravity(exam: Examination, robot: str) -> float | None:
     x, y = x[good], y[good]
     if len(x) < 30 or not np.sum(y**2) > 0:
         return None
-    slope = float(np.sum(x * y) / np.sum(y**2))
-    noise = float(np.sqrt(np.sum(np.sum(y * (x - slope * y), axis=1) ** 2)) / np.sum(y**2))
-    return 1.0 / slope if slope > 3 * noise else None
+    gradient = float(np.sum(x * y) / np.sum(y**2))
+    noise = float(np.sqrt(np.sum(np.sum(y * (x - gradient * y), axis=1) ** 2)) / np.sum(y**2))
+    return 1.0 / gradient if gradient > 3 * noise else None
 
 
 def settle_joint_positions(exam: Examination) -> None:
@@ -173,6 +173,6 @@ def _joint_scale(exam: Examination, signal: str) -> float | None:
     if len(q) != len(dq) or np.ptp(q) < 1e-6:
         return None
     t = np.asarray(stream.time, float) * factor_of(exam.times[stream.name].unit)
-    slope, stated = np.gradient(q, t), dq
-    share = np.corrcoef(slope, stated)[0, 1] if np.std(stated) > 0 and np.std(slope) > 0 else 0.0
-    return float(np.std(slope) / np.std(stated)) if share > 0.7 else None
+    gradient, stated = np.gradient(q, t), dq
+    share = np.corrcoef(gradient, stated)[0, 1] if np.std(stated) > 0 and np.std(gradient) > 0 else 0.0
+    return float(np.std(gradient) / np.std(stated)) if share > 0.7 else None
