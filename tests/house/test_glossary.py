@@ -22,8 +22,17 @@ RETIRED = frozenset(
 )
 """Private words for which the field has its own; docs/GLOSSARY.md has what is used instead."""
 
-DONE = ("bench", "config", "estimators", "geometry", "logs", "models", "monitor", "papers", "report", "worlds")
-"""Folders of src/steelyard in which none is left."""
+LEFT: tuple[str, ...] = (
+    "cli/_parse",
+    "live",
+    "native/runtime",
+    "planning",
+    "problems/_wrist_sensors",
+    "problems/rigid_body",
+    "problems/spatial_load",
+    "team",
+)
+"""Folders and modules of src/steelyard in which some are left."""
 
 
 class Entry(NamedTuple):
@@ -83,11 +92,17 @@ def test_the_glossary_is_alphabetical():
     assert terms == sorted(terms)
 
 
-@pytest.mark.parametrize("folder", DONE)
-def test_retired_words_do_not_come_back(folder: str):
+def is_left(file: Path) -> bool:
+    """Whether a module is one of those that still have retired words."""
+    path = "/".join(file.relative_to(SRC).with_suffix("").parts)
+    return any(path == part or path.startswith(f"{part}/") for part in LEFT)
+
+
+def test_retired_words_do_not_come_back():
     found = [
         f"{file.relative_to(ROOT)}: {name}"
-        for file in sorted((SRC / folder).rglob("*.py"))
+        for file in sorted(SRC.rglob("*.py"))
+        if not is_left(file)
         for name in retired_in("/".join(file.relative_to(SRC).with_suffix("").parts), file.read_text(encoding="utf-8"))
     ]
     assert not found, "\n" + "\n".join(found)
