@@ -19,7 +19,7 @@ from steelyard.estimators import (
     update_belief,
 )
 from steelyard.geometry import product, retract, wide_product
-from steelyard.models import Control, Measurement, Seconds
+from steelyard.models import Control, Measurement, Numbers, Seconds
 from steelyard.monitor._jump_evidence import jump_evidence
 
 
@@ -69,7 +69,7 @@ class ChangeWatch(Estimator):
     filter: ExtendedKalman
     watch: tuple[int, ...] = eqx.field(static=True)
     """Tangent coordinates of the state that may jump."""
-    jump_std: tuple[float, ...] = eqx.field(static=True)
+    jump_std: tuple[float | Float[Numbers, ""], ...]
     """Prior standard deviation of a jump of each, in its own coordinate."""
     spacing: float = 0.1
     """Between candidate onsets, s."""

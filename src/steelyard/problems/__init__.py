@@ -10,6 +10,8 @@ from ._identification import Series as Series
 from ._identification import numbers as numbers
 from ._registry import PROBLEMS as PROBLEMS
 from ._registry import identify as identify
+from ._registry import stream_filter as stream_filter
+from ._streaming import StreamFilter as StreamFilter
 from .jets import THRUST_METHODS as THRUST_METHODS
 from .jets import ConfiguredRobot as ConfiguredRobot
 from .jets import JetsRecord as JetsRecord

@@ -6,6 +6,7 @@ from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
 from steelyard.logs import Log
 from steelyard.problems._identification import Identification
+from steelyard.problems._streaming import StreamFilter
 
 Solver = Callable[..., Identification]
 
@@ -48,6 +49,26 @@ PROBLEMS: dict[str, Callable[[], Solver]] = {
     "spatial-load": _spatial_load,
 }
 """By name; each is imported when it is asked for."""
+
+
+def _multirotor_stream() -> Callable[[Config, str | None], StreamFilter]:
+    from steelyard.problems.multirotor._stream import MultirotorStream
+
+    return MultirotorStream
+
+
+STREAMS: dict[str, Callable[[], Callable[[Config, str | None], StreamFilter]]] = {"multirotor": _multirotor_stream}
+"""Problems with a method that runs sample by sample."""
+
+
+def stream_filter(problem: str, config: Config, method: str | None) -> StreamFilter:
+    """The online method of a problem."""
+    if problem not in STREAMS:
+        known = " and ".join(f'"{name}"' for name in STREAMS)
+        exists = problem in PROBLEMS or problem.endswith(".py")
+        what = f'"{problem}" cannot be streamed yet' if exists else f'Unknown problem "{problem}"'
+        raise BadInput(f"{what}; {known} can, and identify answers the others from a log.")
+    return STREAMS[problem]()(config, method)
 
 
 def identify(

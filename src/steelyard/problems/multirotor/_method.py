@@ -110,7 +110,7 @@ def adaptive(record: FlightRecord, levels: NoiseLevels, config: Config) -> Estim
     estimator = ChangeWatch(
         ExtendedKalman(setup.model, setup.noise),
         watch=(setup.coordinate("log_mass"), setup.coordinate("loss/0")),
-        jump_std=(TUNING.jump_std, TUNING.flow_jump_share * setup.mass),
+        jump_std=(TUNING.jump_std, np.asarray(TUNING.flow_jump_share * setup.mass)),  # an array: one program for all
         threshold=TUNING.jump_threshold,
         bend=TUNING.jump_bend,
     )

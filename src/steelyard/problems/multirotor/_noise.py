@@ -47,7 +47,7 @@ def choose_noise_levels(
     unstated = _unstated(config)
     estimated = {name: estimators[name]() for name in unstated if name in estimators}
     usable = {name: max(std, TUNING.least_noise) for name, std in estimated.items() if not math.isnan(std)}
-    levels = dataclasses.replace(default_noise_levels(record, config)[0], **usable)
+    levels = dataclasses.replace(default_noise_levels(record, config), **usable)
     if "thrust" in unstated:
         levels = _likeliest_thrust_noise(levels, log_likelihood)
     if not unstated:
@@ -56,17 +56,25 @@ def choose_noise_levels(
     return levels, (text,)
 
 
-def default_noise_levels(record: FlightRecord, config: Config) -> tuple[NoiseLevels, tuple[str, ...]]:
-    """The stated levels, the others by default, and a note that names those: a stream cannot wait for its end."""
+def default_noise_levels(record: FlightRecord, config: Config) -> NoiseLevels:
+    """The stated levels, the others by default: a stream cannot estimate them from what is still to come."""
     heard = record.thrust[np.isfinite(record.thrust)]
     mean_thrust = max(float(heard.mean()) if heard.size else 0.0, 1e-3)
-    unstated = _unstated(config)
     default = {name: getattr(TUNING, f"{name}_noise") for name in _UNITS if name != "thrust"}
     default["thrust"] = TUNING.thrust_noise_share * mean_thrust
-    levels = NoiseLevels(**{name: getattr(config.noise, name) or default[name] for name in _UNITS})
-    if not unstated:
-        return levels, ()
-    return levels, (f"Noise by default, because [noise] does not state it: {levels.listed(unstated)}.",)
+    return NoiseLevels(**{name: getattr(config.noise, name) or default[name] for name in _UNITS})
+
+
+def default_noise_note(config: Config) -> tuple[str, ...]:
+    """Which levels are the defaults of a stream."""
+    thrust = f"thrust {100 * TUNING.thrust_noise_share:g} % of its mean"
+    listed = [
+        thrust if name == "thrust" else f"{name} {getattr(TUNING, f'{name}_noise'):g} {_UNITS[name]}"
+        for name in _unstated(config)
+    ]
+    if not listed:
+        return ()
+    return (f"Noise by default, because [noise] does not state it: {', '.join(listed)}.",)
 
 
 def _unstated(config: Config) -> list[str]:

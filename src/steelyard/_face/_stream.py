@@ -1,0 +1,223 @@
+"""`sy.stream`: the estimator of `identify`, one sample at a time."""
+
+import bisect
+import dataclasses
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from steelyard._face._inputs import config_from
+from steelyard._face._samples import SampleReader
+from steelyard.config import Config
+from steelyard.errors import BadInput
+from steelyard.estimators import explain
+from steelyard.problems import Event, Quantities, StreamFilter, stream_filter
+
+SAME_CHANGE = 0.5
+"""s: changes that began closer together are one event."""
+SILENT_FOR = 0.2
+"""s: a channel that is silent for longer is an event, as in `identify`."""
+REMEMBERED = 3.0
+"""s: how long states are kept to tell the size of a change, which is detected up to 2 s after it began."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """What a stream knows after a sample."""
+
+    time: float
+    """Of the newest sample, s; the estimates are of that time."""
+    estimates: Quantities
+    """By quantity: `step.estimates.mass.value`."""
+    events: Sequence[Event]
+    """Those that were detected with this sample."""
+    status: Literal["starting", "running", "late", "repeated"]
+    """`starting` until there is enough for a first guess; `late` where the sample was older than the newest and has
+    been taken in at its own time; `repeated` where its time was known already and it brought nothing new."""
+    reason: str | None
+    """One sentence where the step was not a usual one: a channel was missing, a reading was an outlier."""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Entry:
+    """A row, and the estimator's state after it; None before the start."""
+
+    row: Any
+    state: Any
+
+    @property
+    def time(self) -> float:
+        return float(self.row.time)
+
+
+class Stream:
+    """Samples in, estimates out; made by `sy.stream`.
+
+    A sample that raises `BadInput` changes nothing: the stream knows what it knew, and goes on with the next one.
+    """
+
+    def __init__(self, filter: StreamFilter, robot: str | None, late: float):
+        self._filter, self._late = filter, late
+        self._reader = SampleReader(filter.signals, robot)
+        self._entries: list[_Entry] = []
+        self._begin: float | None = None
+        self._last_onset = -float("inf")
+        self._silent: dict[str, tuple[float, bool]] = {}
+        self._heard: set[str] = set()
+        self._counts: Counter[str] = Counter()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks for the reader: noise by default, names that are not read."""
+        return (*self._filter.notes, *self._reader.notes)
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many samples were taken `in order`, `late`, or not taken because they were `repeated`."""
+        return dict(self._counts)
+
+    @property
+    def robot(self) -> str | None:
+        """Whose samples these are; None before the first one."""
+        return self._reader.robot
+
+    def step(self, sample: Mapping[str, Any]) -> Step:
+        """Takes in one sample: a dictionary with `time`, s, and signals of one robot by their names in a log.
+
+        A missing channel is absent, None or NaN. A late sample is put where it belongs, and the rows after it are run
+        again, so that the numbers are those of the right order. Where a time comes again, channels that were missing
+        are filled in; a sample that brings nothing new is ignored. `BadInput` where a sample cannot be used.
+        """
+        time, values = self._reader.read(sample)
+        assert self._reader.robot is not None
+        row = self._filter.read(self._reader.robot, time, values)
+        entries = self._entries
+        where = bisect.bisect_left(entries, time, key=lambda entry: entry.time)
+        if where == len(entries):
+            self._counts["in order"] += 1
+            self._entries = [*entries, _Entry(row, None)]
+            return self._answer(self._run_from(where) + self._silences(row), self._word("running"))
+        if entries[where].time == time:
+            merged = self._filter.merge(entries[where].row, row)
+            if merged is None:
+                self._counts["repeated"] += 1
+                return self._answer([], "repeated")
+            row, after = merged, entries[where + 1 :]
+        else:
+            after = entries[where:]
+        started = entries[-1].state is not None
+        if entries[-1].time - time > self._late or (started and where == 0):
+            raise BadInput(
+                f"Time goes backwards, from {entries[-1].time:g} to {time:g} s, by more than the {self._late:g} s that a "
+                "sample may be late; leave the sample out, or begin a new stream where the clock was reset."
+            )
+        self._counts["late"] += 1
+        self._entries = [*entries[:where], _Entry(row, None), *after]
+        return self._answer(self._run_from(where), self._word("late"))
+
+    def _run_from(self, where: int) -> list[Event]:
+        """Steps through the rows from there on; the changes that are found."""
+        entries = self._entries
+        if where and entries[where - 1].state is not None:
+            return self._steps(entries[where - 1].state, entries[where - 1].row, where)
+        while entries and not self._filter.usable(entries[0].row):
+            del entries[0]
+        start = self._filter.start([entry.row for entry in entries]) if entries else None
+        if start is None:
+            self._begin = entries[0].time if entries else None
+            return []
+        return self._steps(start, entries[0].row, 0)
+
+    def _steps(self, state: Any, before: Any, where: int) -> list[Event]:
+        events = []
+        for k in range(where, len(self._entries)):
+            row = self._entries[k].row
+            state = self._filter.step(state, before, row)
+            self._entries[k] = _Entry(row, state)
+            events += self._changes(k)
+            before = row
+        self._forget()
+        return events
+
+    def _changes(self, k: int) -> list[Event]:
+        entry = self._entries[k]
+        onset = self._filter.onset(entry.state, entry.time)
+        if onset is None:
+            return []
+        new = onset - self._last_onset > SAME_CHANGE
+        self._last_onset = onset
+        if not new:
+            return []
+        first = max(bisect.bisect_left(self._entries, onset, key=lambda entry: entry.time) - 1, 0)
+        assert self.robot is not None
+        return [self._filter.change(self.robot, onset, self._entries[first].state, entry.time, entry.state)]
+
+    def _silences(self, row: Any) -> list[Event]:
+        """Faults where a channel that was there has been silent for a while, and where it comes back."""
+        events, time = [], float(row.time)
+        for name, missing in self._filter.missing(row).items():
+            begin, reported = self._silent.get(name, (time, False))
+            if missing and name in self._heard:
+                self._silent[name] = (begin, reported or time - begin >= SILENT_FOR)
+            elif not missing:
+                self._heard.add(name)
+                self._silent.pop(name, None)
+            if time - begin >= SILENT_FOR and not reported:
+                events.append(Event(begin, "fault", row.robot, name, f"{name} fell silent.", None, time))
+            if time - begin >= SILENT_FOR and not missing:
+                events.append(Event(time, "recovered", row.robot, name, f"{name} is back."))
+        return events
+
+    def _forget(self) -> None:
+        """Keeps what a late sample or the size of a change may still ask for."""
+        oldest = self._entries[-1].time - max(self._late, REMEMBERED)
+        enough = bisect.bisect_left(self._entries, oldest, key=lambda entry: entry.time) - 1
+        if enough > 0:
+            del self._entries[:enough]
+
+    def _word(self, word: Literal["running", "late"]) -> Literal["starting", "running", "late"]:
+        return word if self._entries and self._entries[-1].state is not None else "starting"
+
+    def _answer(self, events: list[Event], status: Any) -> Step:
+        last = self._entries[-1] if self._entries else None
+        time = self._time if last is None else last.time
+        state = None if last is None else last.state
+        begin = time if self._begin is None else self._begin
+        estimates = self._filter.estimates(state, self.robot or "r1", time, begin)
+        flags = 0 if state is None else self._filter.flags(state)
+        return Step(time, Quantities(estimates), tuple(events), status, explain(flags) if flags else None)
+
+
+def stream(
+    problem: str,
+    config: Config | Mapping[str, Any] | str | Path | None = None,
+    method: str | None = None,
+    late: float = 0.5,
+) -> Stream:
+    """A problem's online method, to be fed one sample at a time beside a running robot.
+
+    >>> import steelyard as sy
+    >>> noise = {"position": 0.01, "attitude": 0.01, "linear_velocity": 0.03, "rates": 0.01, "thrust": 0.3}
+    >>> stream = sy.stream("multirotor", {"noise": noise}, method="ekf")
+    >>> for k in range(150):  # a hover, at 100 Hz
+    ...     step = stream.step(
+    ...         {"time": 0.01 * k, "thrust": 9.81 * 1.5, "attitude": [1, 0, 0, 0], "rates": [0, 0, 0],
+    ...          "position": [0, 0, 1], "linear_velocity": [0, 0, 0]})
+    >>> step.status, f"{step.estimates.mass.value:.2f} {step.estimates.mass.unit}"
+    ('running', '1.50 kg')
+
+    Fed the rows of a log, it ends with the numbers that `identify` gives for the same method and the same noise. Noise
+    that the configuration does not state cannot be estimated from what is still to come: it has the defaults that
+    `stream.notes` names. The first guess comes from the first second with thrust; until then the status is `starting`.
+    The step is compiled here, which takes seconds the first time, not in flight. `late` is how late a sample may be, s.
+    """
+    if not isinstance(problem, str):
+        raise BadInput(f"A problem is a name such as \"multirotor\", not {type(problem).__name__}.")
+    if isinstance(late, bool) or not isinstance(late, int | float) or not 0.0 <= late < float("inf"):
+        raise BadInput(f"late is {late!r}; give the seconds that a sample may be late, from 0 up.")
+    checked = config_from(config)
+    robots = checked.team.robots
+    if robots is not None and len(robots) > 1:
+        raise BadInput(f"A stream is of one robot, but [team] robots names {len(robots)}; make one for each robot.")
+    return Stream(stream_filter(problem, checked, method), robots[0] if robots else None, float(late))

@@ -1,0 +1,63 @@
+"""What a problem must offer so that it can be asked sample by sample."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from steelyard.estimators import Estimate
+from steelyard.problems._identification import Event
+
+Row = Any
+"""One sample of a robot as its problem reads it; has a `time`, s."""
+State = Any
+"""What an estimator knows after a row; a value."""
+
+
+class StreamFilter(Protocol):
+    """An online method of a problem for one robot; its methods change nothing."""
+
+    signals: Mapping[str, tuple[str, ...]]
+    """Names of what it reads, each with its axes; a scalar has the axis "", and `1…` is any number of channels."""
+    notes: Sequence[str]
+    """Remarks for the reader on how it is set up."""
+
+    def read(self, robot: str, time: float, values: Mapping[str, np.ndarray]) -> Row:
+        """A sample's values as a row; `BadInput` where they cannot be used."""
+        ...
+
+    def merge(self, row: Row, other: Row) -> Row | None:
+        """A row with the channels that it lacks from another of the same time; None where that brings nothing."""
+        ...
+
+    def missing(self, row: Row) -> Mapping[str, bool]:
+        """By channel, whether the row has no sample of it."""
+        ...
+
+    def usable(self, row: Row) -> bool:
+        """Whether a run may begin with this row."""
+        ...
+
+    def start(self, rows: Sequence[Row]) -> State | None:
+        """The state before the first of these rows; None while they are too few to start from."""
+        ...
+
+    def step(self, state: State, before: Row, row: Row) -> State:
+        """The state after a row, `before` being the row before it."""
+        ...
+
+    def flags(self, state: State) -> int:
+        """`Status` of the last step."""
+        ...
+
+    def estimates(self, state: State | None, robot: str, time: float, begin: float) -> dict[str, Estimate]:
+        """What is known; all unknown before the start."""
+        ...
+
+    def onset(self, state: State, time: float) -> float | None:
+        """When a change began that was detected at the last step, if one was."""
+        ...
+
+    def change(self, robot: str, onset: float, before: State, time: float, now: State) -> Event:
+        """The event of that change, given the state before it began and the state now, at `time`."""
+        ...
