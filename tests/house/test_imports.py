@@ -33,7 +33,7 @@ ROOMS = (
     "cli",
 )
 SHARED = ("errors", "_files", "_jax", "_typed_values", "config")  # importable by all, and import no room
-ENTRANCES = ("__main__",)  # may import every room: nothing imports them
+ENTRANCES = ("__main__", "_face")  # may import every room: no room imports them, but cli calls the face
 CORE = ("geometry", "models", "estimators", "information", "monitor")
 CORE_PACKAGES = {"numpy", "jax", "jaxlib", "jaxlie", "equinox", "jaxtyping", "msgspec"}
 DEFERRED = {("models", "idyntree")}  # in a core room, but only inside the function that uses it
@@ -117,14 +117,18 @@ def violations(module: Module) -> list[str]:
     if here is not None and here not in (*ROOMS, *SHARED, *ENTRANCES):
         found.append(f'{module.path}:1: "{here}" is neither a room nor a known root module; put it into a room.')
     for item in imports(module):
-        for problem in (_breaks_order(here, item.target), _breaks_core(here, item.target, item.eager)):
+        for problem in (_breaks_order(here, item.target, item.eager), _breaks_core(here, item.target, item.eager)):
             if problem:
                 found.append(f"{module.path}:{item.line}: imports {item.target}: {problem}")
     return found
 
 
-def _breaks_order(here: str | None, target: str) -> str | None:
+def _breaks_order(here: str | None, target: str, eager: bool) -> str | None:
     there = room_of(target)
+    if there == "_face" and here not in (None, "_face", "cli"):
+        return f"{here} comes before the face, which joins the rooms; only the package root and cli may import it."
+    if here is None and not eager:
+        return None  # the root is the face's list of names: it imports each when it is first used, and none before
     if there not in ROOMS or here == there or here in ENTRANCES:
         return None
     if here not in ROOMS:
@@ -227,6 +231,7 @@ def test_importing_loads_nothing_slow(start: str):
         ("steelyard", "from .geometry import skew", "may import no room"),
         ("steelyard.monitor.x", "def f():\n    import scipy.stats", "monitor is a core room"),
         ("steelyard.models.x", "from idyntree import swig", "models is a core room"),
+        ("steelyard.report.x", "from steelyard._face._identify import identify", "report comes before the face"),
         ("steelyard.helpers", "", "neither a room nor a known root module"),
     ],
 )
@@ -248,6 +253,9 @@ def test_the_checker_catches(name: str, source: str, rule: str):
         ("steelyard.cli", "from steelyard import papers, report, errors\nimport tyro"),
         ("steelyard.__main__", "from steelyard.cli import main"),
         ("steelyard.errors", "import difflib"),
+        ("steelyard", "if TYPE_CHECKING:\n    from steelyard.logs import Log"),
+        ("steelyard.cli.x", "from steelyard._face._identify import identify"),
+        ("steelyard._face.x", "from steelyard import problems, report"),
     ],
 )
 def test_the_checker_lets_pass(name: str, source: str):

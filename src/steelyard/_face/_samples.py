@@ -1,5 +1,6 @@
 """From a dictionary of signals to the values of one robot, every mistake named."""
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -9,6 +10,17 @@ import numpy as np
 from steelyard.errors import BadInput, nearest
 
 _NOT_ROBOTS = ("truth", "load")
+
+
+@dataclasses.dataclass(frozen=True)
+class Reading:
+    """A sample that can be used."""
+
+    time: float
+    robot: str
+    values: dict[str, np.ndarray]
+    """By signal."""
+    places: dict[str, tuple[str, int | None] | None]
 
 
 class SampleReader:
@@ -24,8 +36,8 @@ class SampleReader:
         self._signals = signals
         self._places: dict[str, tuple[str, int | None] | None] = {}
 
-    def read(self, sample: Any) -> tuple[float, dict[str, np.ndarray]]:
-        """Time and values by signal; `BadInput` where they cannot be used, and then nothing has changed."""
+    def read(self, sample: Any) -> Reading:
+        """The sample; `BadInput` where it cannot be used. Changes nothing."""
         if not isinstance(sample, Mapping):
             raise BadInput(f"A sample is a dictionary of signals, not {type(sample).__name__}; give one with a time.")
         time = _time(sample)
@@ -44,12 +56,15 @@ class SampleReader:
                 raise BadInput(f"{name} at {time:g} s has the shape {value.shape}; give one number.")
             size = len(self._signals[signal]) if self._signals[signal] != ("1…",) else self._throttles(places, signal)
             found.setdefault(signal, np.full(size, np.nan))[axis] = value.reshape(())
-        for name in places.keys() - self._places.keys():  # nothing is remembered of a sample that was refused
-            self._places[name] = places[name]
-            if places[name] is None:
-                self._remark(name, robot)
-        self.robot = robot
-        return time, found
+        return Reading(time, robot, found, places)
+
+    def accept(self, reading: Reading) -> None:
+        """Remembers whose samples these are, and how the names are read."""
+        self.robot = reading.robot
+        for name in reading.places.keys() - self._places.keys():
+            self._places[name] = reading.places[name]
+            if reading.places[name] is None:
+                self._remark(name, reading.robot)
 
     def _whole(self, name: str, signal: str, value: np.ndarray, time: float) -> np.ndarray:
         axes = self._signals[signal]
@@ -73,7 +88,9 @@ class SampleReader:
         if who == robot and rest:
             name = rest
         elif rest and self._match(rest) is not None:
-            raise BadInput(f'A stream is of one robot, here "{robot}", but a sample has {name}; make one for each robot.')
+            raise BadInput(
+                f'A stream is of one robot, here "{robot}", but a sample has {name}; make one for each robot.'
+            )
         return self._match(name)
 
     def _match(self, name: str) -> tuple[str, int | None] | None:

@@ -45,6 +45,8 @@ class _Entry:
 
     row: Any
     state: Any
+    summarised: bool = False
+    """Whether the state has only what describes a change."""
 
     @property
     def time(self) -> float:
@@ -61,7 +63,7 @@ class Stream:
         self._filter, self._late = filter, late
         self._reader = SampleReader(filter.signals, robot)
         self._entries: list[_Entry] = []
-        self._begin: float | None = None
+        self._begin = 0.0
         self._last_onset = -float("inf")
         self._silent: dict[str, tuple[float, bool]] = {}
         self._heard: set[str] = set()
@@ -89,45 +91,47 @@ class Stream:
         again, so that the numbers are those of the right order. Where a time comes again, channels that were missing
         are filled in; a sample that brings nothing new is ignored. `BadInput` where a sample cannot be used.
         """
-        time, values = self._reader.read(sample)
-        assert self._reader.robot is not None
-        row = self._filter.read(self._reader.robot, time, values)
-        entries = self._entries
-        where = bisect.bisect_left(entries, time, key=lambda entry: entry.time)
+        reading = self._reader.read(sample)
+        time, entries = reading.time, self._entries
+        row = self._filter.read(reading.robot, time, reading.values)
+        where = bisect.bisect_left(entries, time, key=_time_of)
+        if where < len(entries):
+            self._check_late(time, where)
+        self._reader.accept(reading)  # from here on nothing can fail
         if where == len(entries):
             self._counts["in order"] += 1
-            self._entries = [*entries, _Entry(row, None)]
-            return self._answer(self._run_from(where) + self._silences(row), self._word("running"))
+            entries.append(_Entry(row, None))
+            return self._answer(self._run_from(where) + self._silences(row), "running")
         if entries[where].time == time:
             merged = self._filter.merge(entries[where].row, row)
             if merged is None:
                 self._counts["repeated"] += 1
                 return self._answer([], "repeated")
-            row, after = merged, entries[where + 1 :]
+            entries[where] = _Entry(merged, None)
         else:
-            after = entries[where:]
-        started = entries[-1].state is not None
-        if entries[-1].time - time > self._late or (started and where == 0):
+            entries.insert(where, _Entry(row, None))
+        self._counts["late"] += 1
+        return self._answer(self._run_from(where), "late")
+
+    def _check_late(self, time: float, where: int) -> None:
+        newest = self._entries[-1]
+        first_of_a_run = newest.state is not None and where == 0 and self._entries[0].time != time
+        if newest.time - time > self._late or first_of_a_run:
             raise BadInput(
-                f"Time goes backwards, from {entries[-1].time:g} to {time:g} s, by more than the {self._late:g} s that a "
+                f"Time goes backwards, from {newest.time:g} to {time:g} s, by more than the {self._late:g} s that a "
                 "sample may be late; leave the sample out, or begin a new stream where the clock was reset."
             )
-        self._counts["late"] += 1
-        self._entries = [*entries[:where], _Entry(row, None), *after]
-        return self._answer(self._run_from(where), self._word("late"))
 
     def _run_from(self, where: int) -> list[Event]:
         """Steps through the rows from there on; the changes that are found."""
         entries = self._entries
         if where and entries[where - 1].state is not None:
             return self._steps(entries[where - 1].state, entries[where - 1].row, where)
-        while entries and not self._filter.usable(entries[0].row):
+        while len(entries) > 1 and not self._filter.usable(entries[0].row):
             del entries[0]
-        start = self._filter.start([entry.row for entry in entries]) if entries else None
-        if start is None:
-            self._begin = entries[0].time if entries else None
-            return []
-        return self._steps(start, entries[0].row, 0)
+        self._begin = entries[0].time
+        start = self._filter.start([entry.row for entry in entries])
+        return [] if start is None else self._steps(start, entries[0].row, 0)
 
     def _steps(self, state: Any, before: Any, where: int) -> list[Event]:
         events = []
@@ -149,9 +153,8 @@ class Stream:
         self._last_onset = onset
         if not new:
             return []
-        first = max(bisect.bisect_left(self._entries, onset, key=lambda entry: entry.time) - 1, 0)
-        assert self.robot is not None
-        return [self._filter.change(self.robot, onset, self._entries[first].state, entry.time, entry.state)]
+        first = max(bisect.bisect_left(self._entries, onset, key=_time_of) - 1, 0)
+        return [self._filter.change(entry.row.robot, onset, self._entries[first].state, entry.time, entry.state)]
 
     def _silences(self, row: Any) -> list[Event]:
         """Faults where a channel that was there has been silent for a while, and where it comes back."""
@@ -172,21 +175,26 @@ class Stream:
     def _forget(self) -> None:
         """Keeps what a late sample or the size of a change may still ask for."""
         oldest = self._entries[-1].time - max(self._late, REMEMBERED)
-        enough = bisect.bisect_left(self._entries, oldest, key=lambda entry: entry.time) - 1
+        enough = bisect.bisect_left(self._entries, oldest, key=_time_of) - 1
         if enough > 0:
             del self._entries[:enough]
+        last_kept_whole = bisect.bisect_left(self._entries, self._entries[-1].time - self._late, key=_time_of) - 1
+        for k in range(last_kept_whole - 1, -1, -1):
+            entry = self._entries[k]
+            if entry.summarised:
+                break
+            self._entries[k] = _Entry(entry.row, self._filter.summary(entry.state), True)
 
-    def _word(self, word: Literal["running", "late"]) -> Literal["starting", "running", "late"]:
-        return word if self._entries and self._entries[-1].state is not None else "starting"
+    def _answer(self, events: list[Event], status: Literal["running", "late", "repeated"]) -> Step:
+        newest = self._entries[-1]
+        estimates = self._filter.estimates(newest.state, newest.row.robot, newest.time, self._begin)
+        flags = 0 if newest.state is None else self._filter.flags(newest.state)
+        word = "starting" if newest.state is None and status == "running" else status
+        return Step(newest.time, Quantities(estimates), tuple(events), word, explain(flags) if flags else None)
 
-    def _answer(self, events: list[Event], status: Any) -> Step:
-        last = self._entries[-1] if self._entries else None
-        time = self._time if last is None else last.time
-        state = None if last is None else last.state
-        begin = time if self._begin is None else self._begin
-        estimates = self._filter.estimates(state, self.robot or "r1", time, begin)
-        flags = 0 if state is None else self._filter.flags(state)
-        return Step(time, Quantities(estimates), tuple(events), status, explain(flags) if flags else None)
+
+def _time_of(entry: _Entry) -> float:
+    return entry.time
 
 
 def stream(
@@ -213,7 +221,7 @@ def stream(
     The step is compiled here, which takes seconds the first time, not in flight. `late` is how late a sample may be, s.
     """
     if not isinstance(problem, str):
-        raise BadInput(f"A problem is a name such as \"multirotor\", not {type(problem).__name__}.")
+        raise BadInput(f'A problem is a name such as "multirotor", not {type(problem).__name__}.')
     if isinstance(late, bool) or not isinstance(late, int | float) or not 0.0 <= late < float("inf"):
         raise BadInput(f"late is {late!r}; give the seconds that a sample may be late, from 0 up.")
     checked = config_from(config)

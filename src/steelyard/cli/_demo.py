@@ -71,7 +71,7 @@ def run(arguments: Sequence[str]) -> None:
         found = problems.identify(log, "spatial-load", config.load(team_path, config.Config), progress=advance)
     report.write_report(found, report_path)
     if command.json:
-        print_json(found.as_json())
+        print_json(found.to_dict())
         return
     poses = "pose/"
     loads = {name: {q: one for q, one in r.items() if not q.startswith(poses)} for name, r in found.robots.items()}

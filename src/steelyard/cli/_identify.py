@@ -80,7 +80,7 @@ def run(arguments: Sequence[str]) -> None:
     if command.urdf is not None:
         report.write_urdf(identification, command.urdf)
     if command.json:
-        print_json(identification.as_json(with_series=command.series) | source.as_json())
+        print_json(identification.to_dict(command.series) | source.as_json())
         return
     from rich.console import Console
 

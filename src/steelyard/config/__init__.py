@@ -9,6 +9,7 @@ from ._live import Lie as Lie
 from ._live import Live as Live
 from ._live import World as World
 from ._live import WrongClock as WrongClock
+from ._read import from_tables as from_tables
 from ._read import load as load
 from ._read import parse as parse
 from ._schema import Config as Config

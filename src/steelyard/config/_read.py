@@ -3,7 +3,7 @@
 import difflib
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -36,6 +36,11 @@ def parse(text: str, schema: type[Schema], origin: str) -> Schema:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"{origin} is not TOML: {_toml_fault(str(error), text)}; mend it there.") from None
+    return from_tables(tables, schema, origin)
+
+
+def from_tables(tables: Mapping[str, Any], schema: type[Schema], origin: str) -> Schema:
+    """Nested tables, as TOML would hold them, into `schema`; `origin` opens every error message."""
     info = msgspec.inspect.type_info(schema)
     for key, table in _unknown_keys(tables, info):
         raise BadInput(f'{origin}: there is no key "{key}"; {_hint(key, table, info)}')

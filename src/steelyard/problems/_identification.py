@@ -2,11 +2,12 @@
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
+from steelyard.errors import BadInput, nearest
 from steelyard.estimators import Estimate
 
 
@@ -53,6 +54,51 @@ class Innovations:
     """(n, channels), as the estimator expected it."""
 
 
+class NoSuchNameError(BadInput, AttributeError, KeyError):
+    """A robot or a quantity was asked for that is not there; the message names the nearest one."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])  # a KeyError would quote it
+
+
+class Quantities(Mapping[str, Estimate]):
+    """Estimates by name: an attribute or an item each.
+
+    >>> known = Quantities({"mass": Estimate.known(2.0, 0.1, "kg", None, 0.0)})
+    >>> known.mass.unit, known["mass"].status
+    ('kg', 'known')
+    >>> known.mas
+    Traceback (most recent call last):
+        ...
+    steelyard.problems._identification.NoSuchNameError: There is no "mas"; did you mean "mass"?
+    """
+
+    def __init__(self, estimates: Mapping[str, Estimate]):
+        self._estimates = dict(estimates)
+
+    def __getitem__(self, name: str) -> Estimate:
+        if name not in self._estimates:
+            raise NoSuchNameError(f'There is no "{name}"; {nearest(str(name), list(self._estimates))}')
+        return self._estimates[name]
+
+    def __getattr__(self, name: str) -> Estimate:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._estimates)
+
+    def __len__(self) -> int:
+        return len(self._estimates)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(name for name in self._estimates if name.isidentifier())]
+
+    def __repr__(self) -> str:
+        return f"Quantities({self._estimates!r})"
+
+
 @dataclasses.dataclass(frozen=True)
 class Identification:
     """Everything that came out of one run."""
@@ -77,20 +123,26 @@ class Identification:
     seconds_a_row: float | None = None
     """What a step cost in this run, on average."""
 
-    def as_json(self, with_series: bool = False) -> dict[str, Any]:
+    def __getitem__(self, robot: str) -> Quantities:
+        """What one robot knows: `found["r1"].mass.value`."""
+        if robot not in self.robots:
+            raise NoSuchNameError(f'There is no robot "{robot}"; {nearest(str(robot), list(self.robots))}')
+        return Quantities(self.robots[robot])
+
+    def to_dict(self, series: bool = False) -> dict[str, Any]:
         """The object that `steelyard identify --json` prints."""
         answer: dict[str, Any] = {
             "problem": self.problem,
             "method": self.method,
             "robots": {
-                robot: {name: _estimate_as_json(estimate) for name, estimate in quantities.items()}
+                robot: {name: _estimate_as_dict(estimate) for name, estimate in quantities.items()}
                 for robot, quantities in self.robots.items()
             },
-            "events": [_event_as_json(event) for event in self.events],
+            "events": [dataclasses.asdict(event) for event in self.events],
             "verdict": self.verdict,
             "notes": list(self.notes),
         }
-        if with_series:
+        if series:
             answer["series"] = {
                 robot: {
                     name: {"time": numbers(s.time), "value": numbers(s.value), "std": numbers(s.std)}
@@ -101,7 +153,7 @@ class Identification:
         return answer
 
 
-def _estimate_as_json(estimate: Estimate) -> dict[str, Any]:
+def _estimate_as_dict(estimate: Estimate) -> dict[str, Any]:
     return {
         "value": None if estimate.value is None else numbers(estimate.value),
         "std": None if estimate.std is None else numbers(estimate.std),
@@ -109,10 +161,6 @@ def _estimate_as_json(estimate: Estimate) -> dict[str, Any]:
         "frame": estimate.frame,
         "status": estimate.status,
     }
-
-
-def _event_as_json(event: Event) -> dict[str, Any]:
-    return dataclasses.asdict(event)
 
 
 def numbers(array: Any) -> Any:

@@ -19,7 +19,7 @@ class StreamFilter(Protocol):
 
     signals: Mapping[str, tuple[str, ...]]
     """Names of what it reads, each with its axes; a scalar has the axis "", and `1…` is any number of channels."""
-    notes: Sequence[str]
+    notes: tuple[str, ...]
     """Remarks for the reader on how it is set up."""
 
     def read(self, robot: str, time: float, values: Mapping[str, np.ndarray]) -> Row:
@@ -44,6 +44,10 @@ class StreamFilter(Protocol):
 
     def step(self, state: State, before: Row, row: Row) -> State:
         """The state after a row, `before` being the row before it."""
+        ...
+
+    def summary(self, state: State) -> State:
+        """The state with no more than `change` reads."""
         ...
 
     def flags(self, state: State) -> int:

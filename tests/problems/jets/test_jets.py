@@ -22,7 +22,7 @@ def answered(flight: JetsScenario, seed: int) -> tuple[dict, dict[str, np.ndarra
     columns = simulate_jets(flight, seed)
     log = Log(columns["time"], {name: values for name, values in columns.items() if name != "time"}, "simulation")
     answer = identify(log, "jets", parse(jets_config(flight), Config, "robot.toml"))
-    return answer.as_json(with_series=True), columns
+    return answer.to_dict(series=True), columns
 
 
 @functools.cache

@@ -3,13 +3,13 @@
 import functools
 import warnings
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import jax
 import numpy as np
 
 from steelyard.errors import BadInput, nearest
-from steelyard.estimators import Belief, Estimator, Packing, Sample
+from steelyard.estimators import Belief, Packing, Sample
 from steelyard.native.c._emit import emit
 from steelyard.native.runtime._compiler import NoCompiler
 from steelyard.native.runtime._loading import Loaded, load
@@ -19,6 +19,14 @@ ENGINES = ("auto", "xla", "native")
 
 class NoCompilerWarning(UserWarning):
     """A step runs through XLA, with the same numbers and more time, because no machine code could be made of it."""
+
+
+class CanStep(Protocol):
+    """An `Estimator`, or what has such a step."""
+
+    def step(self, belief: Belief, sample: Sample) -> Belief:
+        """From a belief and a sample to the next belief; pure."""
+        ...
 
 
 class PackedStep:
@@ -38,7 +46,7 @@ class PackedStep:
 
     def __init__(
         self,
-        estimator: Estimator,
+        estimator: CanStep,
         belief: Belief,
         sample: Sample,
         engine: str = "auto",
@@ -102,7 +110,7 @@ class PackedStep:
         return self._kept.unpack(packed_belief[self._beliefs.size :])
 
 
-def _stepped(estimator: Estimator, keep: Callable[[Belief], Any] | None) -> Callable[[Belief, Sample], Any]:
+def _stepped(estimator: CanStep, keep: Callable[[Belief], Any] | None) -> Callable[[Belief, Sample], Any]:
     if keep is None:
         return estimator.step
 

@@ -19,7 +19,7 @@ from steelyard.problems._identification import Event
 from steelyard.problems.multirotor._events import flow_event, jump_event
 from steelyard.problems.multirotor._method import METHODS, EstimatorRun, Track
 from steelyard.problems.multirotor._noise import default_noise_levels, default_noise_note
-from steelyard.problems.multirotor._quantities import UNITS, estimates_of, quantities_of
+from steelyard.problems.multirotor._quantities import UNITS, estimates_of
 from steelyard.problems.multirotor._reading import (
     FlightRecord,
     input_limit,
@@ -119,7 +119,7 @@ class MultirotorStream:
         if span <= TUNING.first_mass_span or len(rows) < max(2, self._config.multirotor.window):
             return None
         record = _joined(rows)
-        heard = {name: np.isfinite(getattr(record, name)).reshape(len(rows), -1).all(axis=1).any() for name in _CHANNELS}
+        heard = {name: np.isfinite(getattr(record, name)).reshape(len(rows), -1).all(1).any() for name in _CHANNELS}
         if not (heard["attitude"] and heard["thrust"] and (heard["position"] or heard["velocity"])):
             return None
         limits = input_limit(record.rates, 1.0) if heard["rates"] else np.inf, input_limit(record.thrust)
@@ -133,6 +133,10 @@ class MultirotorStream:
         sample = sample_of(row, row.time - before.time, before.thrust, before.rates, row.attitude)
         packed = self._step.step(state.packed, self._step.pack_sample(sample))
         return _State(packed, self._step.kept(packed), state.limits)
+
+    def summary(self, state: _State) -> _State:
+        """Without the packed vector."""
+        return dataclasses.replace(state, packed=_nan(0))
 
     def flags(self, state: _State) -> int:
         """`Status` of the last step."""
@@ -150,13 +154,15 @@ class MultirotorStream:
 
     def onset(self, state: _State, time: float) -> float | None:
         """When a jump of the mass or of its flow began that was detected just now."""
-        found = state.track is not None and bool(state.track.change.found)
-        return time - float(state.track.change.age) if found else None
+        if state.track is None or not state.track.change.found:
+            return None
+        return time - float(state.track.change.age)
 
     def change(self, robot: str, onset: float, before: _State, time: float, now: _State) -> Event:
         """Its size is what the estimate says at its detection; `identify` reads it a second later."""
         old, new = before.track or now.track, now.track
-        assert old is not None and new is not None
+        assert old is not None
+        assert new is not None
         if new.change.watched == 1:
             return flow_event(robot, onset, time, float(old.mass_rate), float(new.mass_rate))
         return jump_event(robot, onset, time, float(np.exp(old.log_mass)), float(np.exp(new.log_mass)))
@@ -168,10 +174,9 @@ class MultirotorStream:
         """A record to compile on: only its shapes count."""
         thrust = 9.81 * (self._config.guess.mass or 1.0)
         n = max(2, self._config.multirotor.window)
-        return FlightRecord(
-            "r1", 0.01 * np.arange(n), np.tile([1.0, 0.0, 0.0, 0.0], (n, 1)), *(np.zeros((n, 3)) for _ in range(3)),
-            np.full(n, thrust), self._commanded, self._config.inputs.hold, (),
-        )  # fmt: skip
+        q, zero = np.tile([1.0, 0.0, 0.0, 0.0], (n, 1)), np.zeros((n, 3))
+        commanded, hold = self._commanded, self._config.inputs.hold
+        return FlightRecord("r1", 0.01 * np.arange(n), q, zero, zero, zero, np.full(n, thrust), commanded, hold, ())
 
 
 class _Parametrised(eqx.Module):
@@ -179,9 +184,9 @@ class _Parametrised(eqx.Module):
 
     static: Estimator
 
-    def step(self, both: tuple[Any, Any], sample: Any) -> tuple[Any, Any]:
-        numbers, belief = both
-        return numbers, eqx.combine(numbers, self.static).step(belief, sample)
+    def step(self, belief: tuple[Any, Any], sample: Any) -> tuple[Any, Any]:
+        numbers, inner = belief
+        return numbers, eqx.combine(numbers, self.static).step(inner, sample)
 
 
 def _arrays(estimator: Estimator) -> Estimator:

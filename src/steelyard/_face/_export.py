@@ -1,0 +1,72 @@
+"""`sy.export`: the step of a filter as dependency-free C99."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steelyard._face._inputs import config_from, log_from
+from steelyard._face._simulate import simulate
+from steelyard._files import check_output_folder
+from steelyard.config import Config
+from steelyard.errors import BadInput
+from steelyard.logs import Log
+
+if TYPE_CHECKING:
+    from steelyard.native import Exported
+
+_EXAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
+    "multirotor": ("multirotor", {}),
+    "planar-load": ("planar", {"duration": 8.0}),
+    "spatial-load": ("spatial", {"robots": 5, "duration": 2.0}),
+}
+"""The scenario that shows shapes and sizes where no log is given."""
+
+
+def export(
+    problem: str,
+    folder: str | Path,
+    method: str | None = None,
+    log: Log | str | Path | None = None,
+    config: Config | Mapping[str, Any] | str | Path | None = None,
+    name: str = "filter",
+    single: bool = False,
+) -> "Exported":
+    """Writes the step of a problem's method as C99 that needs nothing but <math.h>, with a program that checks it.
+
+    >>> import pathlib, tempfile
+    >>> import steelyard as sy
+    >>> log = sy.simulate("multirotor", duration=0.5)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     noise = {"position": 0.01, "attitude": 0.01, "linear_velocity": 0.03, "rates": 0.01, "thrust": 0.3}
+    ...     exported = sy.export("multirotor", pathlib.Path(folder) / "c", "ekf", log, {"noise": noise})
+    >>> "filter.c" in exported.files
+    True
+
+    `folder` is a new or an empty one. Noise that is not configured, the first guess and the rows of the check come from
+    the log, by default a simulated one; jets and robots of your own need one. `name` is that of the files and of the
+    function; with `single` it is in float32.
+    """
+    check_export(folder, name)
+    checked, recorded = config_from(config), None if log is None else log_from(log)
+
+    from steelyard import native, problems
+
+    if recorded is None and problem in _EXAMPLES:
+        scenario, settings = _EXAMPLES[problem]
+        recorded = simulate(scenario, seed=1, **settings)
+    found = problems.exportable_step(problem, method, recorded, checked)
+    return native.export(
+        found.step, (found.belief, problems.first_sample(found)), folder, name, samples=found.samples,
+        single=single, symmetric=("covariance",), about=found.about,
+    )  # fmt: skip
+
+
+def check_export(folder: str | Path, name: str) -> None:
+    """Raises `BadInput` where the name or the folder will not do, before the work begins."""
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+        raise BadInput(f'--name is "{name}"; give small letters, digits and underscores.')
+    parent = Path(folder).absolute().parent
+    if not parent.is_dir():
+        raise BadInput(f"{folder}: its folder does not exist; create it or choose another output.")
+    check_output_folder(parent)

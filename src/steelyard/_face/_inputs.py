@@ -1,0 +1,71 @@
+"""What people hand in: a log or its files, a configuration in any form."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from steelyard.config import Config, from_tables, load
+from steelyard.errors import BadInput
+from steelyard.logs import Log
+
+
+def config_from(given: Config | Mapping[str, Any] | str | Path | None) -> Config:
+    """A configuration from itself, from the path of a TOML file, from nested tables, or the defaults."""
+    if given is None:
+        return Config()
+    if isinstance(given, Config):
+        return given
+    if isinstance(given, str | Path):
+        return load(given, Config)
+    if isinstance(given, Mapping):
+        return from_tables(_plain(given), Config, "The configuration")
+    raise BadInput(
+        f"A configuration is a Config, the path of a TOML file or a dictionary, not {type(given).__name__}; give "
+        "one of these, or None for the defaults."
+    )
+
+
+def log_from(given: Log | str | Path) -> Log:
+    """A log from itself or from its file."""
+    if isinstance(given, Log):
+        return given
+    return read(given)
+
+
+def read(*files: str | Path) -> Log:
+    r"""Reads a log: one file in our own columns, or the files of one run in any known format.
+
+    >>> import tempfile, pathlib
+    >>> import steelyard as sy
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "flight.csv"
+    ...     _ = path.write_text("time,r1/thrust\n0.0,9.8\n0.1,9.9\n")
+    ...     log = sy.read(path)
+    >>> len(log), log.robots, log.columns["r1/thrust"][1]
+    (2, ('r1',), 9.9)
+
+    Files of other tools are mapped to our signals by names, units and physics, every sample at its own time; `steelyard
+    look` shows the mapping.
+    """
+    if not files:
+        raise BadInput("There is no file to read; give the path of a log.")
+    for path in files:
+        if not isinstance(path, str | Path):
+            raise BadInput(f"A log is read from a path, not from {type(path).__name__}; give the name of a file.")
+
+    from steelyard import logs
+    from steelyard.logs import mapping
+
+    if len(files) == 1 and (Path(files[0]).is_dir() or mapping.is_own(files[0])):
+        return logs.read(files[0])
+    recording = logs.read_recording(*files)
+    return mapping.table_of(recording, mapping.look(recording).mapping)
+
+
+def _plain(tables: Any) -> Any:
+    """Nested mappings and sequences as TOML gives them."""
+    if isinstance(tables, Mapping):
+        return {key: _plain(value) for key, value in tables.items()}
+    if isinstance(tables, tuple | list):
+        return [_plain(value) for value in tables]
+    return tables
