@@ -1,7 +1,7 @@
 """What a problem must offer so that it can be asked sample by sample."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -14,6 +14,7 @@ State = Any
 """What an estimator knows after a row; a value."""
 
 
+@runtime_checkable
 class StreamFilter(Protocol):
     """An online method of a problem for one robot; its methods change nothing."""
 

@@ -3,7 +3,7 @@
 import functools
 import warnings
 from collections.abc import Callable
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import jax
 import numpy as np
@@ -21,6 +21,7 @@ class NoCompilerWarning(UserWarning):
     """A step runs through XLA, with the same numbers and more time, because no machine code could be made of it."""
 
 
+@runtime_checkable
 class CanStep(Protocol):
     """An `Estimator`, or what has such a step."""
 

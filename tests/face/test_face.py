@@ -1,0 +1,136 @@
+"""The face: quick to import, one list of names, and answers by name."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from steelyard.config import Noise
+from steelyard.estimators import Estimate
+from steelyard.problems import Identification, Quantities
+
+SURFACE = {
+    "read", "identify", "stream", "simulate", "plan", "export", "Log", "Config", "Estimate", "Online", "Model",
+    "BadInput",
+}  # fmt: skip
+
+
+def test_the_stable_surface_is_whole_and_documented():
+    assert set(sy.__all__) == SURFACE
+    assert set(dir(sy)) >= SURFACE
+    for name in SURFACE:
+        assert getattr(sy, name).__doc__, name
+    with pytest.raises(AttributeError, match="no attribute 'indentify'"):
+        _ = sy.indentify  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def test_importing_takes_a_tenth_of_a_second_and_wakes_neither_jax_nor_numpy():
+    """Measured inside the process, as the interpreter's own start is not ours; the best of three, on a busy machine."""
+    code = (
+        "import time; begin = time.perf_counter(); import steelyard; took = time.perf_counter() - begin; "
+        "import sys; print(took, 'jax' in sys.modules, 'numpy' in sys.modules)"
+    )
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(3)]
+    answers = [run.stdout.split() for run in runs]
+    assert all(answer[1:] == ["False", "False"] for answer in answers)
+    assert min(float(answer[0]) for answer in answers) < 0.1
+
+
+def found() -> Identification:
+    mass = Estimate.known(2.0, 0.1, "kg", None, 3.0)
+    contact = Estimate.known([1.0, 2.0], [0.1, 0.2], "m", "world", 3.0)
+    com = Estimate.unknown("not-identifiable", "m", "r1", 3.0, "The load hardly turned.")
+    return Identification(
+        "planar-load", "window", "log", {"r1": {"mass": mass, "contact/r2": contact, "com": com}}, (), ""
+    )
+
+
+def test_quantities_are_attributes_and_items():
+    r1 = found()["r1"]
+    assert r1.mass is r1["mass"]
+    assert r1["contact/r2"].frame == "world"
+    assert (r1.com.value, r1.com.std, r1.com.interval, r1.com.status) == (None, None, None, "not-identifiable")
+    assert r1.com.reason == "The load hardly turned."
+    lower, upper = r1["contact/r2"].interval or ((), ())
+    np.testing.assert_allclose(lower, [1.0 - 0.196, 2.0 - 0.392])
+    np.testing.assert_allclose(upper, [1.0 + 0.196, 2.0 + 0.392])
+
+
+def test_a_wrong_name_is_answered_with_the_nearest_one():
+    with pytest.raises(sy.BadInput, match=r'^There is no robot "r2"; .*"r1"'):
+        found()["r2"]
+    with pytest.raises(sy.BadInput, match=r'^There is no "contact/r3"; did you mean "contact/r2"'):
+        found()["r1"]["contact/r3"]
+    with pytest.raises(sy.BadInput, match='did you mean "mass"'):
+        _ = found()["r1"].mas
+    assert not hasattr(found()["r1"], "mas")
+    assert found()["r1"].get("mas") is None
+    assert "mas" not in found()["r1"]
+
+
+def test_the_dictionary_is_the_json_of_the_command():
+    answer = found().to_dict()
+    assert list(answer) == ["problem", "method", "robots", "events", "verdict", "notes"]
+    mass = {"value": 2.0, "std": pytest.approx(0.1), "unit": "kg", "frame": None, "status": "known"}
+    assert answer["robots"]["r1"]["mass"] == mass
+    assert answer["robots"]["r1"]["com"]["value"] is None
+    assert "series" in found().to_dict(series=True)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: sy.identify("nowhere.csv", "multirotor"), "does not exist"),
+        (lambda: sy.identify(log(), "multirotr"), 'did you mean "multirotor"'),
+        (lambda: sy.identify(log(), "multirotor", {"nose": {}}), 'no key "nose"; did you mean "noise"'),
+        (lambda: sy.identify(log(), "multirotor", {"noise": {"thrust": "x"}}), "give a number"),
+        (lambda: sy.read(), "no file to read"),
+        (lambda: sy.simulate("multirotr"), 'did you mean "multirotor"'),
+        (lambda: sy.simulate("multirotor", duratoin=1.0), 'did you mean "duration"'),
+        (lambda: sy.simulate("multirotor", duration="long"), "Expected `float`"),
+        (lambda: sy.simulate("multirotor", seed=-1), "from 0 up"),
+        (lambda: sy.plan("jets"), "Unknown scenario"),
+        (lambda: sy.export("rigid-bodies", "out"), "no step"),
+        (lambda: sy.export("multirotor", "out", name="A b"), "small letters"),
+    ],
+)
+def test_bad_use_is_one_sentence(call, sentence):
+    with pytest.raises(sy.BadInput, match=sentence) as error:
+        call()
+    assert "\n" not in str(error.value)
+
+
+def test_a_wrong_type_is_one_sentence():
+    """In a process of its own: the tests' run-time type checks would be quicker."""
+    calls = ["identify(3, 'multirotor')", "identify('x.csv', 3)", "read(b'x')", "stream(3)", "stream('multirotor', 7)"]
+    code = "import steelyard as sy\n" + "".join(
+        f"try: sy.{call}\nexcept sy.BadInput as error: print(error)\n" for call in calls
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == len(calls)
+
+
+def log() -> sy.Log:
+    return sy.Log(np.array([0.0, 0.1]), {"r1/thrust": np.array([9.8, 9.8])}, "short")
+
+
+def test_a_configuration_has_four_forms(tmp_path):
+    from steelyard._face._inputs import config_from
+
+    path = tmp_path / "noise.toml"
+    path.write_text("[noise]\nthrust = 0.2\n")
+    expected = sy.Config(noise=Noise(thrust=0.2))
+    for given in (expected, path, str(path), {"noise": {"thrust": 0.2}}):
+        assert config_from(given) == expected
+    assert config_from(None) == sy.Config()
+
+
+def test_quantities_are_a_mapping():
+    r1 = found()["r1"]
+    assert list(r1) == ["mass", "contact/r2", "com"]
+    assert len(r1) == 3
+    assert "mass" in dir(r1)
+    assert isinstance(r1, Quantities)
