@@ -9,9 +9,8 @@ from spatial_world import SpatialWorld
 from steelyard.models import WRIST_SIGNALS
 from steelyard.team import Bus, Graph, run_team, spatial_load_team
 from steelyard.team.spatial_load._compiled_filter import compiled_filter
-from steelyard.team.spatial_load._filter_pass import FilterPass, advance, vague_prior
-from steelyard.team.spatial_load._initial_guess import first_linearisation_point
 from steelyard.team.spatial_load._linearised_filter import filter_rows, initial_filter_state
+from steelyard.team.spatial_load._row_step_start import first_point_and_path
 from steelyard.team.spatial_load._sample_history import SampleHistory
 from steelyard.worlds import SpatialScenario
 
@@ -28,14 +27,13 @@ def differences() -> dict[str, float]:
     raw[30, 1, :3] = np.nan
     for time, row in zip(world.time, raw, strict=True):
         history.append(time, row)
-    point, noise = first_linearisation_point(history, 0, history.end, GRAVITY), np.repeat(history.noise[3:], 3)
-    advance(FilterPass.at(point, vague_prior(point), 0), history, history.end, 0)  # leaves a path
-    rows, path = history.rows(0, history.end), history.motion(0, history.end)
-    motion, machine, found = initial_filter_state(point, rows, noise), compiled_filter(ROBOTS), {}
-    assert machine is not None
+    (point, path), noise = first_point_and_path(history, GRAVITY), np.repeat(history.noise[3:], 3)
+    rows = history.rows(0, history.end)
+    motion, compiled, found = initial_filter_state(point, rows, noise), compiled_filter(ROBOTS), {}
+    assert compiled is not None
     for low, end in ((0, 50), (49, 60), (59, history.end)):
         given = point, motion, path[low:end], rows.between(low, end), noise, low == 0
-        wanted, got = filter_rows(*given), machine.filter_rows(*given)
+        wanted, got = filter_rows(*given), compiled.filter_rows(*given)
         for ours, theirs in zip(got, wanted, strict=True):
             for field in dataclasses.fields(theirs):
                 if field.name != "excitation":

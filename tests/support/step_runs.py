@@ -12,9 +12,8 @@ from steelyard.team.planar_load._shared_fit import minimise
 from steelyard.team.planar_load._sums import own_row
 from steelyard.team.planar_load._window import Prior, Window
 from steelyard.team.planar_load._window_step_start import window_steps
-from steelyard.team.spatial_load._initial_guess import first_linearisation_point
 from steelyard.team.spatial_load._linearised_filter import filter_rows, initial_filter_state
-from steelyard.team.spatial_load._row_step_start import row_steps
+from steelyard.team.spatial_load._row_step_start import first_point_and_path, row_steps
 from steelyard.team.spatial_load._sample_history import SampleHistory
 
 HASTY = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O0", "-ffp-contract=off")
@@ -61,15 +60,15 @@ def spatial_errors(native: bool) -> dict[str, float]:
     for time, row in zip(world.time, raw, strict=True):
         history.append(time, row)
     step, belief, samples = row_steps(history, GRAVITY)
-    point, noise = first_linearisation_point(history, 0, history.end, GRAVITY), np.repeat(history.noise[3:], 3)
-    rows, path = history.rows(0, history.end), history.motion(0, history.end)
+    (point, path), noise = first_point_and_path(history, GRAVITY), np.repeat(history.noise[3:], 3)
+    rows = history.rows(0, history.end)
     motion, told = filter_rows(point, initial_filter_state(point, rows, noise), path, rows, noise, first=True)
     wanted = {
         "columns": motion.columns,
         "covariance": motion.covariance,
         "score": told.score.sum(axis=0),
         "information": told.information,
-        "surprise": told.nis.sum(),
+        "nis": told.nis.sum(),
     }
     errors = {}
     for engine in (_by_xla, _by_c) if native else (_by_xla,):

@@ -38,7 +38,7 @@ def identify_spatial_load(
     result = run_spatial_load_team(record, progress)
     reasons, poor = [*faults.reasons], poor_motion(record)
     contradicted = result.state.estimator.failed or bool(odd_channels(record, result.state))
-    if not reasons and poor and contradicted and not result.state.estimator.paused:
+    if not reasons and poor and contradicted and not result.state.estimator.gap:
         pass  # what the motion does not tell leaves the fit nowhere to go: that is no sensor's fault
     elif not reasons and (result.state.estimator.failed or _lost(record, result)):
         reasons.append(_why_failed(record, result))
@@ -66,7 +66,7 @@ def identify_spatial_load(
 
 def _why_failed(record: SpatialRecord, result: SpatialTeamResult) -> str:
     odd = odd_channels(record, result.state)
-    if result.state.estimator.paused:
+    if result.state.estimator.gap:
         return "somebody's wrench is missing, and without it nobody knows what acts on the load"
     worst = f", most of all {', '.join(odd)}" if odd else ""
     return (

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.estimators import Estimate
 from steelyard.problems.spatial_load._reading import SpatialRecord
-from steelyard.team import Bus, Disturbance, SpatialLoadAgent, SpatialLoadEvent, SpatialState, Turn, run_team
+from steelyard.team import Bus, Cache, Disturbance, SpatialLoadAgent, SpatialLoadEvent, SpatialState, Turn, run_team
 
 Said = Mapping[str, Estimate]
 """A robot's estimates by quantity."""
@@ -56,9 +56,8 @@ def run_spatial_load_team(
 
     agents = record.agents()
     samples = {name: [*own, *silence] for name, own in record.samples().items()}
-    begin = time.perf_counter()
     run = run_team(agents, samples, Bus(record.graph, disturbance, seed), watch=watch)
-    seconds = (time.perf_counter() - begin) / (len(samples[names[0]]) * len(names))
+    seconds = float(np.mean(list(run.seconds_a_step.values())))
     sent = {name: run.bytes_sent[name] * record.rate / len(samples[name]) for name in names}
     last = {name: dict(run.last(name)) for name in names}
     return SpatialTeamResult(run.estimates, last, events, sent, seconds, agents[0], run.states[names[0]])
@@ -73,17 +72,17 @@ def estimate_spatial_load_at_once(
     """
     names = record.graph.names
     agents = record.agents()
-    state = agents[0].init()
+    state, cache = agents[0].init(), Cache()
     history: dict[str, list[Said]] = {name: [] for name in names}
     events: list[tuple[str, float, SpatialLoadEvent]] = []
     taken = -1
     begin = time.perf_counter()
     for k in range(len(record.time) + 1):
         if k < len(record.time):
-            found = state.estimator.add(float(record.time[k]), np.ascontiguousarray(record.readings[k]))
+            found = state.estimator.add(float(record.time[k]), np.ascontiguousarray(record.readings[k]), cache)
             progress(1)
         else:
-            found = state.estimator.finish()
+            found = state.estimator.finish(cache)
         noticed = float(record.time[min(k, len(record.time) - 1)])
         events.extend((name, noticed, event) for event in found for name in names)
         if state.estimator.processed != taken:

@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.estimators import Estimate
 from steelyard.team._agent import Agent, Message, Turn
+from steelyard.team._cache import Cache
 from steelyard.team._fresh import shallow
 from steelyard.team.spatial_load._incremental import IncrementalEstimator, SpatialLoadEvent, chunk_rows
 from steelyard.team.spatial_load._relay import KEPT, Relay, SpatialLoadMessage
@@ -96,8 +97,10 @@ class SpatialLoadAgent(Agent):
         held: bool = False,
         lets_go: "LetsGo | None" = None,
         real_time: bool = False,
+        cache: Cache | None = None,
     ):
         self.name, self.neighbours, self.names = name, neighbours, names
+        self.cache = self._cache = Cache() if cache is None else cache
         self.lets_go, self.real_time = lets_go, real_time
         self.rate, self.noise, self.gravity, self.held = rate, noise, gravity, held
         self.number = names.index(name)
@@ -202,12 +205,12 @@ class SpatialLoadAgent(Agent):
                 elif series.born <= row and series.last_row <= row and (row > late or state.grace > 0):
                     return events
             raw[self._released(state, row), 9:] = 0.0
-            events += state.estimator.add(row / self.rate if math.isnan(time) else time, raw)
+            events += state.estimator.add(row / self.rate if math.isnan(time) else time, raw, self._cache)
             state.next_row += 1
             state.quiet = 0
         state.quiet += 1
         if min(state.silent, state.quiet) > _OVER * self.rate:
-            events += state.estimator.finish()
+            events += state.estimator.finish(self._cache)
         return events
 
     def _meet(self, state: SpatialState, name: str, row: int) -> None:

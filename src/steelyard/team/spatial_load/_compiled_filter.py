@@ -61,11 +61,11 @@ class CompiledFilter:
         except NoCompiler:  # or one that has other names for these
             self._run = load_run(key, code)
         self._places: dict[str, tuple[slice, tuple[int, ...]]] = {}
-        initial_filter_state = 6 + 1 + sum(part.size for part in belief.point)
+        begin = 6 + 1 + sum(part.size for part in belief.point)
         for name, part in zip(belief._fields[1:], belief[1:], strict=True):
-            self._places[name] = slice(initial_filter_state, initial_filter_state + part.size), part.shape
-            initial_filter_state += part.size
-        self._size = initial_filter_state
+            self._places[name] = slice(begin, begin + part.size), part.shape
+            begin += part.size
+        self._size = begin
 
     def filter_rows(
         self,

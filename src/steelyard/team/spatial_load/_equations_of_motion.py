@@ -52,9 +52,9 @@ class MeasuredRows:
     noise_inflation: np.ndarray
     """(time,): how many times as noisy as usual the total wrench is; 1 where everybody told theirs."""
 
-    def between(self, initial_filter_state: int, end: int) -> "MeasuredRows":
-        """The rows from `initial_filter_state` on, before `end`."""
-        return MeasuredRows(*(part[initial_filter_state:end] for part in vars(self).values()))
+    def between(self, begin: int, end: int) -> "MeasuredRows":
+        """The rows from `begin` on, before `end`."""
+        return MeasuredRows(*(part[begin:end] for part in vars(self).values()))
 
 
 class EquationsOfMotion:
@@ -262,13 +262,13 @@ class ProperAccelerationJacobians:
     spin: np.ndarray
     """(time, 3, 3): by an arm, what it adds to a specific force."""
 
-    def between(self, initial_filter_state: int) -> "ProperAccelerationJacobians":
+    def between(self, begin: int) -> "ProperAccelerationJacobians":
         """From a row on."""
         return ProperAccelerationJacobians(
-            self.by_omega[initial_filter_state:],
-            self.by_point[initial_filter_state:],
-            self.felt[initial_filter_state:],
-            self.spin[initial_filter_state:],
+            self.by_omega[begin:],
+            self.by_point[begin:],
+            self.felt[begin:],
+            self.spin[begin:],
         )
 
 

@@ -31,7 +31,6 @@ class SampleHistory:
         self.first = 0
         self._time = np.empty(0)
         self._raw = np.empty((0, robots, 15))
-        self._motion = np.empty((0, 9))
         self._length = 0
         self._used = [0]  # rows that are taken in the arrays, which copies share as long as they only add to them
         start = f"{robots} {rate} {self.noise.tolist()} {held} {compiled}"
@@ -54,7 +53,6 @@ class SampleHistory:
             room, there = _SPARE, self._length
             self._time = np.concatenate([self._time[:there], np.zeros(room)])
             self._raw = np.concatenate([self._raw[:there], np.zeros((room, self.robots, 15))])
-            self._motion = np.concatenate([self._motion[:there], np.full((room, 9), np.nan)])
         self._time[self._length], self._raw[self._length] = time, raw
         self._length += 1
         self._used = [self._length] if self._used[0] != self._length - 1 else self._used
@@ -67,7 +65,7 @@ class SampleHistory:
         drop = before - self.first
         if drop >= _SPARE:
             keep = slice(drop, self._length)
-            self._time, self._raw, self._motion = self._time[keep], self._raw[keep], self._motion[keep]
+            self._time, self._raw = self._time[keep], self._raw[keep]
             self._digests = self._digests[drop:]
             self._length -= drop
             self._used = [self._length]
@@ -81,30 +79,21 @@ class SampleHistory:
         """Of a row, s."""
         return float(self._time[row - self.first])
 
-    def raw(self, initial_filter_state: int, end: int) -> np.ndarray:
+    def raw(self, begin: int, end: int) -> np.ndarray:
         """(time, robot, 15)."""
-        return self._raw[initial_filter_state - self.first : end - self.first]
+        return self._raw[begin - self.first : end - self.first]
 
-    def times(self, initial_filter_state: int, end: int) -> np.ndarray:
+    def times(self, begin: int, end: int) -> np.ndarray:
         """(time,), s."""
-        return self._time[initial_filter_state - self.first : end - self.first]
+        return self._time[begin - self.first : end - self.first]
 
-    def motion(self, initial_filter_state: int, end: int) -> np.ndarray:
-        """(time, 9), the motion as it was last believed, in the first robot's frame; NaN where never."""
-        return self._motion[initial_filter_state - self.first : end - self.first]
-
-    def note_motion(self, initial_filter_state: int, motion: np.ndarray) -> None:
-        """Keeps what is believed of the motion from a row on."""
-        self._motion = self._motion.copy()
-        self._motion[initial_filter_state - self.first : initial_filter_state - self.first + len(motion)] = motion
-
-    def rows(self, initial_filter_state: int, end: int) -> MeasuredRows:
+    def rows(self, begin: int, end: int) -> MeasuredRows:
         """Rows as a sweep takes them; around the ends of the record, smoothed over what there is."""
-        lo, hi = max(initial_filter_state - self.wide - 2, self.first), min(end + self.wide + 2, self.end)
+        lo, hi = max(begin - self.wide - 2, self.first), min(end + self.wide + 2, self.end)
         raw, time = self.raw(lo, hi), self.times(lo, hi)
         wrench, noise_inflation = self._wrench(raw, time)
         smoothed_wrench, alpha = self._around(raw, wrench)
-        cut = slice(initial_filter_state - lo, end - lo)
+        cut = slice(begin - lo, end - lo)
         heard = np.isfinite(raw[cut, :, :9])
         weight = np.where(heard, np.repeat(self.noise[:3], 3) ** -2.0, 0.0)
         dt = np.diff(time, prepend=time[0])
@@ -116,8 +105,8 @@ class SampleHistory:
             self._halfway(wrench, dt)[cut],
             smoothed_wrench[cut],
             alpha[cut],
-            np.full(end - initial_filter_state, self._alpha_noise),
-            np.full(end - initial_filter_state, self._force_noise),
+            np.full(end - begin, self._alpha_noise),
+            np.full(end - begin, self._force_noise),
             noise_inflation[cut],
         )
 

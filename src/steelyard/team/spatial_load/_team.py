@@ -1,4 +1,4 @@
-"""The robots that weigh what they hold in space together, one for each name in a graph."""
+"""The agents of a team that estimates a spatial load, one for each name in a graph."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,6 +6,7 @@ from typing import Literal
 
 from steelyard.errors import BadInput
 from steelyard.models import WRIST_SIGNALS
+from steelyard.team._cache import Cache
 from steelyard.team.membership._graph import Graph
 from steelyard.team.spatial_load._agent import LetsGo, SpatialLoadAgent
 
@@ -18,14 +19,16 @@ def spatial_load_team(
     hold: Literal["step", "sample"] = "sample",
     lets_go: float | None = None,
     real_time: bool = False,
+    cache: Cache | None = None,
 ) -> list[SpatialLoadAgent]:
     """An agent for every robot of a graph; `rate` in Hz, `gravity` in m/s².
 
     `noise` has a standard deviation an axis for each of `twist/angular` (rad/s), `twist/linear` (m/s), `specific_force`
     (m/s²), `wrench/torque` (N m) and `wrench/force` (N). With `hold` = `step` a wrench acts until the next sample.
     `lets_go`: s since its last sample, within which a robot that none of its neighbours hears is sure to have let go of
-    the load; by default nobody knows. With `real_time` no step takes long: robots think one after the other, in
-    instalments, and in machine code where there is a compiler (which takes seconds for the first team of its size).
+    the load; by default nobody knows. With `real_time` no step takes long: robots compute one after the other, in
+    instalments, and by compiled code where there is a compiler (which takes seconds for the first team of its size).
+    All agents share `cache`, by default one of this team.
     """
     missing = [signal for signal in WRIST_SIGNALS if signal not in noise]
     if missing:
@@ -35,9 +38,10 @@ def spatial_load_team(
         raise BadInput(f"{rate} samples a second with noise of {sizes} is no team; give positive numbers.")
     size = math.sqrt(sum(g * g for g in gravity))
     agreed = None if lets_go is None else LetsGo(lets_go, {name: graph.neighbours(name) for name in graph.names})
+    shared, held = Cache() if cache is None else cache, hold == "step"
     return [
         SpatialLoadAgent(
-            name, graph.neighbours(name), graph.names, rate, sizes, size, hold == "step", agreed, real_time
+            name, graph.neighbours(name), graph.names, rate, sizes, size, held, agreed, real_time, shared.view()
         )
         for name in graph.names
     ]

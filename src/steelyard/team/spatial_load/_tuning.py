@@ -1,0 +1,86 @@
+"""What tunes the spatial estimator: spans, thresholds and prior widths, each with unit and reason."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class SpatialTuning:
+    """Thresholds, spans of rows and prior widths of the spatial estimator."""
+
+    block_rows: int = 50
+    """Rows that are filtered at once: enough that NumPy's cost a call is small, few enough for real time."""
+    cached_blocks: int = 48
+    """Results of blocks that a cache keeps: those of two passes over a few seconds."""
+    segment: float = 0.05
+    """s of rows, the resolution of the onset of a change."""
+    largest_step: float = 0.5
+    """Of any coordinate in one Gauss-Newton step: beyond it a linearisation is not to be believed."""
+    small_curvature: float = 0.2
+    """Square of a step in any coordinate over its standard deviation, up to which a pass counts as converged."""
+    fits_below: float = 1.1
+    """Ratio of NIS to its expectation, up to which a point explains the rows."""
+    negligible_precision: float = 1e-30
+    """Next to the largest precision, below which a direction counts as unknown: less is rounding."""
+    prior_mass: float = 1.5
+    """Standard deviation of half the logarithm of the mass before anything is known: a factor of 20 either way."""
+    prior_tilt: float = 0.5
+    """rad, of the vertical before anything is known."""
+    prior_position: float = 2.0
+    """m, of a robot's position before anything is known."""
+    prior_rotation: float = 1.0
+    """rad, of a robot's rotation before anything is known."""
+    refound_tilt: float = 0.1
+    """rad, of the vertical that is found again after a change or a gap."""
+    chunk: float = 0.1
+    """s of rows that are processed together."""
+    spread_chunk: float = 0.2
+    """s of rows that are processed together where the work is spread over the rows between."""
+    start: float = 1.0
+    """s of rows before the first linearisation point: fewer do not tell poses from noise."""
+    restart: float = 0.2
+    """s of rows before the first linearisation point of a load that changed, whose grips are known."""
+    growth: float = 1.3
+    """Ratio of rows now to rows at the last relinearisation, from which on a pass is relinearised."""
+    slow_growth: float = 2.0
+    """The same where the work is spread and the load is known."""
+    catch_up: int = 4
+    """Rows of the relinearisation pass for each new row: it catches up before the next is due."""
+    short: float = 2.0
+    """s of rows that are gone through at once; a start that does not fit by then is given up."""
+    change_test_at: float = 0.1
+    """Share of a chunk at which a change is looked for, where the work is spread."""
+    relinearise_early: tuple[float, ...] = (0.25, 0.45, 0.65, 0.85)
+    """Shares of a chunk at which the relinearisation pass goes on, for a load that is hardly known."""
+    relinearise_later: tuple[float, ...] = (0.35, 0.7)
+    """The same for other loads."""
+    rounds: int = 4
+    """Relinearisations at once at a start."""
+    final_rounds: int = 15
+    """Relinearisations when no more rows will come: there is time, and poor motions converge slowly."""
+    enough_decrement: float = 0.1
+    """Newton decrement below which another relinearisation is not worth its time."""
+    change_memory: float = 1.5
+    """s in which the onset of a change is looked for."""
+    unchanging: float = 1.5
+    """s of a load in which no change is looked for: it is hardly known."""
+    hardly_known: float = 5.0
+    """s of a load in which a point may be far off."""
+    longest_pass: float = 30.0
+    """s of rows that are linearised again; older ones are forgotten."""
+    overflow: float = 1e100
+    """Information whose products no longer fit into a number."""
+    heard_share: float = 0.5
+    """Of a start's rows in which a robot is heard, from which on its grip can be found."""
+    failed_above: float = 2.0
+    """Ratio of NIS to its expectation, beyond which nothing is believed."""
+    change_log_ratio: float = 20.0
+    """Evidence asked for, natural logarithm: where nothing changed it is reached once in 5·10⁸ onsets tried."""
+    change_converged: float = 1.0
+    """Newton decrement a coordinate, up to which a pass can be asked for a change."""
+    change_linearisation: float = 0.25
+    """Share of the Newton decrement that may be an error of linearising far from the estimate."""
+    channel_memory: float = 5.0
+    """s, time constant of the mean squares of residuals by channel."""
+
+
+TUNING = SpatialTuning()
