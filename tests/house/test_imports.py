@@ -196,6 +196,22 @@ def test_every_room_is_a_folder_and_every_folder_a_room():
     assert folders - {*SHARED, *ENTRANCES} == set(ROOMS)
 
 
+INSIDE = {"steelyard.live.robot": "steelyard.live.trials"}
+"""Inside a room: what must not import what. Production knows nothing of trials."""
+
+
+def test_production_imports_nothing_of_trials():
+    found = [
+        f"{module.path}:{item.line}: imports {item.target}"
+        for module in modules()
+        for here, there in INSIDE.items()
+        if f"{module.name}.".startswith(f"{here}.")
+        for item in imports(module)
+        if f"{item.target}.".startswith(f"{there}.")
+    ]
+    assert not found, "\n" + "\n".join(found)
+
+
 def test_imports_point_down_the_rooms():
     found = [line for module in modules() for line in violations(module)]
     assert not found, "\n" + "\n".join(found)

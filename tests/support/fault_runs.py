@@ -24,7 +24,7 @@ def straggling(seconds: float) -> dict:
     team.advance(seconds)
     team.advance(0.6, samples=False)
     joined = {event.robot for _, event in team.events if event.kind == "joined"}
-    return {**_told(team), "joined": joined, "time": {n: team.pilots[n].known["mass"].time for n in team.names}}
+    return {**_told(team), "joined": joined, "time": {n: team.nodes[n].known["mass"].time for n in team.names}}
 
 
 def bad_radio(seconds: float) -> dict:
@@ -50,14 +50,14 @@ def killed(before: float, away: float, after: float, cut: float = 0.0) -> dict:
     team = VirtualTeam(configured(noisy, duration=end + 2 * cut + 2.0, **faults))
     team.advance(2.5, samples=False)
     team.advance(before - 0.5)
-    checkpoint = team.pilots["r3"].checkpoint(team.clock("r3"))
+    checkpoint = team.nodes["r3"].checkpoint(team.clock("r3"))
     team.advance(0.5)
     team.dead.add("r3")
     team.advance(away)
-    meanwhile = {name: team.pilots[name].known["mass"].value.item() for name in team.names if name != "r3"}
+    meanwhile = {name: team.nodes[name].known["mass"].value.item() for name in team.names if name != "r3"}
     team.replace("r3")
-    team.pilots["r3"].resume(checkpoint)
-    resumed = team.pilots["r3"].tick >= 0
+    team.nodes["r3"].resume(checkpoint)
+    resumed = team.nodes["r3"].tick >= 0
     team.advance(after)
     back = _told(team)
     team.advance(2 * cut)
@@ -89,8 +89,8 @@ def replaced(before: float, away: float, after: float, loss: float = 0.0) -> dic
     team.advance(away)
     team.replace("r2")
     team.advance(after)
-    errors = {name: team.pilots[name].known["mass"].value.item() / PUSHED_MASS - 1.0 for name in team.names}
-    times = {name: team.pilots[name].known["mass"].time for name in team.names}
+    errors = {name: team.nodes[name].known["mass"].value.item() / PUSHED_MASS - 1.0 for name in team.names}
+    times = {name: team.nodes[name].known["mass"].time for name in team.names}
     return {**_told(team), "errors": errors, "time": times, "doubts": team.doubts}
 
 
@@ -107,9 +107,9 @@ def cut_after_a_death(seed: int) -> dict:
     team.replace("r3")
     team.advance(16.0)
     team.advance(2.5, samples=False)
-    mass = [pilot.known["mass"] for pilot in team.pilots.values()]
+    mass = [node.known["mass"] for node in team.nodes.values()]
     off = [float((one.value - PUSHED_MASS) / one.std) for one in mass]
-    return {**_told(team), "off": off, "starts": {pilot.state.start for pilot in team.pilots.values()}}
+    return {**_told(team), "off": off, "starts": {node.state.start for node in team.nodes.values()}}
 
 
 def liar(start: float, seconds: float) -> dict:
@@ -122,9 +122,9 @@ def liar(start: float, seconds: float) -> dict:
 
 
 def _told(team: VirtualTeam) -> dict:
-    lost = {name: pilot.gate.ledger.lost for name, pilot in team.pilots.items()}
+    lost = {name: node.gate.ledger.lost for name, node in team.nodes.items()}
     changes = [event.robot for _, event in team.events if event.kind == "change"]
     liars = [event.about for _, event in team.events if event.kind == "liar"]
-    last = {name: pilot.known.get("mass") for name, pilot in team.pilots.items()}
+    last = {name: node.known.get("mass") for name, node in team.nodes.items()}
     mass = {name: None if one is None or one.value is None else float(one.value) for name, one in last.items()}
     return {"mass": mass, "lost": lost, "changes": changes, "liars": liars}

@@ -1,4 +1,4 @@
-"""Team files for tests, and a whole team of pilots in one process and in virtual time."""
+"""Team files for tests, and a whole team in one process and in virtual time."""
 
 import heapq
 import itertools
@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from steelyard.config import Config, Faults, WrongClock, parse
-from steelyard.live import Pilot, Reading, plan_team
+from steelyard.live import Reading, RobotNode, faults_of, plan_team
 
 PLANAR = """
 [team]
@@ -75,7 +75,7 @@ _GIVEN: list[int] = []
 
 
 class VirtualTeam:
-    """Pilots whose messages take a millisecond, and whose clocks are as wrong as `[faults]` says."""
+    """Nodes whose messages take a millisecond, and whose clocks are as wrong as `[faults]` says."""
 
     def __init__(self, config: Config):
         self.plan = plan_team(config, Path("team.toml"))
@@ -91,28 +91,29 @@ class VirtualTeam:
         self.events = []
         self._wrong = {name: config.faults.clocks.get(name, WrongClock()) for name in self.names}
         self._flying, self._order = [], itertools.count()
-        self.pilots = {name: self.start(name) for name in self.names}
+        self.nodes = {name: self.start(name) for name in self.names}
         self.player = self.plan.task.play(self.plan.graph, self.plan.rate)
 
     def clock(self, name: str) -> float:
         return self.time + self._wrong[name].offset + self._wrong[name].drift * (self.time - 1000.0)
 
-    def start(self, name: str) -> Pilot:
+    def start(self, name: str) -> RobotNode:
         def send(recipient: str, data: bytes) -> None:
             heapq.heappush(self._flying, (self.time + 0.001, next(self._order), name, recipient, data))
 
-        return Pilot(self.plan, name, lambda: self.clock(name), int(self.time * 1e9), send)
+        injection = faults_of(self.plan, name)
+        return RobotNode(self.plan, name, lambda: self.clock(name), int(self.time * 1e9), send, injection=injection)
 
     def replace(self, name: str) -> None:
         """Another process takes the place of one that is dead; it knows nothing."""
         self.dead.discard(name)
-        self.pilots[name] = self.start(name)
+        self.nodes[name] = self.start(name)
 
     def _deliver(self) -> None:
         while self._flying and self._flying[0][0] <= self.time:
             _, _, sender, recipient, data = heapq.heappop(self._flying)
             if recipient not in self.dead and sender not in self.dead:
-                self.pilots[recipient].hear(sender, data, self.clock(recipient))
+                self.nodes[recipient].receive(sender, data, self.clock(recipient))
 
     def advance(self, seconds: float, samples: bool = True) -> None:
         end = self.time + seconds
@@ -121,7 +122,7 @@ class VirtualTeam:
             self.missed = {name: self.missed.get(name, self.time) for name in self.dead}
             if samples:
                 called = dict(zip(self.names, self.player.robots, strict=True))
-                holding = [name for name in there if self.pilots[name].holding(self.clock(name))]
+                holding = [name for name in there if self.nodes[name].holding(self.clock(name))]
                 holding += [name for name, since in self.missed.items() if self.time - since < LINGERS]
                 row = self.player.next(frozenset(called[name] for name in holding))
                 assert row is not None
@@ -131,16 +132,16 @@ class VirtualTeam:
                         self.blind[name] -= 1
                         continue
                     reading = Reading(self.clock(name), dict(row.readings[called[name]]))
-                    self.pilots[name].sense(reading, self.clock(name))
+                    self.nodes[name].take_sample(reading, self.clock(name))
             for _ in range(2):
                 self.time += 0.5 / self.plan.rate
                 self._deliver()
                 for name in there:
-                    self.pilots[name].look_after(self.clock(name))
-                    self.events += [(self.time, event) for event in self.pilots[name].events]
-                    self.pilots[name].events.clear()
-                    self.doubts |= {name} if self._doubts(self.pilots[name]) else set()
+                    self.nodes[name].update(self.clock(name))
+                    self.events += [(self.time, event) for event in self.nodes[name].events]
+                    self.nodes[name].events.clear()
+                    self.doubts |= {name} if self._doubts(self.nodes[name]) else set()
 
     @staticmethod
-    def _doubts(pilot: Pilot) -> bool:
-        return "mass" in pilot.known and pilot.estimates["mass"].status != "known"
+    def _doubts(node: RobotNode) -> bool:
+        return "mass" in node.known and node.estimates["mass"].status != "known"

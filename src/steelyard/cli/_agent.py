@@ -12,7 +12,7 @@ from steelyard.cli._parse import parse
 
 @dataclasses.dataclass(frozen=True)
 class AgentCommand:
-    """Runs one robot of a team: its sensors come on its own local keys, its estimate leaves on another."""
+    """Runs one robot of a team: its sensors come on a local key of its own, its estimate leaves on another."""
 
     team: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="TEAM.toml")]]
     """The team file: [team], [noise] and [live], as docs/TEAMS.md has them."""
@@ -27,9 +27,9 @@ class AgentCommand:
 
 
 def run(arguments: Sequence[str]) -> None:
-    """Parses and runs until told to stop."""
+    """Parses and runs until it is stopped."""
     command = parse(AgentCommand, arguments, "agent")
-    # Checks that need neither JAX nor a network come first, so that a wrong name is told at once.
+    # Checks that need neither JAX nor a network come first, so that a wrong name is reported at once.
     from steelyard.config import Config, load
 
     if command.settings is None:
@@ -42,5 +42,5 @@ def run(arguments: Sequence[str]) -> None:
     from steelyard import live
 
     plan = live.read_settings(command.team, command.settings)
-    live.run_robot(plan, command.robot, command.anew, command.replay)
+    live.run_robot(plan, command.robot, command.anew, command.replay, live.faults_of(plan, command.robot))
     os._exit(0)  # threads of the middleware must not keep a robot alive that has ended

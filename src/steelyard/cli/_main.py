@@ -124,5 +124,5 @@ usage: steelyard COMMAND [OPTIONS]
 
 {commands}
 
-steelyard COMMAND --help tells the options of a command; steelyard --version, the version.
+steelyard COMMAND --help lists the options of a command; steelyard --version, the version.
 Exit codes: 0 well, 1 failed or interrupted, 2 bad usage or bad input (one sentence on standard error)."""

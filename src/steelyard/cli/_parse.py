@@ -15,16 +15,16 @@ Command = TypeVar("Command")
 
 def parse(command: type[Command], arguments: Sequence[str], name: str) -> Command:
     """The dataclass that the arguments describe; `BadInput` where they do not, exit 0 after `--help`."""
-    said = io.StringIO()
+    printed = io.StringIO()
     try:
-        with contextlib.redirect_stderr(said):
+        with contextlib.redirect_stderr(printed):
             return tyro.cli(
                 command, args=list(arguments), prog=f"steelyard {name}", config=(tyro.conf.FlagCreatePairsOff,)
             )
     except SystemExit as end:
         if end.code in (0, None):
             raise
-        raise BadInput(f"{_sentence(said.getvalue())} (steelyard {name} --help tells the options).") from None
+        raise BadInput(f"{_sentence(printed.getvalue())} (steelyard {name} --help lists the options).") from None
 
 
 def choose(choices: dict[str, str], arguments: Sequence[str], name: str, what: str) -> tuple[str, list[str]]:
@@ -32,7 +32,7 @@ def choose(choices: dict[str, str], arguments: Sequence[str], name: str, what: s
     listed = "\n".join(f"  {choice:<12}{does}" for choice, does in choices.items())
     if arguments and arguments[0] in ("-h", "--help"):
         print(f"usage: steelyard {name} {what.upper()} [OPTIONS]\n\n{listed}\n")
-        print(f"steelyard {name} {what.upper()} --help tells the options of a {what}.")
+        print(f"steelyard {name} {what.upper()} --help lists the options of a {what}.")
         raise SystemExit(0)
     if not arguments or arguments[0].startswith("-"):
         raise BadInput(f"Name the {what} first: steelyard {name} {what.upper()}; {nearest('', list(choices))}")

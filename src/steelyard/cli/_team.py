@@ -36,11 +36,11 @@ class TeamCommand:
     cut: Annotated[str | None, tyro.conf.arg(metavar="A-B[,C-D]@START-END")] = None
     """Cut links: r1-r2@30-33."""
     lie: Annotated[str | None, tyro.conf.arg(metavar="ROBOT@START")] = None
-    """Let a robot lie: r2@10."""
+    """Let a robot measure a false motion (a faulty member): r2@10."""
     fuzz: int = 0
     """Send so many malformed messages to the first robot over a link of their own (a team without keys only)."""
     measure: bool = False
-    """Weigh the same load in one process, too, and say how the two compare and what this run cost; with --json."""
+    """Estimate the same load in one process, too, and print how the two compare and what this run cost; with --json."""
     report: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
     """Write the report of the recordings here; by default report.html in the run's folder."""
     json: bool = False
@@ -82,28 +82,28 @@ def run(arguments: Sequence[str]) -> None:
     plan = live.plan_team(msgspec.structs.replace(config, live=place), Path(command.team))
     settings = folder / "settings.json"
     live.write_settings(plan.config, settings)
-    team, stopped = live.TeamProcess(plan, settings), []
+    team, stopped = live.TeamRun(plan, settings), []
     before = {one: signal.signal(one, lambda *_: stopped.append(True)) for one in (signal.SIGINT, signal.SIGTERM)}
     console = Console(stderr=True, quiet=command.json)
     try:
         if console.is_terminal and not command.json:
             with Live(live.live_table(team.view, plan.graph.names), console=console, auto_refresh=False) as shown:
-                final = team.run(
+                outcome = team.run(
                     lambda view: shown.update(live.live_table(view, plan.graph.names), refresh=True),
                     lambda: bool(stopped),
                     command.fuzz,
                 )
         else:
-            final = team.run(lambda view: None, lambda: bool(stopped), command.fuzz)
+            outcome = team.run(lambda view: None, lambda: bool(stopped), command.fuzz)
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)
     report = live.write_run_report(plan, Path(command.report) if command.report else folder / "report.html")
     if command.json:
-        measured = {"measured": live.measure(plan, final)} if command.measure else {}
-        print_json({**measured, **final.as_json(), "report": None if report is None else str(report)})
+        measured = {"measured": live.measure(plan, outcome)} if command.measure else {}
+        print_json({**measured, **outcome.as_json(), "report": None if report is None else str(report)})
         return
-    Console().print(live.final_table(final))
+    Console().print(live.outcome_table(outcome))
     print(f"Recordings, checkpoints and logs: {folder}")
     if report is not None:
         print(f"Report: {report}")
@@ -129,7 +129,7 @@ def _keys(command: KeysCommand) -> None:
 
 
 def _config(config: Config, command: TeamCommand) -> Config:
-    """The team file with what the command line says instead."""
+    """The team file with what the command line states instead."""
     world, faults = {}, {}
     for key in ("duration", "pace", "seed"):
         if getattr(command, key) is not None:

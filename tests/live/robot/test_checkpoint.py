@@ -29,27 +29,27 @@ def team(request) -> VirtualTeam:
 @pytest.fixture
 def written(team: VirtualTeam, tmp_path: Path) -> Path:
     path = tmp_path / "r2.checkpoint"
-    write_checkpoint(path, team.pilots["r2"].checkpoint(team.clock("r2")))
+    write_checkpoint(path, team.nodes["r2"].checkpoint(team.clock("r2")))
     return path
 
 
 def read(team: VirtualTeam, path: Path):
-    return read_checkpoint(path, team.plan.name, "r2", type(team.pilots["r2"].agent).__qualname__)
+    return read_checkpoint(path, team.plan.name, "r2", type(team.nodes["r2"].agent).__qualname__)
 
 
 def test_a_state_comes_back_as_it_was(team: VirtualTeam):
     """Sharing included: what is one object before is one object after."""
-    classes, state = classes_in(*STATES), team.pilots["r2"].state
+    classes, state = classes_in(*STATES), team.nodes["r2"].state
     data = encode(state, classes)
     assert encode(decode(data, classes), classes) == data
 
 
 def test_a_robot_goes_on_from_its_checkpoint(team: VirtualTeam, written: Path):
     checkpoint = read(team, written)
-    pilot = team.start("r2")
-    pilot.resume(checkpoint)
-    assert pilot.tick == team.pilots["r2"].tick
-    assert pilot.clock.start == team.pilots["r2"].clock.start
+    node = team.start("r2")
+    node.resume(checkpoint)
+    assert node.tick == team.nodes["r2"].tick
+    assert node.clock.start == team.nodes["r2"].clock.start
 
 
 class Attack:
@@ -85,12 +85,12 @@ def test_a_pickle_that_would_run_a_command_is_refused_and_runs_nothing(team, wri
     written.write_bytes(payload(trace))  # in the checkpoint's place
     with pytest.raises(NoCheckpoint):
         read(team, written)
-    checkpoint = team.pilots["r2"].checkpoint(team.clock("r2"))
+    checkpoint = team.nodes["r2"].checkpoint(team.clock("r2"))
     state = msgspec.structs.replace(checkpoint, state=payload(trace))  # and inside it
-    pilot = team.start("r2")
+    node = team.start("r2")
     with pytest.raises(NoCheckpoint):
-        pilot.from_checkpoint(state)
-    assert pilot.tick == -1
+        node.resume(state)
+    assert node.tick == -1
     assert not trace.exists()
 
 
@@ -182,12 +182,12 @@ def test_a_checkpoint_of_somebody_else_is_refused_with_a_sentence(team, written:
 
 def test_a_state_of_other_code_is_refused_and_a_robot_says_so(team, written: Path):
     checkpoint = msgspec.structs.replace(read(team, written), code="older")
-    pilot = team.start("r2")
+    node = team.start("r2")
     with pytest.raises(NoCheckpoint, match="another version") as refused:
-        pilot.resume(checkpoint)
-    pilot.note_checkpoint(written, str(refused.value))
-    assert [event.kind for event in pilot.events] == ["checkpoint"]
-    assert "starts afresh" in pilot.events[0].what
+        node.resume(checkpoint)
+    node.report_refused(written, str(refused.value))
+    assert [event.kind for event in node.events] == ["checkpoint"]
+    assert "starts afresh" in node.events[0].what
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from steelyard.config import WrongClock
 
 
 def spread(team: VirtualTeam) -> float:
-    times = [pilot.clock.team_time(team.clock(name)) for name, pilot in team.pilots.items()]
+    times = [node.clock.team_time(team.clock(name)) for name, node in team.nodes.items()]
     return max(times) - min(times)
 
 
@@ -19,7 +19,7 @@ def test_clocks_a_tenth_of_a_second_apart_agree_to_a_millisecond():
     team = VirtualTeam(configured(PLANAR, clocks=WRONG))
     team.advance(3.0, samples=False)
     assert spread(team) < 0.001
-    assert {pilot.clock.leader for pilot in team.pilots.values()} == {"r1"}
+    assert {node.clock.leader for node in team.nodes.values()} == {"r1"}
 
 
 def test_the_time_reaches_the_other_end_of_a_ring_within_a_second_or_two():
@@ -38,19 +38,19 @@ def test_a_bad_radio_costs_accuracy_of_half_its_jitter_at_most():
 def test_when_the_first_robot_goes_the_time_goes_on_as_it_is():
     team = VirtualTeam(configured(PLANAR, clocks=WRONG))
     team.advance(3.0, samples=False)
-    before = team.pilots["r2"].clock.team_time(team.clock("r2"))
+    before = team.nodes["r2"].clock.team_time(team.clock("r2"))
     team.dead.add("r1")
     team.advance(5.0, samples=False)
-    after = team.pilots["r2"].clock.team_time(team.clock("r2"))
+    after = team.nodes["r2"].clock.team_time(team.clock("r2"))
     assert abs(after - before - 5.0) < 0.001
-    assert team.pilots["r3"].clock.leader == "r2"
+    assert team.nodes["r3"].clock.leader == "r2"
 
 
 def test_samples_of_one_instant_get_the_same_tick_everywhere():
     team = VirtualTeam(configured(PLANAR, clocks=WRONG))
     team.advance(3.0, samples=False)
     team.advance(1.0)
-    assert len({pilot.tick for pilot in team.pilots.values()}) == 1
+    assert len({node.tick for node in team.nodes.values()}) == 1
 
 
 def test_a_clock_remembers_seconds_whomever_it_follows():
@@ -59,5 +59,5 @@ def test_a_clock_remembers_seconds_whomever_it_follows():
     sizes = []
     for _ in range(2):
         team.advance(6.0, samples=False)
-        sizes.append(len(pickle.dumps([pilot.clock for pilot in team.pilots.values()])))
+        sizes.append(len(pickle.dumps([node.clock for node in team.nodes.values()])))
     assert sizes[1] < 1.05 * sizes[0]

@@ -1,12 +1,13 @@
 """Production: the process of one robot."""
 
-from ._pilot import Pilot as Pilot
-from ._pilot import Reading as Reading
+from ._injection import Injection as Injection
+from ._node import Reading as Reading
+from ._node import RobotNode as RobotNode
 from ._process import RobotProcess as RobotProcess
 from ._process import run_robot as run_robot
 from ._settings import read_settings as read_settings
 from ._settings import write_settings as write_settings
-from ._status import Noticed as Noticed
+from ._status import RobotEvent as RobotEvent
 from ._status import Status as Status
 from ._tasks import Task as Task
 from ._team_file import TeamPlan as TeamPlan

@@ -5,9 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-_SLOPE = 0.1  # s of samples through which a signal's slope is taken
-_LONGEST = 0.25  # s of lost samples over which what a robot does is taken as a straight line
-_NEGLIGIBLE = 0.02  # ticks; a sample that is so close to its tick is taken as it is
+from steelyard.live.robot._tuning import TUNING
 
 
 class Aligned(NamedTuple):
@@ -63,7 +61,7 @@ class Aligner:
 
     def _emit(self, tick: int, values: np.ndarray) -> list[Aligned]:
         last, found = self._last, []
-        if last is not None and last.tick + 1 < tick <= last.tick + _LONGEST * self.rate:
+        if last is not None and last.tick + 1 < tick <= last.tick + TUNING.longest_interpolation * self.rate:
             slow = tick - last.tick <= 1.5 * self._interval() * self.rate + 1.0
             before = np.asarray(last.values)
             for between in range(last.tick + 1, tick):
@@ -76,10 +74,10 @@ class Aligner:
 
     def _moved(self, time: float, values: np.ndarray, tick: int) -> np.ndarray:
         self._recent.append((time, values))
-        while time - self._recent[0][0] > _SLOPE:
+        while time - self._recent[0][0] > TUNING.slope_span:
             self._recent.popleft()
         shift = tick / self.rate - time
-        if abs(shift) * self.rate < _NEGLIGIBLE or len(self._recent) < 5:
+        if abs(shift) * self.rate < TUNING.on_tick or len(self._recent) < 5:
             return values
         times = np.array([one for one, _ in self._recent])
         table = np.stack([one for _, one in self._recent])

@@ -1,27 +1,24 @@
-"""Whose account of a rigid load's motion does not fit the others'?"""
+"""Which robot's measurements of a rigid load's motion are inconsistent with all others'?"""
 
 import math
 
 import numpy as np
 from jaxtyping import Complex, Float
 
-_SUSPICIOUS = 8.0
-"""Standard deviations of chi-square beyond which a group of robots does not fit together."""
-_FITTING = 5.0
-"""And up to which it does."""
+from steelyard.live.robot._tuning import TUNING
 
 
-def odd_one_out(misfits: Float[np.ndarray, " robot"], together: float) -> int | None:
+def only_inconsistent(misfits: Float[np.ndarray, " robot"], together: float) -> int | None:
     """The robot without which all others fit together, if it is the only such; `misfits` are of all but one each."""
-    if together < _SUSPICIOUS:
+    if together < TUNING.inconsistent:
         return None
-    fitting = np.flatnonzero(misfits < _FITTING)
-    if len(fitting) != 1 or np.sum(misfits > _SUSPICIOUS) < len(misfits) - 1:
+    fitting = np.flatnonzero(misfits < TUNING.consistent)
+    if len(fitting) != 1 or np.sum(misfits > TUNING.inconsistent) < len(misfits) - 1:
         return None
     return int(fitting[0])
 
 
-def planar_liar(velocities: Complex[np.ndarray, "time robot"], sigma: float) -> int | None:
+def planar_faulty_member(velocities: Complex[np.ndarray, "time robot"], sigma: float) -> int | None:
     """From the velocities of contacts with a load on a plane, world axes; `sigma` is their noise an axis.
 
     Whatever the load does, v_j = v_O + s z_j with the same v_O and s for all robots, and z_j is constant: less the mean
@@ -29,7 +26,7 @@ def planar_liar(velocities: Complex[np.ndarray, "time robot"], sigma: float) -> 
     """
     everybody = range(velocities.shape[1])
     misfits = [_planar_misfit(np.delete(velocities, one, axis=1), sigma) for one in everybody]
-    return odd_one_out(np.array(misfits), _planar_misfit(velocities, sigma))
+    return only_inconsistent(np.array(misfits), _planar_misfit(velocities, sigma))
 
 
 def _planar_misfit(velocities: Complex[np.ndarray, "time robot"], sigma: float) -> float:
@@ -43,14 +40,14 @@ def _planar_misfit(velocities: Complex[np.ndarray, "time robot"], sigma: float) 
     return (float(np.sum(sizes[1:] ** 2)) / sigma**2 - freedom) / math.sqrt(2.0 * freedom)
 
 
-def spatial_liar(twists: Float[np.ndarray, "time robot 6"]) -> int | None:
+def spatial_faulty_member(twists: Float[np.ndarray, "time robot 6"]) -> int | None:
     """From twists, each in its robot's own frame, in units of their noise.
 
     All are linear in the six numbers of one of them: side by side, the table has rank six. [fan17, Eq. (9)]
     """
     everybody = range(twists.shape[1])
     misfits = [_spatial_misfit(np.delete(twists, one, axis=1)) for one in everybody]
-    return odd_one_out(np.array(misfits), _spatial_misfit(twists))
+    return only_inconsistent(np.array(misfits), _spatial_misfit(twists))
 
 
 def _spatial_misfit(twists: Float[np.ndarray, "time robot 6"]) -> float:

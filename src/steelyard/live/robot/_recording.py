@@ -39,8 +39,8 @@ class Recorder:
                 topic = f"/{self._robot}/estimate/{name}"
                 self._bag.numbers(time, topic, np.concatenate([np.ravel(one.value), np.ravel(one.std)]))
 
-    def noticed(self, time: float, what: str) -> None:
-        """An event, in words."""
+    def event(self, time: float, what: str) -> None:
+        """An event, as a sentence."""
         self._bag.text(time, f"/{self._robot}/events", what)
 
     def flush(self) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 
 from steelyard.errors import BadInput
-from steelyard.live.robot._local_clock import OwnClock
-from steelyard.live.robot._pilot import Reading
+from steelyard.live.robot._local_clock import Clock
+from steelyard.live.robot._node import Reading
 from steelyard.logs import Log, read
 
 Deliver = Callable[[bytes], None]
@@ -25,7 +25,7 @@ def read_own(path: str | Path, robot: str, columns: tuple[str, ...]) -> Log:
     return log
 
 
-def replay(log: Log, robot: str, columns: tuple[str, ...], clock: OwnClock, paced: bool, deliver: Deliver) -> None:
+def replay(log: Log, robot: str, columns: tuple[str, ...], clock: Clock, paced: bool, deliver: Deliver) -> None:
     """Delivers the rows at their own pace, from now on, in a thread of its own that ends with the process."""
     values = {column: log.columns[f"{robot}/{column}"] for column in columns}
 

@@ -10,8 +10,9 @@ from jaxtyping import Float
 
 from steelyard.config import Config
 from steelyard.errors import BadInput
-from steelyard.live.robot._consistency_check import spatial_liar
-from steelyard.live.robot._tasks import LETS_GO_WITHIN, Task, scenario
+from steelyard.live.robot._consistency_check import spatial_faulty_member
+from steelyard.live.robot._tasks import Task, scenario
+from steelyard.live.robot._tuning import TUNING
 from steelyard.models import WRIST_SIGNALS
 from steelyard.team import Agent, Graph, Message, SpatialLoadMessage, SpatialSample, compiled_filter, spatial_load_team
 from steelyard.worlds import Player, SpatialPlay, SpatialScenario
@@ -24,7 +25,7 @@ class SpatialTask(Task):
 
     columns = tuple(f"{signal}/{axis}" for signal in WRIST_SIGNALS for axis in "xyz")
     motion = 9
-    shuns = False
+    excludes_faulty = False
 
     def __init__(self, config: Config, path: Path):
         self._config, self._path = config, path
@@ -39,7 +40,7 @@ class SpatialTask(Task):
     def agents(self, graph: Graph, rate: float) -> list[Agent]:
         """See `Task`."""
         gravity, hold = self._config.gravity, self._config.inputs.hold
-        return list(spatial_load_team(graph, rate, self._noise, gravity, hold, LETS_GO_WITHIN, real_time=True))
+        return list(spatial_load_team(graph, rate, self._noise, gravity, hold, TUNING.released_within, real_time=True))
 
     def sample(self, time: float, values: tuple[float, ...]) -> SpatialSample:
         """See `Task`."""
@@ -55,18 +56,18 @@ class SpatialTask(Task):
         fixed["weightless"] = not any(self._config.gravity)
         return SpatialPlay(scenario(SpatialScenario, fixed, world.options, self._path), world.seed)
 
-    def judge(self, claims: Float[np.ndarray, "time robot column"], samples: int) -> int | None:
+    def faulty_member(self, claims: Float[np.ndarray, "time robot column"], samples: int) -> int | None:
         """See `Task`."""
         sizes = np.array([self._noise["twist/angular"]] * 3 + [self._noise["twist/linear"]] * 3) / math.sqrt(samples)
-        return spatial_liar(claims[..., :6] / sizes)
+        return spatial_faulty_member(claims[..., :6] / sizes)
 
-    def without(self, message: Message, liars: frozenset[str]) -> Message:
-        """See `Task`: a liar's wrench acts on the load whatever it says of the motion, so it stays."""
-        if not liars or not isinstance(message, SpatialLoadMessage):
+    def without_motion(self, message: Message, faulty: frozenset[str]) -> Message:
+        """See `Task`: the wrench of a faulty member acts on the load whatever motion it measures, so it stays."""
+        if not faulty or not isinstance(message, SpatialLoadMessage):
             return message
         parcels = tuple(
             msgspec.structs.replace(parcel, values=_SILENT + parcel.values[len(_SILENT) :])
-            if parcel.origin in liars
+            if parcel.origin in faulty
             else parcel
             for parcel in message.parcels
         )
@@ -76,6 +77,6 @@ class SpatialTask(Task):
         """See `Task`: machine code is for one size of team."""
         compiled_filter(robots)
 
-    def rehearsal(self, rate: float) -> list[list[tuple[float, ...]]]:
+    def warm_up_samples(self, rate: float) -> list[list[tuple[float, ...]]]:
         """See `Task`: there is nothing else."""
         return [[], []]

@@ -12,26 +12,21 @@ from jaxtyping import Float
 
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
-from steelyard.live.robot._consistency_check import planar_liar
+from steelyard.live.robot._consistency_check import planar_faulty_member
+from steelyard.live.robot._tuning import TUNING
 from steelyard.team import Agent, Graph, Message, PlanarSample, planar_load_team
 from steelyard.worlds import PlanarPlay, PlanarScenario, Player
-
-ALONE = 1.0
-"""s since anybody was last known to hear it, after which a robot lets go of the load."""
-LETS_GO_WITHIN = 2.0
-"""s since a robot's last sample, within which it has let go if nobody hears it: `ALONE`, what lies between its last
-sample and its last message, and what a grip takes to open."""
 
 
 class Task(abc.ABC):
     """A problem as robots work on it while it happens."""
 
     columns: tuple[str, ...]
-    """What a robot's own sensors tell, `<signal>/<axis>`."""
+    """What a robot's own sensors measure, `<signal>/<axis>`."""
     motion: int
-    """How many of them, the first ones, tell how the load moves; the others are what the robot does to it."""
-    shuns: bool
-    """Whether a liar must be cut off, because its part in a message cannot be told from others'."""
+    """How many of them, the first ones, measure how the load moves; the others are what the robot does to it."""
+    excludes_faulty: bool
+    """Whether messages of a faulty member are dropped, because its part cannot be separated from others'."""
 
     @abc.abstractmethod
     def agents(self, graph: Graph, rate: float) -> list[Agent]:
@@ -46,20 +41,20 @@ class Task(abc.ABC):
         """The world of a trial; its robots r1, r2, … are those of the graph in their order."""
 
     @abc.abstractmethod
-    def judge(self, claims: Float[np.ndarray, "time robot column"], samples: int) -> int | None:
-        """Which robot's claims do not fit the others', if one's do not; each is a mean of so many samples."""
+    def faulty_member(self, claims: Float[np.ndarray, "time robot column"], samples: int) -> int | None:
+        """Which robot's claims are inconsistent with the others', if one's are; each is a mean of so many samples."""
 
-    def without(self, message: Message, liars: frozenset[str]) -> Message:
-        """A message less what liars say of the motion, where it can be taken out."""
+    def without_motion(self, message: Message, faulty: frozenset[str]) -> Message:
+        """A message without the motion that faulty members measured, where it can be taken out."""
         return message
 
     @abc.abstractmethod
     def prepare(self, robots: int) -> None:
-        """Makes ready what agents of so large a team need and a rehearsal of two does not."""
+        """Compiles what agents of so large a team need and the warm-up of two does not."""
 
     @abc.abstractmethod
-    def rehearsal(self, rate: float) -> list[list[tuple[float, ...]]]:
-        """Values of two robots that hold a load, a row a sample: to compile all that agents run, before it counts."""
+    def warm_up_samples(self, rate: float) -> list[list[tuple[float, ...]]]:
+        """Values of two robots that hold a load, a row a sample: to compile all that agents run, before it matters."""
 
 
 def task_of(problem: str, config: Config, path: Path) -> Task:
@@ -75,7 +70,7 @@ class PlanarTask(Task):
 
     columns = ("velocity/x", "velocity/y", "force/x", "force/y")
     motion = 2
-    shuns = True
+    excludes_faulty = True
 
     def __init__(self, config: Config, path: Path):
         if config.noise.velocity is None:
@@ -87,7 +82,7 @@ class PlanarTask(Task):
         config = self._config
         assert config.noise.velocity is not None
         about = config.noise.velocity, config.inputs.hold, config.load.friction
-        return list(planar_load_team(graph, rate, *about, lets_go=LETS_GO_WITHIN, real_time=True))
+        return list(planar_load_team(graph, rate, *about, lets_go=TUNING.released_within, real_time=True))
 
     def sample(self, time: float, values: tuple[float, ...]) -> PlanarSample:
         """See `Task`."""
@@ -101,15 +96,15 @@ class PlanarTask(Task):
         fixed["velocity_noise"] = self._config.noise.velocity
         return PlanarPlay(scenario(PlanarScenario, fixed, world.options, self._path), world.seed)
 
-    def judge(self, claims: Float[np.ndarray, "time robot column"], samples: int) -> int | None:
+    def faulty_member(self, claims: Float[np.ndarray, "time robot column"], samples: int) -> int | None:
         """See `Task`."""
         sigma = (self._config.noise.velocity or 0.0) / math.sqrt(samples)
-        return planar_liar(claims[..., 0] + 1j * claims[..., 1], sigma)
+        return planar_faulty_member(claims[..., 0] + 1j * claims[..., 1], sigma)
 
     def prepare(self, robots: int) -> None:
         """See `Task`: nothing depends on the size."""
 
-    def rehearsal(self, rate: float) -> list[list[tuple[float, ...]]]:
+    def warm_up_samples(self, rate: float) -> list[list[tuple[float, ...]]]:
         """See `Task`: a load of 1 kg and 1 kg m², held at both ends of a rod of 2 m."""
         t = np.arange(int(8.0 * rate)) / rate
         angle, omega, alpha = 0.5 * t + np.sin(t), 0.5 + np.cos(t), -np.sin(t)
@@ -127,11 +122,11 @@ class PlanarTask(Task):
 
 
 def scenario(kind: type, fixed: Mapping[str, Any], options: Mapping[str, Any], path: Path) -> Any:
-    """A world's figures from `[world] options`; those that the team file says elsewhere are fixed."""
+    """A world's settings from `[world] options`; those that the team file states elsewhere are fixed."""
     known = [field.name for field in dataclasses.fields(kind)]
     for name in options:
         if name in fixed:
-            raise BadInput(f"{path}: [world] options has {name}, which the team file says elsewhere; take it out.")
+            raise BadInput(f"{path}: [world] options has {name}, which the team file states elsewhere; take it out.")
         if name not in known:
             raise BadInput(f'{path}: [world] options has no "{name}"; {nearest(name, known)}')
     return kind(**{**options, **fixed})

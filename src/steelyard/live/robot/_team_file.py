@@ -73,7 +73,7 @@ def plan_team(config: Config, path: Path) -> TeamPlan:
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from None
     live, faults = config.live, config.faults
-    strangers = {
+    named = {
         "[live] endpoints": live.endpoints,
         "[faults] kill": [one.robot for one in faults.kill],
         "[faults] freeze": [one.robot for one in faults.freeze],
@@ -82,7 +82,7 @@ def plan_team(config: Config, path: Path) -> TeamPlan:
         "[faults] rates": faults.rates,
         "[faults] cut": [name for cut in faults.cut for link in cut.links for name in link],
     }
-    for table, names in strangers.items():
+    for table, names in named.items():
         for name in names:
             if name not in graph.names:
                 raise BadInput(f'{path}: {table} names "{name}"; {nearest(name, list(graph.names))}')

@@ -1,19 +1,18 @@
-"""Everything that an agent compiles, compiled before it counts."""
+"""Compiles all that an agent runs before the first sample comes."""
 
 from steelyard.live.robot._team_file import TeamPlan
+from steelyard.live.robot._tuning import TUNING
 from steelyard.team import Bus, Graph, run_team
 
-_RATE = 25.0
-"""Hz; the same programs as at any rate, in fewer steps."""
 
-
-def rehearse(plan: TeamPlan) -> None:
-    """Two robots weigh a made-up load in this process."""
+def warm_up(plan: TeamPlan) -> None:
+    """Two robots estimate a made-up load in this process."""
+    rate = TUNING.warm_up_rate
     plan.task.prepare(len(plan.graph.names))
     graph = Graph.line(["a", "b"])
-    rows = plan.task.rehearsal(_RATE)
+    rows = plan.task.warm_up_samples(rate)
     samples = {
-        name: [plan.task.sample(k / _RATE, values) for k, values in enumerate(own)]
+        name: [plan.task.sample(k / rate, values) for k, values in enumerate(own)]
         for name, own in zip(graph.names, rows, strict=True)
     }
-    run_team(plan.task.agents(graph, _RATE), samples, Bus(graph))
+    run_team(plan.task.agents(graph, rate), samples, Bus(graph))

@@ -1,4 +1,4 @@
-"""`python -m steelyard.live TEAM.toml SETTINGS.json`: the world process, started by `steelyard team`."""
+"""`python -m steelyard.live.trials TEAM.toml SETTINGS.json`: the world process, started by `steelyard team`."""
 
 import os
 import sys

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from steelyard.live.robot._team_file import TeamPlan
+from steelyard.live.trials._tuning import TUNING
 from steelyard.team.transport import (
     LARGEST,
     VERSION,
@@ -20,7 +21,6 @@ from steelyard.team.transport import (
     open_session,
 )
 
-_PATIENCE = 10.0  # s for a link to stand
 _ODD = (math.nan, -1.0, 1e308, "x", None, [], {}, 2**63, -(2**62), True, b"", ["r1"] * 50)
 
 
@@ -44,10 +44,12 @@ def bad_messages(count: int, whole: bytes, team: str, seed: int = 0) -> Iterator
             yield b"\x91" * draw.choice([10, 5000, LARGEST + 1 if k % 100 == 4 else 100])
 
 
-def shout_at(plan: TeamPlan, robot: str, count: int, seed: int = 0) -> int:
+def send_malformed(plan: TeamPlan, robot: str, count: int, seed: int = 0) -> int:
     """Sends so many of them to a robot over a real link, half of them by a neighbour's key; how many were sent."""
     settings = local_settings(None, [plan.endpoints.links[robot]])
-    settings |= {"transport/link/tx/lease": 1000 * round(_PATIENCE)}  # a link that breaks would take messages with it
+    settings |= {
+        "transport/link/tx/lease": 1000 * round(TUNING.link_timeout)
+    }  # a link that breaks would take messages with it
     session = open_session(settings, "Somebody")
     neighbour = plan.graph.neighbours(robot)[0]
     timing = Timing(1.0, 1.0, robot, 0, 0, None, None, 0.0)
@@ -55,9 +57,9 @@ def shout_at(plan: TeamPlan, robot: str, count: int, seed: int = 0) -> int:
     publishers = [
         declare_local_publisher(session, key_of(plan.name, sender, robot)) for sender in (neighbour, "nobody")
     ]
-    end = time.monotonic() + _PATIENCE
+    end = time.monotonic() + TUNING.link_timeout
     while not all(one.matching_status.matching for one in publishers) and time.monotonic() < end:
-        time.sleep(0.05)  # until the robot's wish to hear has come
+        time.sleep(0.05)  # until the robot's subscription has come
     sent = 0
     for k, data in enumerate(bad_messages(count, whole, plan.name, seed)):
         publishers[k % 2].put(data)

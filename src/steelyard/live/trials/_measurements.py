@@ -1,4 +1,4 @@
-"""How a run of a team compares with the same load weighed in one process, and what it cost."""
+"""How a run of a team compares with the same load estimated in one process, and what it cost."""
 
 import math
 from collections.abc import Mapping
@@ -7,39 +7,39 @@ from typing import Any
 import numpy as np
 
 from steelyard.live.robot._team_file import TeamPlan
-from steelyard.live.trials._outcome import Final
+from steelyard.live.trials._outcome import TeamOutcome
 from steelyard.logs import Log
 
 _ENTRIES = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
-def measure(plan: TeamPlan, final: Final) -> dict[str, Any]:
-    """Figures at the worst robot; liars are left out of the errors.
+def measure(plan: TeamPlan, outcome: TeamOutcome) -> dict[str, Any]:
+    """Values at the worst robot; faulty members are left out of the errors.
 
     The other run is of the same world without faults, all robots in one process.
     """
     from steelyard.problems import identify  # robots, which never need it, start sooner without
 
-    robots = {name: robot for name, robot in final.robots.items() if robot is not None}
-    liars = {event["about"] for event in final.events if event["kind"] == "liar"}
-    honest = [name for name in robots if name not in liars]
+    robots = {name: robot for name, robot in outcome.robots.items() if robot is not None}
+    faulty = {event["about"] for event in outcome.events if event["kind"] == "liar"}
+    sound = [name for name in robots if name not in faulty]
     log, undisturbed = _undisturbed(plan)
     inside = identify(log, plan.config.live.problem, plan.config)
     quantities = {}
     for quantity in ("mass", "com", "inertia"):
-        ours = {name: robots[name]["known"].get(quantity, {}).get("value") for name in honest}
-        theirs = {name: inside.robots[name][quantity].value for name in honest}
-        live, other = _worst(ours, final.truth, quantity), _worst(theirs, undisturbed, quantity)
+        ours = {name: robots[name]["known"].get(quantity, {}).get("value") for name in sound}
+        theirs = {name: inside.robots[name][quantity].value for name in sound}
+        live, other = _worst(ours, outcome.truth, quantity), _worst(theirs, undisturbed, quantity)
         ratio = None if live is None or not other else live / other
         quantities[quantity] = {"live": live, "in_process": other, "ratio": ratio}
-        ours = [robots[name]["known"].get(quantity, {}).get("std") for name in honest]
-        theirs = [inside.robots[name][quantity].std for name in honest]
-        sure, surest = _size(ours), _size(theirs)
-        quantities[quantity]["std_ratio"] = None if sure is None or not surest else sure / surest
-    lies = {one.robot: one.start for one in plan.config.faults.lie}
+        ours = [robots[name]["known"].get(quantity, {}).get("std") for name in sound]
+        theirs = [inside.robots[name][quantity].std for name in sound]
+        mine, other = _size(ours), _size(theirs)
+        quantities[quantity]["std_ratio"] = None if mine is None or not other else mine / other
+    starts = {one.robot: one.start for one in plan.config.faults.lie}
     named = {
-        event["robot"]: event["time"] - lies.get(event["about"], 0.0)
-        for event in final.events
+        event["robot"]: event["time"] - starts.get(event["about"], 0.0)
+        for event in outcome.events
         if event["kind"] == "liar"
     }
     return {
@@ -47,24 +47,24 @@ def measure(plan: TeamPlan, final: Final) -> dict[str, Any]:
         "late_p99_ms": max(robot["late"][1] for robot in robots.values()),
         "memory_mb": max(robot["memory"] for robot in robots.values()),
         "processor": max(robot["processor"] for robot in robots.values()),
-        "seconds_to_start": final.seconds_to_start,
-        "memory_growth": max((_growth(usage) for usage in final.usage.values()), default=None),
-        "fuzzed": final.fuzzed,
-        "fuzzed_dropped": sum(final.dropped.values()) if final.fuzzed else 0,
-        "liars": sorted(liars),
+        "seconds_to_start": outcome.seconds_to_start,
+        "memory_growth": max((_growth(usage) for usage in outcome.usage.values()), default=None),
+        "fuzzed": outcome.fuzzed,
+        "fuzzed_dropped": sum(outcome.dropped.values()) if outcome.fuzzed else 0,
+        "liars": sorted(faulty),
         "seconds_to_name": max(named.values(), default=None),
-        "seconds_to_catch_up": _catching_up(plan, final),
-        "unaccounted": sum(abs(link.unaccounted) for link in final.links),
+        "seconds_to_catch_up": _catching_up(plan, outcome),
+        "unaccounted": sum(abs(link.unaccounted) for link in outcome.links),
     }
 
 
-def _catching_up(plan: TeamPlan, final: Final) -> float | None:
+def _catching_up(plan: TeamPlan, outcome: TeamOutcome) -> float | None:
     """From the start of a killed robot's new process until it knew the load as of less than a second before, s.
 
     None where one never did, too.
     """
     waits = [
-        final.caught_up.get(one.robot, math.inf) - one.end for one in plan.config.faults.kill if one.end is not None
+        outcome.caught_up.get(one.robot, math.inf) - one.end for one in plan.config.faults.kill if one.end is not None
     ]
     longest = max(waits, default=math.inf)
     return longest if math.isfinite(longest) else None

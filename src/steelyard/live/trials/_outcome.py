@@ -1,4 +1,4 @@
-"""What came of a team's run: every robot's last word, where every message went, and how the processes behaved."""
+"""The outcome of a team's run: every robot's last status, where every message went, and how processes behaved."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 if TYPE_CHECKING:
-    from steelyard.live.trials._team import TeamProcess
+    from steelyard.live.trials._team import TeamRun
 
 
-class Link(msgspec.Struct, frozen=True):
+class LinkAccount(msgspec.Struct, frozen=True):
     """One direction of one link, over the last process of each end."""
 
     sender: str
@@ -27,12 +27,12 @@ class Link(msgspec.Struct, frozen=True):
         return self.sent - self.received - self.lost - self.dropped
 
 
-class Final(msgspec.Struct, frozen=True):
+class TeamOutcome(msgspec.Struct, frozen=True):
     """A run in numbers."""
 
     robots: dict[str, Any]
     """Each robot's last status, or None where there was none."""
-    links: list[Link]
+    links: list[LinkAccount]
     """Between robots of which no process was killed."""
     dropped: dict[str, int]
     """By reason, at all robots together."""
@@ -59,9 +59,9 @@ class Final(msgspec.Struct, frozen=True):
         return found
 
 
-def final_of(team: "TeamProcess") -> Final:
+def outcome_of(team: "TeamRun") -> TeamOutcome:
     """Puts the accounts of all processes together."""
-    plan, crew = team.plan, team.crew
+    plan, killed = team.plan, team.processes.killed
     finals = {name: _read(plan.folder / f"{name}.final.json") for name in plan.graph.names}
     world = _read(plan.folder / "world.final.json") or {}
     statuses = {name: final["status"] if final else None for name, final in finals.items()}
@@ -73,9 +73,9 @@ def final_of(team: "TeamProcess") -> Final:
     for one, other in plan.graph.links:
         for sender, recipient in ((one, other), (other, one)):
             sent, heard = finals[sender], finals[recipient]
-            if sent and heard and not {sender, recipient} & crew.killed:
+            if sent and heard and not {sender, recipient} & killed:
                 links.append(_link(sender, recipient, sent, heard))
-    return Final(
+    return TeamOutcome(
         robots=statuses,
         links=links,
         dropped=dropped,
@@ -92,11 +92,11 @@ def final_of(team: "TeamProcess") -> Final:
     )
 
 
-def _link(sender: str, recipient: str, sent: dict, heard: dict) -> Link:
+def _link(sender: str, recipient: str, sent: dict, heard: dict) -> LinkAccount:
     accounts = [one for one in heard["ledger"]["from"][sender] if one["epoch"] == sent["epoch"]]
     account = accounts[-1] if accounts else {"received": 0, "lost": 0, "dropped": {}}
     copies = account["dropped"].get("replayed", 0)
-    return Link(
+    return LinkAccount(
         sender=sender,
         recipient=recipient,
         sent=sent["ledger"]["sent"][recipient],

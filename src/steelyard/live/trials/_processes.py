@@ -7,13 +7,12 @@ import sys
 import time
 from pathlib import Path
 
-from steelyard.live.robot._local_clock import TRIAL
 from steelyard.live.robot._team_file import TeamPlan
+from steelyard.live.trials._faults import TRIAL_START
+from steelyard.live.trials._tuning import TUNING
 
-_PATIENCE = 10.0  # s for a process to end by itself
 
-
-class Crew:
+class TeamProcesses:
     """One process a robot, and one for the world."""
 
     def __init__(self, plan: TeamPlan, settings: Path):
@@ -23,7 +22,7 @@ class Crew:
         # Robots share few cores: a pool of threads in each would only be in the others' way.
         self._environment = {
             **os.environ,
-            TRIAL: str(time.monotonic()),
+            TRIAL_START: str(time.monotonic()),
             "STEELYARD_CHILD": "1",
             "MALLOC_ARENA_MAX": "2",
             "OMP_NUM_THREADS": "1",
@@ -59,7 +58,7 @@ class Crew:
         return None if process is None else process.poll()
 
     def kill(self, name: str) -> None:
-        """As nobody should, for a trial."""
+        """Without a warning, for a trial."""
         self.killed.add(name)
         self._processes[name].kill()
         self._processes[name].wait()
@@ -75,7 +74,7 @@ class Crew:
             if process.poll() is None:
                 process.send_signal(signal.SIGCONT)
                 process.terminate()
-        end = time.monotonic() + _PATIENCE
+        end = time.monotonic() + TUNING.stop_timeout
         for process in there.values():
             try:
                 process.wait(max(end - time.monotonic(), 0.1))
@@ -83,12 +82,12 @@ class Crew:
                 process.kill()
                 process.wait()
 
-    def last_words(self, name: str) -> str:
+    def last_line(self, name: str) -> str:
         """The last line that a process wrote."""
         path = self.plan.folder / f"{name}.log"
         lines = path.read_text(encoding="utf-8", errors="replace").split("\n") if path.exists() else []
-        said = [line for line in lines if line.strip()]
-        return said[-1] if said else "it said nothing"
+        written = [line for line in lines if line.strip()]
+        return written[-1] if written else "it wrote nothing"
 
 
 def next_folder(parent: Path) -> Path:

@@ -9,8 +9,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from steelyard.live.robot._status import Said, Status
-from steelyard.live.trials._outcome import Final
+from steelyard.live.robot._status import EstimateReport, Status
+from steelyard.live.trials._outcome import TeamOutcome
 from steelyard.live.trials._team import View
 
 _LINES = 6
@@ -28,42 +28,42 @@ def live_table(view: View, robots: tuple[str, ...]) -> Group:
         state = f"silent {silent:.0f} s" if silent > 1.0 else status.phase
         age = "" if status.age is None else f"{status.age:.2f} s"
         hears = f"{len(status.alive)}/{len(status.alive) + len(status.missing)}"
-        table.add_row(name, state, *_estimates(status.known), age, hears, *_figures(status))
+        table.add_row(name, state, *_estimates(status.known), age, hears, *_costs(status))
     events = [f"{event.time:7.2f} s  {event.robot}: {event.what}" for event in view.events[-_LINES:]]
     return Group(table, Text("\n".join(events)))
 
 
-def final_table(final: Final) -> Group:
+def outcome_table(outcome: TeamOutcome) -> Group:
     """The same when all is over, with the truth where it is known."""
     table = Table("robot", "mass", "inertia", "lost", "dropped", "late p99", "memory", "cpu", title="At the end")
-    for name, robot in final.robots.items():
+    for name, robot in outcome.robots.items():
         if robot is None:
-            table.add_row(name, "no last word", *[""] * 6)
+            table.add_row(name, "no last status", *[""] * 6)
             continue
         status = msgspec.convert(robot, Status)
-        table.add_row(name, *_estimates(status.known), *_figures(status))
+        table.add_row(name, *_estimates(status.known), *_costs(status))
     lines = []
-    if "truth/mass" in final.truth:
-        inertia = f", inertia {final.truth['truth/inertia']:.4g} kg m²" if "truth/inertia" in final.truth else ""
-        lines.append(f"Truth: mass {final.truth['truth/mass']:.4g} kg{inertia}.")
+    if "truth/mass" in outcome.truth:
+        inertia = f", inertia {outcome.truth['truth/inertia']:.4g} kg m²" if "truth/inertia" in outcome.truth else ""
+        lines.append(f"Truth: mass {outcome.truth['truth/mass']:.4g} kg{inertia}.")
     sent, received, lost, dropped = (
-        sum(getattr(link, key) for link in final.links) for key in ("sent", "received", "lost", "dropped")
+        sum(getattr(link, key) for link in outcome.links) for key in ("sent", "received", "lost", "dropped")
     )
-    open_ = sum(abs(link.unaccounted) for link in final.links)
+    open_ = sum(abs(link.unaccounted) for link in outcome.links)
     lines.append(
         f"Messages: {sent} sent = {received} received + {lost} lost + {dropped} dropped; {open_} unaccounted for."
     )
-    named = sorted({event["about"] for event in final.events if event["kind"] == "liar"})
-    if named:
-        lines.append(f"Not believed: {', '.join(named)}.")
+    faulty = sorted({event["about"] for event in outcome.events if event["kind"] == "liar"})
+    if faulty:
+        lines.append(f"Faulty, not used: {', '.join(faulty)}.")
     return Group(table, Text("\n".join(lines)))
 
 
-def _estimates(estimates: Mapping[str, Said]) -> tuple[str, str]:
+def _estimates(estimates: Mapping[str, EstimateReport]) -> tuple[str, str]:
     return _shown(estimates.get("mass")), _shown(estimates.get("inertia"))
 
 
-def _shown(one: Said | None) -> str:
+def _shown(one: EstimateReport | None) -> str:
     if one is None:
         return ""
     if one.value is None:
@@ -78,7 +78,7 @@ def _number(value: Any) -> float:
     return 0.0 if value is None else float(value)
 
 
-def _figures(status: Status) -> tuple[str, ...]:
+def _costs(status: Status) -> tuple[str, ...]:
     dropped = sum(status.dropped.values())
     return (
         str(status.lost),

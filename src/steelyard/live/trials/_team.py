@@ -1,4 +1,4 @@
-"""A whole team on this machine: starts it, watches it, and says what came of it."""
+"""A whole team on this machine: starts it, watches it, and collects the outcome."""
 
 import hashlib
 import time
@@ -9,19 +9,15 @@ from typing import Any
 import msgspec
 
 from steelyard.errors import BadInput
-from steelyard.live.robot._status import Noticed, Status
+from steelyard.live.robot._status import RobotEvent, Status
 from steelyard.live.robot._team_file import TeamPlan
-from steelyard.live.trials._malformed_messages import shout_at
-from steelyard.live.trials._outcome import Final, final_of
-from steelyard.live.trials._processes import Crew
+from steelyard.live.trials._malformed_messages import send_malformed
+from steelyard.live.trials._outcome import TeamOutcome, outcome_of
+from steelyard.live.trials._processes import TeamProcesses
+from steelyard.live.trials._tuning import TUNING
 from steelyard.team.transport import key_of, local_settings, open_session
 
 Show = Callable[["View"], None]
-
-_LAST_WORDS = 1.2  # s without anything new, after the last sample
-_LONGEST_TALK = 8.0  # s after the last sample
-_LONGEST_START = 180.0  # s
-_FRESH = 1.0  # s
 
 
 class View(msgspec.Struct):
@@ -30,22 +26,22 @@ class View(msgspec.Struct):
     statuses: dict[str, Status]
     heard: dict[str, float]
     """When each robot's status came, s of the monotonic clock."""
-    events: list[Noticed]
+    events: list[RobotEvent]
 
 
-class TeamProcess:
+class TeamRun:
     """Runs a team file with all its robots and a world."""
 
     def __init__(self, plan: TeamPlan, settings: Path):
         self.plan = plan
-        self.crew = Crew(plan, settings)
+        self.processes = TeamProcesses(plan, settings)
         self._session = open_session(local_settings(None, list(plan.endpoints.local.values())), "The team")
         self.view = View({}, {}, [])
         self.started: float | None = None
         """s from the start of the first process to the first sample at every robot."""
         self._begin = self._longest = time.monotonic()
-        self._said: dict[str, list[float]] = {}
-        self._decoders = msgspec.json.Decoder(Status), msgspec.json.Decoder(Noticed)
+        self._times: dict[str, list[float]] = {}
+        self._decoders = msgspec.json.Decoder(Status), msgspec.json.Decoder(RobotEvent)
         self._pending = [("kill", one) for one in plan.config.faults.kill]
         self._pending += [("freeze", one) for one in plan.config.faults.freeze]
         self._back: list[tuple[float, str, str]] = []
@@ -58,7 +54,7 @@ class TeamProcess:
         self.caught_up: dict[str, float] = {}
         """The same, when it first knew the load as of less than a second before."""
 
-    def run(self, show: Show, interrupted: Callable[[], bool], fuzz: int = 0) -> Final:
+    def run(self, show: Show, interrupted: Callable[[], bool], fuzz: int = 0) -> TeamOutcome:
         """From the first process to the last account; `show` is called some ten times a second.
 
         With `fuzz`, so many bad messages are sent to the first robot.
@@ -67,21 +63,21 @@ class TeamProcess:
         try:
             self._start(show, interrupted)
             if fuzz:
-                self.fuzzed = shout_at(self.plan, names[0], fuzz)
+                self.fuzzed = send_malformed(self.plan, names[0], fuzz)
             self._watch(show, interrupted)
         finally:
-            self.crew.stop(("world",))
-            self.crew.stop(names)
+            self.processes.stop(("world",))
+            self.processes.stop(names)
             self._session.close()
         show(self.view)
-        return final_of(self)
+        return outcome_of(self)
 
     def _start(self, show: Show, interrupted: Callable[[], bool]) -> None:
         names = self.plan.graph.names
         warm = stamp_of(self.plan)
         first = () if warm.exists() else names[:1]
         for name in first or names:
-            self.crew.start_robot(name)
+            self.processes.start_robot(name)
         self._subscribers = [
             self._session.declare_subscriber(key_of(self.plan.name, "*", "status"), self._on_status),
             self._session.declare_subscriber(key_of(self.plan.name, "*", "event"), self._on_event),
@@ -89,23 +85,22 @@ class TeamProcess:
         if first:  # the others find in the cache what the first has compiled
             self._await(lambda: self._phase(names[0]) == "waiting", show, interrupted)
             for name in names[1:]:
-                self.crew.start_robot(name)
-        self.crew.start_world()
+                self.processes.start_robot(name)
+        self.processes.start_world()
         self._await(lambda: all(self._phase(name) == "running" for name in names), show, interrupted)
         self.started = time.monotonic() - self._begin
-        warm.parent.mkdir(parents=True, exist_ok=True)
         warm.touch()
 
     def _await(self, reached: Callable[[], bool], show: Show, interrupted: Callable[[], bool]) -> None:
         while not reached() and not interrupted():
             self._check()
-            if time.monotonic() - self._begin > _LONGEST_START:
+            if time.monotonic() - self._begin > TUNING.start_timeout:
                 late = [name for name in self.plan.graph.names if self._phase(name) != "running"]
                 raise BadInput(
-                    f"{', '.join(late)} did not get ready within {_LONGEST_START:.0f} s; see the .log files in "
+                    f"{', '.join(late)} did not run within {TUNING.start_timeout:.0f} s; see the .log files in "
                     f"{self.plan.folder}."
                 )
-            if self.crew.ended("world") is not None and not reached():
+            if self.processes.ended("world") is not None and not reached():
                 raise BadInput(
                     f"The world has ended before every robot was ready; see the .log files in {self.plan.folder}."
                 )
@@ -117,52 +112,52 @@ class TeamProcess:
         while not interrupted() and (end is None or time.monotonic() < end):
             self._check()
             self._disturb()
-            if self.crew.ended("world") is not None:
-                end = self._end_of_talk(end)
+            if self.processes.ended("world") is not None:
+                end = self._end_of_run(end)
             show(self.view)
             time.sleep(0.1)
 
-    def _end_of_talk(self, end: float | None) -> float:
-        """Robots go on talking after the last sample, until nobody has anything new to say."""
-        said = {name: [one.time for one in status.known.values()] for name, status in self.view.statuses.items()}
+    def _end_of_run(self, end: float | None) -> float:
+        """Robots go on exchanging messages after the last sample, until no estimate is new."""
+        times = {name: [one.time for one in status.known.values()] for name, status in self.view.statuses.items()}
         now = time.monotonic()
         if end is None:
-            self._longest = now + _LONGEST_TALK
-        if end is None or said != self._said:
-            self._said = said
-            return min(now + _LAST_WORDS, self._longest)
+            self._longest = now + TUNING.longest_settling
+        if end is None or times != self._times:
+            self._times = times
+            return min(now + TUNING.settled, self._longest)
         return end
 
     def _disturb(self) -> None:
-        """What `[faults]` wants done to processes, when its time has come."""
+        """Faults of processes that `[faults]` states, when their time has come."""
         now = max((status.time for status in self.view.statuses.values()), default=-1.0)
         for item in [item for item in self._pending if now >= item[1].start]:
             kind, away = item
             self._pending.remove(item)
             if kind == "kill":
-                self.crew.kill(away.robot)
+                self.processes.kill(away.robot)
             else:
-                self.crew.freeze(away.robot, True)
+                self.processes.freeze(away.robot, True)
             if away.end is not None:
                 self._back.append((away.end, kind, away.robot))
         for item in [item for item in self._back if now >= item[0]]:
             self._back.remove(item)
             _, kind, robot = item
             if kind == "kill":
-                self.crew.start_robot(robot, anew=False)
+                self.processes.start_robot(robot, anew=False)
             else:
-                self.crew.freeze(robot, False)
+                self.processes.freeze(robot, False)
 
     def _check(self) -> None:
-        """A process that has ended by itself ends the run, with its own last words."""
-        away = {robot for _, _, robot in self._back} | self.crew.killed
+        """A process that has ended by itself ends the run, with the last line that it wrote."""
+        away = {robot for _, _, robot in self._back} | self.processes.killed
         for name in self.plan.graph.names:
-            code = self.crew.ended(name)
+            code = self.processes.ended(name)
             if code is not None and name not in away:
-                words = self.crew.last_words(name).removeprefix("steelyard: ")
-                raise BadInput(words if code == 2 else f"Robot {name} ended unexpectedly ({code}): {words}")
-        if self.crew.ended("world") not in (None, 0):
-            raise BadInput(self.crew.last_words("world").removeprefix("steelyard: "))
+                line = self.processes.last_line(name).removeprefix("steelyard: ")
+                raise BadInput(line if code == 2 else f"Robot {name} ended unexpectedly ({code}): {line}")
+        if self.processes.ended("world") not in (None, 0):
+            raise BadInput(self.processes.last_line("world").removeprefix("steelyard: "))
 
     def _phase(self, name: str) -> str:
         status = self.view.statuses.get(name)
@@ -174,12 +169,12 @@ class TeamProcess:
         if before is not None and before.epoch != status.epoch:
             self.returned.pop(status.robot, None)
             self.caught_up.pop(status.robot, None)
-        if status.robot in self.crew.killed and status.phase == "running":
+        if status.robot in self.processes.killed and status.phase == "running":
             self.returned.setdefault(status.robot, status.time)
-            if status.age is not None and status.age < _FRESH:
+            if status.age is not None and status.age < TUNING.caught_up:
                 self.caught_up.setdefault(status.robot, status.time)
         usage = self.usage[status.robot]
-        if status.phase == "running" and (not usage or status.time >= usage[-1][0] + 10.0):
+        if status.phase == "running" and (not usage or status.time >= usage[-1][0] + TUNING.usage_interval):
             usage.append((status.time, status.memory, status.threads))
         self.view.statuses[status.robot] = status
         self.view.heard[status.robot] = time.monotonic()
@@ -190,10 +185,7 @@ class TeamProcess:
 
 def stamp_of(plan: TeamPlan) -> Path:
     """A file that exists where all that this team's agents compile has been compiled before."""
-    import jax
+    from steelyard._jax import package_state, private_folder
 
-    from steelyard._jax import cache_folder
-
-    sources = sorted((Path(__file__).parents[1] / "team").rglob("*.py"))
-    said = [jax.__version__, plan.config.live.problem, *(f"{path.name}{path.stat().st_mtime_ns}" for path in sources)]
-    return cache_folder() / f"warm-{hashlib.sha256('|'.join(said).encode()).hexdigest()[:16]}"
+    label = f"{plan.config.live.problem}|{package_state()}"
+    return private_folder("warm") / hashlib.sha256(label.encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""The process in which MuJoCo plays the load, and tells each robot what its own sensors would tell it."""
+"""The process in which MuJoCo simulates the load, and gives each robot what its own sensors would measure."""
 
 import json
 import os
@@ -9,18 +9,14 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from steelyard.live.robot._local_clock import OwnClock
-from steelyard.live.robot._pilot import Reading
+from steelyard.live.robot._node import Reading
 from steelyard.live.robot._status import Status
 from steelyard.live.robot._team_file import TeamPlan
+from steelyard.live.trials._faults import clock_of
+from steelyard.live.trials._tuning import TUNING
 from steelyard.logs import Log, write
 from steelyard.team.transport import declare_local_publisher, key_of, local_settings, open_session
 from steelyard.worlds import Row
-
-_LEAD = 8
-"""Ticks by which the world may be ahead of the slowest robot where it goes as fast as it can."""
-_FRESH = 0.6  # s since a robot's last word, after which its grip is taken as loosened
-_WAIT = 5.0  # the same for a world without a pace, which until then waits for it
 
 
 class WorldProcess:
@@ -30,7 +26,7 @@ class WorldProcess:
         self.plan, self.names = plan, plan.graph.names
         self._stop = False
         faults = plan.config.faults
-        self._clocks = {name: OwnClock(faults.clocks.get(name)) for name in self.names}
+        self._clocks = {name: clock_of(name, faults.clocks) for name in self.names}
         self._statuses: dict[str, tuple[Status, float]] = {}
         self._ticks = dict.fromkeys(self.names, -1)
         self._decoder = msgspec.json.Decoder(Status)
@@ -83,17 +79,17 @@ class WorldProcess:
 
     def _holding(self, paced: bool) -> frozenset[str]:
         """Robots whose process is there and wants to hold; a dead robot lets go."""
-        now, found, fresh = time.monotonic(), [], _FRESH if paced else _WAIT
+        now, found, timeout = time.monotonic(), [], TUNING.grip_timeout if paced else TUNING.unpaced_grip_timeout
         for name, (status, heard) in list(self._statuses.items()):
-            if status.holding and now - heard < fresh:
+            if status.holding and now - heard < timeout:
                 found.append(self._called[name])
         return frozenset(found)
 
-    def _await_robots(self, patience: float = 120.0) -> None:
-        """Until every robot hears all its neighbours; those that never come are done without."""
+    def _await_robots(self) -> None:
+        """Until every robot hears all its neighbours; it goes on without those that never come."""
         begin = time.monotonic()
         ready_since = None
-        while not self._stop and time.monotonic() - begin < patience:
+        while not self._stop and time.monotonic() - begin < TUNING.robots_timeout:
             there = [status for status, _ in list(self._statuses.values())]
             ready = len(there) == len(self.names) and all(
                 one.phase in ("waiting", "running") and not one.missing for one in there
@@ -107,8 +103,10 @@ class WorldProcess:
         """Until the slowest robot that is there has come close."""
         while not self._stop:
             now = time.monotonic()
-            there = [name for name, (_, heard) in list(self._statuses.items()) if now - heard < _WAIT]
-            if not there or min(self._ticks[name] for name in there) >= number - _LEAD:
+            there = [
+                name for name, (_, heard) in list(self._statuses.items()) if now - heard < TUNING.unpaced_grip_timeout
+            ]
+            if not there or min(self._ticks[name] for name in there) >= number - TUNING.lead:
                 return
             time.sleep(0.0005)
 

@@ -20,7 +20,7 @@ STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-ffp-contract
 FLAGS = (*STRICT, "-O3", "-fno-math-errno", "-fno-trapping-math", "-fno-tree-slp-vectorize")
 """No fast mathematics: the numbers are XLA's. Loops are written where they pay, so none is looked for elsewhere."""
 HERE = ("-march=native", "--param", "max-completely-peel-times=8", "-Wno-unused-command-line-argument")
-"""For code that stays on this machine; loops stay loops (gcc's own word for it, which clang passes over), because a
+"""For code that stays on this machine; loops stay loops (gcc's own option for it, which clang ignores), because a
 step that outgrows a processor's cache of instructions is slow."""
 SHARED = ("-fPIC", "-shared", "-fvisibility=hidden")
 
@@ -138,8 +138,8 @@ def run_compiler(command: Sequence[str], room: Path) -> str:
 @functools.cache
 def _processor() -> str:
     """What this machine can do: code made for it is not for another one that shares its cache."""
-    told = Path("/proc/cpuinfo")
-    lines = told.read_text(encoding="utf-8", errors="replace").splitlines() if told.exists() else []
+    described = Path("/proc/cpuinfo")
+    lines = described.read_text(encoding="utf-8", errors="replace").splitlines() if described.exists() else []
     return "\n".join(
         [*platform.uname()[::5], *sorted({line for line in lines if line.startswith(("flags", "Features"))})]
     )

@@ -4,7 +4,6 @@ from ._bus import Bus as Bus
 from ._bus import Disturbance as Disturbance
 from ._bus import Partition as Partition
 from ._clock import TeamClock as TeamClock
-from ._disturbed_link import BadRadio as BadRadio
 from ._envelope import LARGEST as LARGEST
 from ._envelope import VERSION as VERSION
 from ._envelope import Claim as Claim

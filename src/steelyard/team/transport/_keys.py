@@ -28,7 +28,7 @@ def key_files(folder: Path, robot: str) -> KeyFiles:
 def make_keys(folder: Path, team: str, hosts: Mapping[str, str]) -> list[Path]:
     """Makes an authority unless there is one, and a certificate for each robot that has none; the files made.
 
-    `hosts` says by robot where it listens, a name or an address; its certificate holds for that host alone.
+    `hosts` is by robot where it listens, a name or an address; its certificate holds for that host alone.
     """
     x509, hashes, serialization, ec, oid = _cryptography()
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)

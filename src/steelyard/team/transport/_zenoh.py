@@ -61,7 +61,7 @@ class ZenohBus:
     def __init__(self, session: Any, team: str, name: str, neighbours: tuple[str, ...], deliver: Deliver):
         zenoh = load_zenoh()
         self._session, self._zenoh = session, zenoh
-        # A message that cannot be sent at once is of no use later: the next one says more.
+        # A message that cannot be sent at once is of no use later: the next one holds more.
         how = {"congestion_control": zenoh.CongestionControl.DROP, "express": True}
         self._publishers = {other: session.declare_publisher(key_of(team, name, other), **how) for other in neighbours}
 

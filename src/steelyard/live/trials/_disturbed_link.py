@@ -1,4 +1,4 @@
-"""A radio that is as bad as it is told to be: loses, delays, doubles and overtakes, by the seed; for trials."""
+"""A link that loses, delays, doubles and reorders messages, by the seed."""
 
 import heapq
 import itertools
@@ -7,14 +7,17 @@ import random
 
 from steelyard.config import CutLinks
 from steelyard.errors import BadInput
+from steelyard.live.robot._injection import IncomingLink
 
 
-class BadRadio:
-    """Stands between a bus and a gate of the robot that hears; what it loses, it tells nobody."""
+class DisturbedLink(IncomingLink):
+    """Between the bus and the gate of the robot that receives; see `IncomingLink`. Nobody learns what it loses."""
 
     def __init__(self, name: str, seed: int, loss: float, jitter: float, double: float, cuts: tuple[CutLinks, ...]):
         if not (0.0 <= loss < 1.0 and 0.0 <= double <= 1.0 and jitter >= 0.0):
-            raise BadInput(f"A radio cannot lose {loss}, double {double} or delay by {jitter} s; give sane shares.")
+            raise BadInput(
+                f"A link cannot lose {loss}, double {double} or delay by {jitter} s; give shares from 0 to 1."
+            )
         self.name, self.loss, self.jitter, self.double, self.cuts = name, loss, jitter, double, cuts
         self.discarded = 0
         self.doubled = 0
@@ -29,22 +32,25 @@ class BadRadio:
 
     @property
     def next_due(self) -> float:
-        """When something will be heard next; never, if nothing is under way."""
+        """See `IncomingLink`."""
         return self._waiting[0][0] if self._waiting else math.inf
 
-    def take(self, now: float, run_time: float, sender: str, data: bytes) -> None:
-        """A message as it came; it will be heard later, or not at all, or twice."""
+    def receive(self, now: float, run_time: float, sender: str, data: bytes) -> list[tuple[str, bytes]]:
+        """See `IncomingLink`; a message arrives later, or not at all, or twice."""
+        if self.perfect:  # since `end_faults`
+            return [(sender, data)]
         if self._draw.random() < self.loss or self._cut(run_time, sender):
             self.discarded += 1
-            return
+            return []
         twice = self._draw.random() < self.double
         self.doubled += twice
         for _ in range(2 if twice else 1):
             due = now + self.jitter * self._draw.random()
             heapq.heappush(self._waiting, (due, next(self._order), sender, data))
+        return []
 
-    def heard(self, now: float) -> list[tuple[str, bytes]]:
-        """What is due: by whom, and what."""
+    def due(self, now: float) -> list[tuple[str, bytes]]:
+        """See `IncomingLink`."""
         found = []
         while self._waiting and self._waiting[0][0] <= now:
             _, _, sender, data = heapq.heappop(self._waiting)
@@ -55,7 +61,7 @@ class BadRadio:
         link = {sender, self.name}
         return any(cut.start <= run_time < cut.end and link in map(set, cut.links) for cut in self.cuts)
 
-    def be_good(self) -> None:
-        """From now on nothing is lost or delayed: the end of a trial, when all is counted."""
+    def end_faults(self) -> None:
+        """See `IncomingLink`."""
         self.loss = self.jitter = self.double = 0.0
         self.cuts = ()

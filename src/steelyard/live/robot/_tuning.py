@@ -1,0 +1,65 @@
+"""Numbers that tune how a robot of a team runs: rates, timeouts and thresholds."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class RobotTuning:
+    """Of one robot's process."""
+
+    hello_interval: float = 0.05
+    """s between envelopes while there is nothing else to send: clocks and `alive` need some twenty a second."""
+    update_interval: float = 0.1
+    """s between updates of clocks, neighbours and the consistency check."""
+    status_interval: float = 0.1
+    """s between two statuses: what a person can follow."""
+    checkpoint_interval: float = 1.0
+    """s between two checkpoints, and two flushes of the recording: what a kill may cost."""
+    checkpoint_lifetime: float = 60.0
+    """s after which a checkpoint is too old: neighbours no longer have the samples in between."""
+    alive_timeout: float = 0.5
+    """s since a neighbour was last heard: ten hellos, of which some may be lost."""
+    missing_timeout: float = 20.0
+    """s after which a neighbour that never appeared is reported: a cold start compiles for about ten."""
+    release_timeout: float = 1.0
+    """s since anybody was last known to hear it, after which a robot lets go of the load."""
+    released_within: float = 2.0
+    """s since a robot's last sample, within which it has let go if nobody hears it: `release_timeout`, what lies
+    between its last sample and its last message, and what a grip takes to open."""
+    snapshot_interval: float = 1.0
+    """s between two states of the agent that are kept for a return to before a fault."""
+    longest_undetected_fault: float = 6.0
+    """s for which a faulty member may have gone unnoticed: `check_span`, two checks, and messages that are late."""
+    drain: float = 0.9
+    """s for which a robot that stops still receives."""
+    longest_drain: float = 3.0
+    """s more, if much has come that was not processed."""
+    most_waiting: int = 20_000
+    """Messages and samples that wait to be processed; more are dropped and counted."""
+    slope_span: float = 0.1
+    """s of samples through which a signal's slope is taken when it is moved to its tick."""
+    longest_interpolation: float = 0.25
+    """s of lost samples over which what a robot does is taken as a straight line."""
+    on_tick: float = 0.02
+    """Ticks; a sample that is so close to its tick is taken as it is."""
+    check_span: float = 4.0
+    """s of claims that are checked together: enough motion for a table of full rank."""
+    check_row: float = 0.04
+    """s over which a robot averages what it claims: a twenty-fifth of the messages, and motion is slower."""
+    check_interval: float = 0.4
+    """s between two consistency checks."""
+    check_repeats: int = 2
+    """Times that a claim is sent to a neighbour: one may be lost."""
+    check_verdicts: int = 2
+    """Checks in a row that name the same member before it counts as faulty."""
+    largest_claim: float = 1e6
+    """In the units of the sensors; more is no measurement."""
+    inconsistent: float = 8.0
+    """Standard deviations of chi-square beyond which a group of robots does not fit together."""
+    consistent: float = 5.0
+    """Standard deviations of chi-square up to which it does."""
+    warm_up_rate: float = 25.0
+    """Hz of the warm-up: the same programs as at any rate, in fewer steps."""
+
+
+TUNING = RobotTuning()

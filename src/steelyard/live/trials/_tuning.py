@@ -1,0 +1,34 @@
+"""Numbers that tune how a trial runs a team on one machine."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class TrialTuning:
+    """Of the processes, the world and what is measured."""
+
+    stop_timeout: float = 10.0
+    """s for a process to end by itself before it is killed: a robot drains for up to four."""
+    start_timeout: float = 180.0
+    """s for all robots to run: a cold compilation cache on few cores takes about one minute."""
+    robots_timeout: float = 120.0
+    """s for which the world waits for robots to hear their neighbours; then it goes on without the missing ones."""
+    settled: float = 1.2
+    """s without a new estimate, after the last sample, after which a run is over."""
+    longest_settling: float = 8.0
+    """s after the last sample, after which it is over in any case."""
+    caught_up: float = 1.0
+    """s; a robot whose estimate is of less than so long ago knows the load as it is."""
+    usage_interval: float = 10.0
+    """s between two samples of a robot's memory and threads."""
+    lead: int = 8
+    """Ticks by which the world may be ahead of the slowest robot where it goes as fast as it can."""
+    grip_timeout: float = 0.6
+    """s since a robot's last status, after which its grip is taken as open."""
+    unpaced_grip_timeout: float = 5.0
+    """s, the same for a world without a pace, which until then waits for the robot."""
+    link_timeout: float = 10.0
+    """s for a link to malformed messages' recipient to stand."""
+
+
+TUNING = TrialTuning()
