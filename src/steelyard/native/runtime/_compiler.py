@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from steelyard._files import draft_folder
+from steelyard._files import draft_folder, whole_file
 from steelyard._jax import package_state, private_folder
 from steelyard.native.runtime._tuning import TUNING
 
@@ -67,9 +67,8 @@ def recalled_library(key: str, make: Callable[[], str], flags: Sequence[str] = F
         if entry.suffix == ".so" and entry.is_file() and _is_whole(entry):
             return entry
     path = shared_library(make(), flags)
-    draft = note.with_suffix(f".{os.getpid()}")
-    draft.write_text(path.name, encoding="utf-8")
-    draft.replace(note)
+    with whole_file(note) as draft:
+        draft.write_text(path.name, encoding="utf-8")
     return path
 
 
