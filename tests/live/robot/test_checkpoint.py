@@ -13,7 +13,7 @@ from teams import PLANAR, SPATIAL, VirtualTeam, configured
 from steelyard._typed_values import NotOurs, classes_in, decode, encode
 from steelyard.live.robot._checkpoint import NoCheckpoint, read_checkpoint, write_checkpoint
 
-STATES = tuple(f"steelyard.{one}" for one in ("team.planar_load", "team.spatial_load", "team.consensus", "estimators"))
+STATES = ("steelyard.team", "steelyard.estimators")
 TEAMS = {"planar": PLANAR, "spatial": SPATIAL}
 
 

@@ -14,12 +14,7 @@ import msgspec
 from steelyard._typed_values import Classes, NotOurs, classes_in, decode, encode, fingerprint
 
 _VERSION = 2
-_STATES = (
-    "steelyard.team.planar_load",
-    "steelyard.team.spatial_load",
-    "steelyard.team.consensus",
-    "steelyard.estimators",
-)
+_STATES = ("steelyard.team", "steelyard.estimators")
 """Packages whose classes a state may hold."""
 
 
