@@ -1,4 +1,4 @@
-"""What a robot that holds a load senses at its wrist: its fifteen columns, and how noisy they are."""
+"""The readings of a wrist that holds a load, fifteen in the order of `models.WRIST_SIGNALS`, and their noise."""
 
 import math
 
@@ -25,7 +25,7 @@ _LEAST = {
 def read_wrist(log: Log, robot: str) -> np.ndarray:
     """(n, 15), NaN where nothing was; a velocity or an accelerometer may be left out, but not both."""
     if len(log) < _FEWEST_ROWS:
-        raise BadInput(f"{log.origin} has {len(log)} rows; to weigh a load takes {_FEWEST_ROWS} rows at least.")
+        raise BadInput(f"{log.origin} has {len(log)} rows; estimating a load takes {_FEWEST_ROWS} rows at least.")
     parts = []
     for signal in WRIST_SIGNALS:
         if signal in ("twist/linear", "specific_force") and not log.has(robot, signal, _XYZ):
@@ -47,9 +47,9 @@ def wrist_noise(time: np.ndarray, readings: np.ndarray, config: Config) -> tuple
         stated = getattr(config.noise, signal.replace("/", "_"))
         if stated is None:
             own = [vector_noise(time, readings[:, i, 3 * k : 3 * k + 3]) for i in range(readings.shape[1])]
-            told = [size for size in own if not math.isnan(size)]
-            stated = max(float(np.median(told)), _LEAST[signal]) if told else 1.0
-            if told:
+            measured = [size for size in own if not math.isnan(size)]
+            stated = max(float(np.median(measured)), _LEAST[signal]) if measured else 1.0
+            if measured:
                 estimated.append(f"{signal} {stated:.2g} {unit}")
         noise[signal] = stated
     if not estimated:

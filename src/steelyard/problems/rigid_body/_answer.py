@@ -14,7 +14,7 @@ from steelyard.problems._provenance import settings_of, truth_in
 from steelyard.problems.rigid_body._changes import Piece, pieces_of
 from steelyard.problems.rigid_body._quantities import UNITS, estimates_of, series_of
 from steelyard.problems.rigid_body._reading import WristRecord, read_wrist_record
-from steelyard.problems.rigid_body._refinement import finished
+from steelyard.problems.rigid_body._refinement import refined
 from steelyard.problems.rigid_body._verdict import events_of, verdict_of
 
 METHODS = ("likelihood",)
@@ -30,18 +30,18 @@ _CAVEAT = (
 def identify_rigid_body(
     log: Log, config: Config, method: str = "likelihood", progress: Callable[[int], None] = lambda rows: None
 ) -> Identification:
-    """Weighs the load of each robot that holds one alone; `progress` is told how many rows are done."""
+    """Weighs the load of each robot that holds one alone; `progress` is called with the number of rows done."""
     if method not in METHODS:
         raise BadInput(f'Unknown method "{method}" for rigid-body; {nearest(method, list(METHODS))}')
     robots = _robots(log, config)
-    handled = {robot: read_wrist_record(log.without_truth(), robot, config) for robot in robots}
+    records = {robot: read_wrist_record(log.without_truth(), robot, config) for robot in robots}
     begin = time.perf_counter()
     pieces = {}
-    for robot, record in handled.items():
-        pieces[robot] = [finished(piece) for piece in pieces_of(record, config.guess.mass)]
+    for robot, record in records.items():
+        pieces[robot] = [refined(piece) for piece in pieces_of(record, config.guess.mass)]
         progress(len(log) // len(robots))
     seconds_a_row = (time.perf_counter() - begin) / (len(log) * len(robots))
-    events = [event for robot in robots for event in (*events_of(pieces[robot]), *_silences(handled[robot]))]
+    events = [event for robot in robots for event in (*events_of(pieces[robot]), *_silences(records[robot]))]
     return Identification(
         problem="rigid-body",
         method=method,
@@ -49,13 +49,13 @@ def identify_rigid_body(
         robots={robot: estimates_of(pieces[robot][-1]) for robot in robots},
         events=sorted(events, key=lambda event: event.time),
         verdict=" ".join([*(verdict_of(pieces[robot][-1]) for robot in robots), _CAVEAT]),
-        notes=[note for record in handled.values() for note in record.notes],
+        notes=[note for record in records.values() for note in record.notes],
         series={robot: series_of(pieces[robot]) for robot in robots},
         innovations={robot: _innovations(pieces[robot]) for robot in robots},
         truth=truth_in(
             log, {"mass": "kg"} | {f"{r}/{q}": UNITS[q] for r in robots for q in ("mass", "com", "inertia")}
         ),
-        settings=settings_of(log, config, {robot: record.noise for robot, record in handled.items()}),
+        settings=settings_of(log, config, {robot: record.noise for robot, record in records.items()}),
         seconds_a_row=seconds_a_row,
     )
 
@@ -86,7 +86,7 @@ def _silences(record: WristRecord) -> list[Event]:
 
 
 def _innovations(pieces: list[Piece]) -> Innovations:
-    told = [piece.fit.surprise for piece in pieces]
-    scale = np.concatenate([one.scale for one in told])
-    value = np.concatenate([np.where(one.present, one.value, np.nan) for one in told])
+    found = [piece.fit.innovations for piece in pieces]
+    scale = np.concatenate([one.scale for one in found])
+    value = np.concatenate([np.where(one.present, one.value, np.nan) for one in found])
     return Innovations(np.concatenate([piece.record.time for piece in pieces]), _CHANNELS, value * scale, scale)

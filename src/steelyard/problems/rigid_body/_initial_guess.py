@@ -17,9 +17,9 @@ _RADIUS = 0.3
 def first_load(record: WristRecord, mass: float | None) -> np.ndarray:
     """Log-Cholesky coordinates of a possible load near the one that the wrenches suggest; `mass` is a stated guess.
 
-    The equations of motion are weighed with smooth bumps of some tenths of a second and integrated by parts: where an
-    angular acceleration would stand, the bump's slope meets the angular velocity. Noise on both sides makes the answer
-    lean to the small side; it is a start and no more.
+    The equations of motion are weighted by smooth bumps of some tenths of a second and integrated by parts: where an
+    angular acceleration would stand, the bump's derivative meets the angular velocity. Noise on both sides
+    biases the answer to the small side; it serves as a first guess only.
     """
     time = record.time
     grid = np.linspace(time[0], time[-1], max(round((time[-1] - time[0]) / float(np.median(np.diff(time)))) + 1, 8))
@@ -29,13 +29,13 @@ def first_load(record: WristRecord, mass: float | None) -> np.ndarray:
     dt = grid[1] - grid[0]
     half = min(max(round(0.5 * _SPAN / dt), 2), (len(grid) - 1) // 2)
     bump = 0.5 * (1 + np.cos(np.pi * np.arange(-half, half + 1) / half)) / half
-    slope = -0.5 * np.pi / (half * half * dt) * np.sin(np.pi * np.arange(-half, half + 1) / half)
+    derivative = -0.5 * np.pi / (half * half * dt) * np.sin(np.pi * np.arange(-half, half + 1) / half)
     rows, felt, values = [], [], []
     for centre in range(half, len(grid) - half, max(half // 2, 1)):
         span = slice(centre - half, centre + half + 1)
-        alpha = -slope @ omega[span]
+        alpha = -derivative @ omega[span]
         squares = np.einsum("t,ta,tb->ab", bump, omega[span], omega[span])
-        felt.append(mean_specific_force(span, bump, slope))
+        felt.append(mean_specific_force(span, bump, derivative))
         rows.append(_equations(alpha, squares, felt[-1]))
         values.append(bump @ wrench[span])
     A, b = np.concatenate(rows), np.concatenate(values)
@@ -79,10 +79,10 @@ def _bumps_of_specific_force(record: WristRecord, grid: np.ndarray, omega: np.nd
     """Its weighted mean over a span; without an accelerometer, from the velocity and the turned vertical."""
     if np.isfinite(record.reading[:, 6:]).all(axis=1).sum() > 0.5 * len(record.time):
         s = _filled(record.time, record.reading[:, 6:], grid)
-        return lambda span, bump, slope: bump @ s[span]
+        return lambda span, bump, derivative: bump @ s[span]
     v = _filled(record.time, record.reading[:, 3:6], grid)
     smooth = np.cross(omega, v) - np.einsum("tba,b->ta", turned(grid, omega), vertical(record))
-    return lambda span, bump, slope: bump @ smooth[span] - slope @ v[span]
+    return lambda span, bump, derivative: bump @ smooth[span] - derivative @ v[span]
 
 
 def _mass_guess(force: np.ndarray, s: np.ndarray) -> float:
@@ -91,11 +91,11 @@ def _mass_guess(force: np.ndarray, s: np.ndarray) -> float:
 
 
 def _filled(time: np.ndarray, values: np.ndarray, grid: np.ndarray) -> np.ndarray:
-    """Straight lines between what was heard, on an even grid; zero where nothing ever was."""
+    """Linear interpolation on an even grid; zero for a channel without samples."""
     columns = []
     for column in values.T:
-        heard = np.isfinite(column)
-        columns.append(np.interp(grid, time[heard], column[heard]) if heard.any() else np.zeros(len(grid)))
+        present = np.isfinite(column)
+        columns.append(np.interp(grid, time[present], column[present]) if present.any() else np.zeros(len(grid)))
     return np.stack(columns, axis=1)
 
 

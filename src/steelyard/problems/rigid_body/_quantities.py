@@ -1,4 +1,4 @@
-"""What a fit says of mass, centre of mass and inertia, at its end and on the way there."""
+"""Mass, centre of mass and inertia of a fitted load, at the end of a piece and over time."""
 
 import dataclasses
 
@@ -12,17 +12,8 @@ from steelyard.problems._consistency import mean_nis
 from steelyard.problems._identification import Series
 from steelyard.problems.rigid_body._changes import Piece
 from steelyard.problems.rigid_body._method import PRIOR
+from steelyard.problems.rigid_body._tuning import TUNING
 
-KNOWN_MASS_BELOW = 0.1
-"""Relative standard deviation from which on a mass counts as known."""
-KNOWN_COM_BELOW = 0.05
-"""Standard deviation, m, along the worst axis, from which on a centre of mass counts as known."""
-KNOWN_INERTIA_BELOW = 0.05
-"""Largest standard deviation of an entry over the mean moment, from which on an inertia counts as known."""
-LONG_ENOUGH = 3.0
-"""Seconds after which what is still unknown counts as not identifiable from this motion."""
-ABSURD = 16.0
-"""Mean square of what the fit leaves over, in variances, beyond which it explains nothing and no number is told."""
 UNITS = {"mass": "kg", "com": "m", "inertia": "kg m²"}
 _SHOWN = 400  # points of a series
 
@@ -44,9 +35,9 @@ class Loads:
         """(n,) by quantity."""
         moment = np.trace(self.inertia, axis1=1, axis2=2) / 3.0
         return {
-            "mass": self.mass_std < KNOWN_MASS_BELOW * self.mass,
-            "com": self.com_std.max(axis=1) < KNOWN_COM_BELOW,
-            "inertia": self.inertia_std.max(axis=(1, 2)) < KNOWN_INERTIA_BELOW * moment,
+            "mass": self.mass_std < TUNING.known_mass_below * self.mass,
+            "com": self.com_std.max(axis=1) < TUNING.known_com_below,
+            "inertia": self.inertia_std.max(axis=(1, 2)) < TUNING.known_inertia_below * moment,
         }
 
     def of(self, quantity: str) -> tuple[np.ndarray, np.ndarray]:
@@ -56,15 +47,15 @@ class Loads:
 
 def loads_of(coordinates: np.ndarray, covariances: np.ndarray) -> Loads:
     """From log-Cholesky coordinates (n, 10): possible whatever they are; intervals to first order."""
-    value, slope = _told(jnp.asarray(coordinates))
-    value, slope = np.asarray(value), np.asarray(slope)
-    std = np.sqrt(np.maximum(np.einsum("npi,nij,npj->np", slope, covariances, slope), 0.0))
+    value, jacobian = _values_and_jacobians(jnp.asarray(coordinates))
+    value, jacobian = np.asarray(value), np.asarray(jacobian)
+    std = np.sqrt(np.maximum(np.einsum("npi,nij,npj->np", jacobian, covariances, jacobian), 0.0))
     matrices = [part[:, 4:].reshape(-1, 3, 3) for part in (value, std)]
     return Loads(value[:, 0], std[:, 0], value[:, 1:4], std[:, 1:4], *matrices)
 
 
 @jax.jit
-def _told(coordinates):
+def _values_and_jacobians(coordinates):
     def numbers(theta):
         load = inertia_from_log_cholesky(theta)
         return jnp.concatenate([load.mass[None], load.com, jnp.ravel(load.matrix_about_com)])
@@ -79,19 +70,19 @@ def last_load(piece: Piece) -> Loads:
 
 def left_over(piece: Piece) -> np.ndarray:
     """What the fit does not explain, in standard deviations; NaN where nothing was measured."""
-    return np.where(piece.fit.surprise.present, piece.fit.surprise.value, np.nan)
+    return np.where(piece.fit.innovations.present, piece.fit.innovations.value, np.nan)
 
 
 def failed(piece: Piece) -> bool:
     """Whether readings and model do not belong together at all."""
     off = left_over(piece)
-    return mean_nis(off, np.ones_like(off)) > ABSURD
+    return mean_nis(off, np.ones_like(off)) > TUNING.failed_above
 
 
 def estimates_of(piece: Piece) -> dict[str, Estimate]:
     """What is known at the end of a piece."""
     loads, time, wrong = last_load(piece), piece.record.time, failed(piece)
-    short = time[-1] - time[0] <= LONG_ENOUGH
+    short = time[-1] - time[0] <= TUNING.identifiable_within
     unknown: Knowledge = "failed" if wrong else "not-yet-known" if short else "not-identifiable"
     answers = {}
     for quantity, unit in UNITS.items():
@@ -123,10 +114,10 @@ def series_of(pieces: list[Piece]) -> dict[str, Series]:
 
 def _on_the_way(piece: Piece) -> tuple[np.ndarray, Loads]:
     fit, time = piece.fit, piece.record.time
-    Z, told = fit.instruments, fit.surprise
+    Z, innovations = fit.instruments, fit.innovations
     rows = np.unique(np.linspace(0, len(time) - 1, min(_SHOWN, len(time))).astype(int))
     B = np.cumsum(np.einsum("tmp,tmq->tpq", Z, Z), axis=0)[rows]
-    b = np.cumsum(np.einsum("tmp,tm->tp", Z, told.value), axis=0)[rows]
+    b = np.cumsum(np.einsum("tmp,tm->tp", Z, innovations.value), axis=0)[rows]
     precision = np.diag(PRIOR**-2.0)
     covariance = np.linalg.inv(B + precision)
     step = np.einsum("tpq,tq->tp", covariance, b + precision @ (fit.guess - fit.load))

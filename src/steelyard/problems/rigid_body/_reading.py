@@ -1,4 +1,4 @@
-"""From the columns of a robot that holds a load alone to what a fit reads, noise figures included."""
+"""From the columns of a robot that holds a load alone to a record, its noise levels included."""
 
 import dataclasses
 import math
@@ -14,12 +14,12 @@ from steelyard.models import WRIST_SIGNALS, RigidLoad, RigidLoadState
 from steelyard.problems._wrist_sensors import read_wrist, wrist_noise
 
 _SMOOTH = 0.1  # s, to either side
-_FIRST_STRETCH = 2.0  # s, over which the vertical is looked for
+_FIRST_SECONDS = 2.0  # s, over which the vertical is looked for
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class WristRecord:
-    """What one robot recorded while it moved a load; sensor axes, NaN where nothing was."""
+    """What one robot recorded while it moved a load; sensor axes, NaN where a sample is missing."""
 
     robot: str
     time: np.ndarray
@@ -37,7 +37,7 @@ class WristRecord:
 
     @property
     def model(self) -> RigidLoad:
-        """The load as this robot feels it."""
+        """The model of the load in this robot's sensor frame."""
         return RigidLoad(self.gravity, self.zero_order_hold)
 
     def between(self, begin: int, end: int) -> "WristRecord":
@@ -57,27 +57,27 @@ class WristRecord:
         weights = np.where(lags == 0, 0.0, 1.0 + np.cos(np.pi * lags / (wide + 1)))
 
         def mean(values: np.ndarray) -> np.ndarray:
-            heard = np.isfinite(values)
+            present = np.isfinite(values)
             padded = [
-                np.pad(part, ((wide, wide), (0, 0))) for part in (np.where(heard, values, 0.0), heard.astype(float))
+                np.pad(part, ((wide, wide), (0, 0))) for part in (np.where(present, values, 0.0), present.astype(float))
             ]
             total, count = (
                 sum(w * part[wide + lag : wide + lag + len(values)] for lag, w in zip(lags, weights, strict=True))
                 for part in padded
             )
-            return np.where(heard, total / np.maximum(count, 1e-9), np.nan)
+            return np.where(present, total / np.maximum(count, 1e-9), np.nan)
 
         return dataclasses.replace(self, reading=mean(self.reading), wrench=mean(self.wrench))
 
     def random(self, drift: float = 0.0) -> Noise:
-        """Everything random; the motion may drift by itself, in SI units per √s."""
+        """All noise; `drift` is a random walk of the motion, SI units per √s."""
         sizes = [self.noise[signal] for signal in WRIST_SIGNALS for _ in range(3)]
         walk = jnp.asarray([drift] * 9 + [0.0] * 16)
         spread = np.nan_to_num(np.nanstd(self.wrench, axis=0)) + np.array(sizes[9:])
         return Noise(jnp.asarray(sizes[:9]), jnp.asarray(sizes[9:]), walk, jnp.asarray(spread))
 
     def first(self, log_cholesky: np.ndarray) -> Guess:
-        """The state at the first row; the load is taken as known, the motion as hardly."""
+        """The state at the first row; the load is taken as known, the motion as uncertain."""
         angular, linear = (_first(self.reading[:, k : k + 3]) for k in (0, 3))
         std_angular, std_linear = (max(10 * self.noise[s], 0.1) for s in ("twist/angular", "twist/linear"))
         state = RigidLoadState(
@@ -88,13 +88,13 @@ class WristRecord:
             wrench=jnp.asarray(np.concatenate([_first(self.wrench[:, :3]), _first(self.wrench[:, 3:])])),
             bias=jnp.zeros(0),
         )
-        heard = np.isfinite(self.reading[:, 3]).any()
-        std = [0.5] * 3 + [std_angular] * 3 + [std_linear if heard else 1.0] * 3 + [0.0] * 16
+        present = np.isfinite(self.reading[:, 3]).any()
+        std = [0.5] * 3 + [std_angular] * 3 + [std_linear if present else 1.0] * 3 + [0.0] * 16
         return Guess(state, jnp.asarray(std))
 
 
 def read_wrist_record(log: Log, robot: str, config: Config) -> WristRecord:
-    """Reads a robot's columns, and estimates the noise that nobody stated; what cannot be read is a `BadInput`."""
+    """Reads a robot's columns, and estimates noise that is not stated; a log that cannot be read is a `BadInput`."""
     time, readings = np.asarray(log.time), read_wrist(log, robot)
     noise, notes = wrist_noise(time, readings[:, None], config)
     zero_order_hold = config.inputs.hold == "step"
@@ -108,15 +108,15 @@ def vertical(record: WristRecord) -> np.ndarray:
     the direction.
     """
     size = float(np.linalg.norm(record.gravity))
-    early = record.time <= record.time[0] + _FIRST_STRETCH
+    early = record.time <= record.time[0] + _FIRST_SECONDS
     time, reading = record.time[early], np.nan_to_num(record.reading[early])
     R = turned(time, reading[:, :3])
-    heard = np.isfinite(record.reading[early])
-    if heard[:, 6:].all(axis=1).any():
-        rows = heard[:, 6:].all(axis=1)
+    present = np.isfinite(record.reading[early])
+    if present[:, 6:].all(axis=1).any():
+        rows = present[:, 6:].all(axis=1)
         up = np.einsum("tab,tb->ta", R[rows], reading[rows, 6:]).mean(axis=0)
-        if heard[:, 3:6].all(axis=1).sum() > 10 and time[-1] > time[0]:
-            v = np.einsum("tab,tb->ta", R, reading[:, 3:6])[heard[:, 3:6].all(axis=1)]
+        if present[:, 3:6].all(axis=1).sum() > 10 and time[-1] > time[0]:
+            v = np.einsum("tab,tb->ta", R, reading[:, 3:6])[present[:, 3:6].all(axis=1)]
             third = max(len(v) // 3, 1)
             up = up - (v[-third:].mean(axis=0) - v[:third].mean(axis=0)) / (2 / 3 * (time[-1] - time[0]))
     else:
@@ -149,5 +149,5 @@ def _level(weight: np.ndarray) -> np.ndarray:
 
 
 def _first(values: np.ndarray) -> np.ndarray:
-    heard = np.flatnonzero(np.isfinite(values).all(axis=1))
-    return values[heard[0]] if heard.size else np.zeros(3)
+    present = np.flatnonzero(np.isfinite(values).all(axis=1))
+    return values[present[0]] if present.size else np.zeros(3)

@@ -1,4 +1,4 @@
-"""What the numbers of a load are worth, and what happened to it, in words."""
+"""How well a load is known, and where it changed, as text."""
 
 import itertools
 from collections.abc import Sequence
@@ -17,30 +17,30 @@ _REMEDY = (
 
 
 def verdict_of(piece: Piece) -> str:
-    """What the numbers of one robot are worth, in words."""
+    """The verdict on one robot's load."""
     robot, loads, off = piece.record.robot, last_load(piece), left_over(piece)
     if failed(piece):
         times = np.sqrt(mean_nis(off, np.ones_like(off)))
         return (
-            f"{robot}: no load explains this log, the measurements are {times:.2g} times as far off as the noise "
-            f"figures allow: {_REMEDY}; or log faster than the load turns."
+            f"{robot}: no load explains this log, the measurements are {times:.2g} times as far off as the stated "
+            f"noise allows: {_REMEDY}; or log faster than the load turns."
         )
     known = {quantity: bool(flags[0]) for quantity, flags in loads.known.items()}
-    said = []
+    parts = []
     if known["mass"]:
-        said.append(f"the mass is known to {196 * loads.mass_std[0] / loads.mass[0]:.2g} % (95 %)")
+        parts.append(f"the mass is known to {196 * loads.mass_std[0] / loads.mass[0]:.2g} % (95 %)")
     else:
-        said.append("the mass cannot be told from this log, because hardly any force or acceleration shows")
+        parts.append("the mass cannot be told from this log, because hardly any force or acceleration shows")
     if known["com"]:
-        said.append(f"the centre of mass to {1960 * loads.com_std[0].max():.2g} mm")
+        parts.append(f"the centre of mass to {1960 * loads.com_std[0].max():.2g} mm")
     else:
         direction = _worst_direction(piece.fit.covariance[7:, 7:])
-        said.append(f"the centre of mass cannot be told along {direction}: tilt the load, or turn it faster")
+        parts.append(f"the centre of mass cannot be told along {direction}: tilt the load, or turn it faster")
     if known["inertia"]:
-        said.append(f"the inertia to {1.96 * loads.inertia_std[0].max():.2g} kg m² an entry")
+        parts.append(f"the inertia to {1.96 * loads.inertia_std[0].max():.2g} kg m² an entry")
     else:
-        said.append(f"the inertia cannot be told from this motion, {_why_no_inertia(piece)}")
-    return f"{robot}: {'; '.join(said)}. {believable(off, np.ones_like(off), _REMEDY)}"
+        parts.append(f"the inertia cannot be told from this motion, {_why_no_inertia(piece)}")
+    return f"{robot}: {'; '.join(parts)}. {believable(off, np.ones_like(off), _REMEDY)}"
 
 
 def _why_no_inertia(piece: Piece) -> str:
@@ -67,7 +67,7 @@ def named_direction(direction: np.ndarray) -> str:
 
 
 def events_of(pieces: Sequence[Piece]) -> list[Event]:
-    """Sudden changes; told at the end of the log, because the whole of it was weighed."""
+    """Sudden changes; noticed at the end of the log, because the fit is of the whole of it."""
     events = []
     for before, after in itertools.pairwise(pieces):
         old, new = last_load(before), last_load(after)
