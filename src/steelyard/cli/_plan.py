@@ -16,7 +16,7 @@ from steelyard.report import progress
 from steelyard.worlds import PlanarScenario, SpatialScenario, check_planar, check_spatial
 
 if TYPE_CHECKING:
-    from steelyard.planning import PlannedHold, PlannedMotion
+    from steelyard.planning import PlannedMotion, PlannedSpatialMotion
 
 SCENARIOS = {
     "planar": "robots push an unknown load on a plane",
@@ -106,7 +106,7 @@ def _spatial(command: Spatial) -> None:
         print(f"Wrote {command.output}: the better wrenches, {len(motions[-1].time)} rows.")
 
 
-def _print_holds(motions: "Sequence[PlannedHold]") -> None:
+def _print_holds(motions: "Sequence[PlannedSpatialMotion]") -> None:
     from rich.console import Console
     from rich.table import Table
 

@@ -1,4 +1,4 @@
-"""What planar pushes can identify before anybody pushes: the scenario's forces, the paper's, and better ones."""
+"""What planar forces identify before anybody pushes: the scenario's forces, the paper's, and better ones."""
 
 import dataclasses
 import math
@@ -16,8 +16,8 @@ from steelyard.models import PlanarLoad, PlanarLoadState
 from steelyard.problems import planar_load as planar_load  # registers the explanations of a planar load
 from steelyard.worlds import PlanarScenario, PlanarTruth, planar_truth
 
-TOLD = 1.0
-"""Standard deviation (relative, or m) from which on a figure says nothing and is left out."""
+UNKNOWN_ABOVE = 1.0
+"""Standard deviation (relative, or m) from which on a quantity is unknown and left out."""
 _PAPER_SPIN = 3.0
 """rad/s: the paper first makes the load turn, and only then lets everybody push the same way."""
 _ASKED = ("log_mass", "log_inertia", "contacts")
@@ -25,7 +25,7 @@ _ASKED = ("log_mass", "log_inertia", "contacts")
 
 @dataclasses.dataclass(frozen=True)
 class PlannedMotion:
-    """Forces, and what they tell at best; None where they cannot tell."""
+    """Forces, and the least standard deviations they allow; None where a quantity is not identifiable."""
 
     name: str
     time: np.ndarray
@@ -62,7 +62,7 @@ def plan_planar(
 ) -> list[PlannedMotion]:
     """The scenario's own forces, the paper's constant ones, and the best that were found within the same limit.
 
-    `progress` is told each of the three.
+    `progress` is called after each of the three.
     """
     if push.velocity_noise <= 0.0:
         raise BadInput("--velocity-noise is 0, and without noise any motion tells everything; give a positive number.")
@@ -89,7 +89,7 @@ def _paper_forces(push: PlanarScenario, own: PlanarTruth) -> np.ndarray:
 
 
 def _better_forces(push: PlanarScenario, own: PlanarTruth, seed: int) -> np.ndarray:
-    """A climb from the scenario's own forces; a row more than intervals, the last one held."""
+    """Gradient ascent from the scenario's own forces; a row more than intervals, the last one held."""
     rows = len(own.time) - 1
     limit = max(push.force, float(np.abs(own.forces).max()))
     start = jnp.asarray(own.forces[:rows])
@@ -109,16 +109,16 @@ def _judged(name: str, push: PlanarScenario, truth: PlanarTruth) -> PlannedMotio
     bound = cramer_rao(model, noise, guess, samples)
     mass, inertia = (float(bound.std_of(part)[0]) for part in ("log_mass", "log_inertia"))
     z_c, com = (_widest(bound, of) for of in (lambda state: state.arms.mean(axis=0), lambda state: -state.arms))
-    said = verdict(model, noise, guess, samples).text
+    text = verdict(model, noise, guess, samples).text
     return PlannedMotion(
         name=name,
         time=truth.time,
         forces=truth.forces,
-        mass=_told(mass),
-        inertia=_told(inertia),
-        z_c=_told(z_c),
-        com=_told(com),
-        verdict=said,
+        mass=_known(mass),
+        inertia=_known(inertia),
+        z_c=_known(z_c),
+        com=_known(com),
+        verdict=text,
     )
 
 
@@ -129,8 +129,8 @@ def _widest(bound: Bound, of: Callable[[PlanarLoadState], Any]) -> float:
         return float(np.max(np.sqrt(np.einsum("ij,jk,ik->i", D, bound.covariance, D))))
 
 
-def _told(std: float) -> float | None:
-    return std if math.isfinite(std) and std < TOLD else None
+def _known(std: float) -> float | None:
+    return std if math.isfinite(std) and std < UNKNOWN_ABOVE else None
 
 
 def _model(push: PlanarScenario) -> PlanarLoad:

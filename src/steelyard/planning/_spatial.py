@@ -1,4 +1,4 @@
-"""What a hold in space can identify before anybody holds: the scenario's own motion, and a better one."""
+"""What a motion in space identifies before anybody moves: the scenario's own motion, and a better one."""
 
 import dataclasses
 import math
@@ -16,8 +16,8 @@ from steelyard.worlds import SpatialScenario, SpatialTruth, check_spatial, grips
 
 CANDIDATES = 8
 """Motions among which the better one is looked for."""
-_TOLD = {"mass": 0.3, "com": 0.3, "inertia": 0.3, "position": 0.3, "rotation": 0.3}
-"""Standard deviation (relative, m or rad) from which on a figure says nothing and is left out."""
+_UNKNOWN_ABOVE = {"mass": 0.3, "com": 0.3, "inertia": 0.3, "position": 0.3, "rotation": 0.3}
+"""Standard deviation (relative, m or rad) from which on a quantity is unknown and left out."""
 _UNITS = {"mass": "relative", "com": "m", "inertia": "relative", "position": "m", "rotation": "rad"}
 _NAMES = {
     "mass": "the mass",
@@ -29,8 +29,8 @@ _NAMES = {
 
 
 @dataclasses.dataclass(frozen=True)
-class PlannedHold:
-    """A motion, and what it tells at best; None where it cannot tell."""
+class PlannedSpatialMotion:
+    """A motion, and the least standard deviations it allows; None where a quantity is not identifiable."""
 
     name: str
     time: np.ndarray
@@ -59,10 +59,10 @@ class PlannedHold:
 
 def plan_spatial(
     hold: SpatialScenario, seed: int, progress: Callable[[int], None] = lambda steps: None
-) -> list[PlannedHold]:
+) -> list[PlannedSpatialMotion]:
     """The scenario's motion, and the best of some that turn every way, within the same force and torque.
 
-    The grips are the scenario's. `progress` is told each of the `CANDIDATES` + 1 motions.
+    The grips are the scenario's. `progress` is called after each of the `CANDIDATES` + 1 motions.
     """
     check_spatial(hold)
     if min(hold.noises) <= 0.0:
@@ -79,15 +79,15 @@ def plan_spatial(
         truth = spatial_truth(rich, CANDIDATES * (seed + 1) + nth, grips_of(hold, seed))
         better.append(_judged(f"better: the best of {CANDIDATES} that turn every way", rich, truth))
         progress(1)
-    return [own, max(better, key=_worth)]
+    return [own, max(better, key=_score)]
 
 
-def _worth(motion: PlannedHold) -> float:
-    """The mean logarithm of how narrow everything gets; what cannot be told counts as told at its limit."""
-    return -float(np.mean([math.log(_TOLD[q] if std is None else std) for q, std in motion.std.items()]))
+def _score(motion: PlannedSpatialMotion) -> float:
+    """Mean of -log(standard deviation); an unknown quantity counts with its limit."""
+    return -float(np.mean([math.log(_UNKNOWN_ABOVE[q] if std is None else std) for q, std in motion.std.items()]))
 
 
-def _judged(name: str, hold: SpatialScenario, truth: SpatialTruth) -> PlannedHold:
+def _judged(name: str, hold: SpatialScenario, truth: SpatialTruth) -> PlannedSpatialMotion:
     point = true_linearisation_point(truth, 0)
     down = truth.attitude[:, 0].transpose(0, 2, 1) @ np.array([0.0, 0.0, -9.81])
     S = noise_free_information(point, truth.time, truth.readings, truth.wrenches, down, np.array(hold.noises))
@@ -109,8 +109,8 @@ def _judged(name: str, hold: SpatialScenario, truth: SpatialTruth) -> PlannedHol
         pairs = [(i, (i + 1) % hold.robots) for i in robots]
         poses = np.stack([std(pose_in_frame(point, i, j)[1]) for i, j in pairs])
         found |= {"position": float(poses[:, :3].max()), "rotation": float(poses[:, 3:].max())}
-    kept = {q: one if math.isfinite(one) and one < _TOLD[q] else None for q, one in found.items()}
-    return PlannedHold(name, truth.time, truth.wrenches, kept, _verdict(kept, truth))
+    attainable = {q: one if math.isfinite(one) and one < _UNKNOWN_ABOVE[q] else None for q, one in found.items()}
+    return PlannedSpatialMotion(name, truth.time, truth.wrenches, attainable, _verdict(attainable, truth))
 
 
 def _verdict(std: dict[str, float | None], truth: SpatialTruth) -> str:

@@ -66,8 +66,8 @@ def fit_load(record: WristRecord, guess: np.ndarray) -> Fit:
     """The load that a record identifies, near a guess.
 
     First the least squares of the innovations, by damped Gauss-Newton steps. Their Jacobians share the noise of the
-    wrench with the innovations themselves, which biases the answer (an entry of the inertia by a third, where everything
-    is noisy). So the last steps weight the innovations by the Jacobians of smoothed rows, which lack the noise of their
+    wrench with the innovations themselves, which biases the answer (an entry of the inertia by a third, where all is
+    noisy). So the last steps weight the innovations by the Jacobians of smoothed rows, which lack the noise of their
     own row: instrumental variables.
     """
     load = _least_squares(record, np.asarray(guess, float))

@@ -1,4 +1,4 @@
-"""`identify --as spatial-load`: a team weighs a load in space."""
+"""`identify --as spatial-load`: mass, centre of mass and inertia of a load that a team holds, and its robots' poses."""
 
 from ._method import SpatialTeamResult as SpatialTeamResult
 from ._method import estimate_spatial_load_at_once as estimate_spatial_load_at_once

@@ -1,4 +1,4 @@
-"""`identify --as spatial-load`: a team weighs a load in space, each robot in its own frame and from its neighbours."""
+"""`identify --as spatial-load`: each robot of a team estimates a load in space, in its own frame and from messages."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -12,13 +12,13 @@ from steelyard.models import WRIST_SIGNALS
 from steelyard.problems._gaps import silences
 from steelyard.problems._identification import Event, Identification, Series
 from steelyard.problems._provenance import settings_of, truth_in
-from steelyard.problems._team_results import series_of_estimates
+from steelyard.problems._team_results import change_event, series_of_estimates, traffic_notes
 from steelyard.problems.spatial_load._channel_faults import find_faults
 from steelyard.problems.spatial_load._method import SpatialTeamResult, run_spatial_load_team
 from steelyard.problems.spatial_load._reading import SpatialRecord, read_spatial_record
 from steelyard.problems.spatial_load._single_axis import AXIS_INERTIA, axis_inertia
+from steelyard.problems.spatial_load._tuning import TUNING
 from steelyard.problems.spatial_load._verdict import odd_channels, poor_motion, spatial_verdict
-from steelyard.team import SpatialLoadEvent
 
 METHODS = ("consensus",)
 _CAVEAT = (
@@ -39,15 +39,17 @@ def identify_spatial_load(
     reasons, poor = [*faults.reasons], poor_motion(record)
     contradicted = result.state.estimator.failed or bool(odd_channels(record, result.state))
     if not reasons and poor and contradicted and not result.state.estimator.gap:
-        pass  # what the motion does not tell leaves the fit nowhere to go: that is no sensor's fault
+        pass  # without information the fit diverges: that is no sensor's fault
     elif not reasons and (result.state.estimator.failed or _lost(record, result)):
         reasons.append(_why_failed(record, result))
     elif not reasons and (odd := odd_channels(record, result.state)) and len(record.graph.names) > 1:
-        reasons.append(f"{', '.join(odd)} cannot be right, by what all other channels say together")
+        reasons.append(f"{', '.join(odd)} cannot be right, by all other channels together")
     why: Knowledge | None = "failed" if reasons else "not-identifiable" if poor and contradicted else None
-    robots = {name: _unknown(said, why) if why else said for name, said in result.last.items()}
+    robots = {name: _unknown(estimates, why) if why else estimates for name, estimates in result.last.items()}
     if why is None:
-        robots = {name: said | _about_axis(record, result, i) for i, (name, said) in enumerate(robots.items())}
+        robots = {
+            name: estimates | _about_axis(record, result, i) for i, (name, estimates) in enumerate(robots.items())
+        }
     return Identification(
         problem="spatial-load",
         method=method,
@@ -55,7 +57,7 @@ def identify_spatial_load(
         robots=robots,
         events=_events(record, result, faults.events, believed=not reasons),
         verdict=f"{spatial_verdict(record, robots, result.state, reasons)} {_CAVEAT}",
-        notes=(*record.notes, *faults.notes, *_traffic(result)),
+        notes=(*record.notes, *faults.notes, *traffic_notes(result.bytes_a_second)),
         series={name: series_of_estimates(history) for name, history in result.history.items()},
         truth=truth_of(log, record),
         settings=settings_of(log, config, {"team": record.noise})
@@ -69,9 +71,7 @@ def _why_failed(record: SpatialRecord, result: SpatialTeamResult) -> str:
     if result.state.estimator.gap:
         return "somebody's wrench is missing, and without it nobody knows what acts on the load"
     worst = f", most of all {', '.join(odd)}" if odd else ""
-    return (
-        f"what was read contradicts one rigid load and these wrenches{worst}; look at units, clocks and noise figures"
-    )
+    return f"what was read contradicts one rigid load and these wrenches{worst}; look at units, clocks and stated noise"
 
 
 def _about_axis(record: SpatialRecord, result: SpatialTeamResult, robot: int) -> dict[str, Estimate]:
@@ -81,40 +81,32 @@ def _about_axis(record: SpatialRecord, result: SpatialTeamResult, robot: int) ->
     return {} if found is None else {AXIS_INERTIA: found}
 
 
-def _unknown(said: Mapping[str, Estimate], why: Knowledge) -> dict[str, Estimate]:
-    return {what: Estimate.unknown(why, one.unit, one.frame, one.time) for what, one in said.items()}
+def _unknown(estimates: Mapping[str, Estimate], why: Knowledge) -> dict[str, Estimate]:
+    return {what: Estimate.unknown(why, one.unit, one.frame, one.time) for what, one in estimates.items()}
 
 
 def _lost(record: SpatialRecord, result: SpatialTeamResult) -> bool:
     """Whether the rows would have been enough, and nothing was found that they agree with."""
-    return result.state.estimator.filter_pass is None and result.state.estimator.history.end > 3.0 * record.rate
+    return (
+        result.state.estimator.filter_pass is None
+        and result.state.estimator.history.end > TUNING.failed_after * record.rate
+    )
 
 
 def _events(record: SpatialRecord, result: SpatialTeamResult, faults: Sequence[Event], believed: bool) -> list[Event]:
-    """Bad sensors, sensors that fell silent, and loads that changed, in the order of time."""
+    """Faulty channels, channels that fell silent, and changes of the load, in the order of time."""
     changes = result.events if believed else []
-    events = [*faults, *(_change(robot, noticed, event, result) for robot, noticed, event in changes)]
-    told = {(event.robot, event.quantity) for event in faults}
+    events = [*faults]
+    for robot, noticed, found in changes:
+        times = [other.time for who, _, other in result.events if who == robot]
+        event = Event(found.time, "change", robot, "mass", "The load changed.", found.size)
+        events.append(change_event(robot, event, noticed, result.history[robot], times))
+    faulty = {(event.robot, event.quantity) for event in faults}
     for i, name in enumerate(record.graph.names):
         for k, signal in enumerate(WRIST_SIGNALS):
-            if (name, signal) not in told:
+            if (name, signal) not in faulty:
                 events += silences(record.time, record.readings[:, i, 3 * k : 3 * k + 3], name, signal)
     return sorted(events, key=lambda event: event.time)
-
-
-def _change(robot: str, noticed: float, event: SpatialLoadEvent, result: SpatialTeamResult) -> Event:
-    """Its size is from the last that was known before it to the last before another one, or at the end."""
-    later = [other.time for who, _, other in result.events if who == robot and other.time > event.time + 1e-6]
-    until = min(later, default=float("inf"))
-    known = [said["mass"] for said in result.history[robot] if said["mass"].value is not None]
-    before = [float(one.value) for one in known if one.value is not None and one.time <= event.time]
-    after = [float(one.value) for one in known if one.value is not None and noticed < one.time < until]
-    what, size = "The load changed.", event.size
-    if before and after:
-        size = after[-1] - before[-1]
-        way = "up" if size > 0 else "down"
-        what = f"The load's mass jumped {way} by {abs(size):.3g} kg, to {after[-1]:.4g} kg."
-    return Event(event.time, "change", robot, "mass", what, size, noticed)
 
 
 def truth_of(log: Log, record: SpatialRecord) -> dict[str, Series]:
@@ -130,13 +122,3 @@ def truth_of(log: Log, record: SpatialRecord) -> dict[str, Series]:
                 value = np.concatenate([parts[0], parts[1]], axis=1)
                 found[f"{robot}/pose/{other}"] = Series(np.asarray(log.time), value, np.zeros_like(value), "m")
     return found
-
-
-def _traffic(result: SpatialTeamResult) -> tuple[str, ...]:
-    sent = result.bytes_a_second
-    name = max(sent, key=lambda robot: sent[robot])
-    if sent[name] == 0.0:
-        return ()
-    return (
-        f"The robots talk to their neighbours only; the busiest, {name}, sends {sent[name] / 1e3:.1f} kB a second.",
-    )

@@ -7,17 +7,9 @@ import numpy as np
 from steelyard.models import WRIST_SIGNALS
 from steelyard.problems._identification import Event
 from steelyard.problems.spatial_load._reading import SpatialRecord
+from steelyard.problems.spatial_load._tuning import TUNING
 
-_STUCK = 0.5
-"""s for which a channel repeats itself to the last digit before it counts as stuck."""
-_CLIPPED = 5
-"""Times that the extreme of a channel is there to the last digit before it counts as a limit."""
-_RATIO = 5.0
-"""By which angular velocities of two robots on one body may differ; forces may by its square."""
-_SMOOTH = 0.1  # s, to either side
 _DEGREES = 57.3
-_LONGEST_ARM = 20.0
-"""m, torque over force; a robot holds a load with its hand."""
 _WRENCH = (slice(9, 12), slice(12, 15))
 
 
@@ -26,11 +18,11 @@ class Faults:
     """What is wrong with a record."""
 
     record: SpatialRecord
-    """The same hold without the samples that cannot be right."""
+    """The same record without the samples that cannot be right."""
     events: tuple[Event, ...]
     notes: tuple[str, ...]
     reasons: tuple[str, ...]
-    """Why nothing can be said about the load; empty where something can."""
+    """Why the load cannot be estimated; empty where it can."""
 
 
 def find_faults(record: SpatialRecord) -> Faults:
@@ -70,7 +62,7 @@ def _stuck(record: SpatialRecord, robot: int, part: slice) -> np.ndarray:
     noise = np.repeat([record.noise[signal] for signal in WRIST_SIGNALS], 3)
     moves = np.abs(np.diff(record.readings[:, robot], axis=0)) > noise
     alive = np.any(np.delete(moves, np.arange(part.start, part.stop), axis=1), axis=1)
-    rows, need = np.zeros(len(values), bool), max(round(_STUCK * record.rate), 3)
+    rows, need = np.zeros(len(values), bool), max(round(TUNING.stuck_seconds * record.rate), 3)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], same & alive, [False]]).astype(int)))
     for begin, end in zip(edges[::2], edges[1::2], strict=True):
         if end - begin >= need:
@@ -85,20 +77,25 @@ def _clipped(values: np.ndarray, noise: float) -> tuple[float, np.ndarray]:
     """
     rows, limit = np.zeros(len(values), bool), np.nan
     for column in values.T:
-        heard = column[np.isfinite(column)]
-        if heard.size < 20 or np.ptp(heard) < noise:
+        present = column[np.isfinite(column)]
+        if present.size < 20 or np.ptp(present) < noise:
             continue
-        for extreme in (heard.max(), heard.min()):
+        for extreme in (present.max(), present.min()):
             at = column == extreme
-            if at.sum() >= _CLIPPED and at.sum() < 0.9 * heard.size:
+            if at.sum() >= TUNING.clipped_rows and at.sum() < 0.9 * present.size:
                 rows, limit = rows | at, abs(float(extreme))
     return limit, rows
 
 
 def _odd_sizes(record: SpatialRecord) -> list[tuple[str, str, str]]:
-    """Robot, signal and words where a robot's numbers are of another size than everybody else's."""
+    """Robot, signal and message where a robot's numbers are of another size than everybody else's."""
     found, names = [], record.graph.names
-    limits = {"twist/angular": _RATIO, "specific_force": _RATIO, "wrench/force": _RATIO**2, "twist/linear": _RATIO**2}
+    limits = {
+        "twist/angular": TUNING.size_ratio,
+        "specific_force": TUNING.size_ratio,
+        "wrench/force": TUNING.size_ratio**2,
+        "twist/linear": TUNING.size_ratio**2,
+    }
     for signal, most in limits.items():
         k = list(WRIST_SIGNALS).index(signal)
         part = slice(3 * k, 3 * k + 3)
@@ -121,9 +118,9 @@ def _odd_sizes(record: SpatialRecord) -> list[tuple[str, str, str]]:
     torque, force = (np.nanmean(np.sum(record.readings[:, :, p] ** 2, axis=2), axis=0) ** 0.5 for p in _WRENCH)
     for i, name in enumerate(names):
         arm = float(torque[i] / max(force[i], record.noise["wrench/force"]))
-        if arm > _LONGEST_ARM:
-            said = f"{name}/wrench/torque over {name}/wrench/force is {arm:.3g} m, longer than any arm"
-            found.append((name, "wrench/torque", f"{said}; if it is in N mm, convert to N m"))
+        if arm > TUNING.longest_arm:
+            what = f"{name}/wrench/torque over {name}/wrench/force is {arm:.3g} m, longer than any arm"
+            found.append((name, "wrench/torque", f"{what}; if it is in N mm, convert to N m"))
     alone = float(np.sqrt(np.nanmean(np.sum(record.readings[:, :, :3] ** 2, axis=2))))
     if not found and alone > 0.5 * _DEGREES:
         message = (
@@ -134,13 +131,13 @@ def _odd_sizes(record: SpatialRecord) -> list[tuple[str, str, str]]:
 
 
 def _late_clock(record: SpatialRecord) -> tuple[str, str, str] | None:
-    """Robot, signal and words where somebody's angular velocities come later than everybody else's."""
+    """Robot, signal and message where somebody's angular velocities come later than everybody else's."""
     names, n = record.graph.names, len(record.graph.names)
     omega = record.readings[:, :, :3]
     rows = np.isfinite(omega).all(axis=(1, 2))
     if n < 2 or rows.sum() < 50:
         return None
-    omega, wide = omega[rows], max(round(_SMOOTH * record.rate), 2)
+    omega, wide = omega[rows], max(round(TUNING.clock_smoothing * record.rate), 2)
     window = np.hanning(2 * wide + 3)[1:-1]
     kernel = window / window.sum()
     smooth = np.apply_along_axis(lambda column: np.convolve(column, kernel, "same"), 0, omega)[wide:-wide]
@@ -151,9 +148,9 @@ def _late_clock(record: SpatialRecord) -> tuple[str, str, str] | None:
         others = [j for j in range(n) if j != i]
         turns = [_turn_between(smooth[:, j], smooth[:, i]) for j in others]
         seen = np.mean([omega[:, j] @ R.T for j, R in zip(others, turns, strict=True)], axis=0)
-        slope = np.mean([rate[:, j] @ R.T for j, R in zip(others, turns, strict=True)], axis=0)
-        weight = float(np.sum(slope**2)) + 1e-12
-        lags[i] = -float(np.sum((omega[:, i] - seen) * slope)) / weight
+        derivative = np.mean([rate[:, j] @ R.T for j, R in zip(others, turns, strict=True)], axis=0)
+        weight = float(np.sum(derivative**2)) + 1e-12
+        lags[i] = -float(np.sum((omega[:, i] - seen) * derivative)) / weight
         stds[i] = record.noise["twist/angular"] * np.sqrt((1 + 1 / len(others)) / weight)
     worst = int(np.argmax(np.abs(lags)))
     if abs(lags[worst]) < max(6 * stds[worst], 0.7 / record.rate, 0.004):

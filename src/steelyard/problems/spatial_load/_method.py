@@ -1,36 +1,34 @@
-"""A hold through the team: every robot's agent on its own columns, and what each says of the last sample."""
+"""A spatial record through the team: every robot's agent on its own columns, and its estimates at the last sample."""
 
 import dataclasses
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import numpy as np
 
 from steelyard.estimators import Estimate
+from steelyard.problems._team_results import Estimates
 from steelyard.problems.spatial_load._reading import SpatialRecord
 from steelyard.team import Bus, Cache, Disturbance, SpatialLoadAgent, SpatialLoadEvent, SpatialState, Turn, run_team
-
-Said = Mapping[str, Estimate]
-"""A robot's estimates by quantity."""
 
 
 @dataclasses.dataclass(frozen=True)
 class SpatialTeamResult:
-    """What came of a record."""
+    """What a team estimated from a record."""
 
-    history: dict[str, list[Said]]
-    """By robot, all that it said."""
+    history: dict[str, list[Estimates]]
+    """By robot, all of its estimates in the order of time."""
     last: dict[str, dict[str, Estimate]]
-    """By robot, what it says of the last sample."""
+    """By robot, its estimates at the last sample."""
     events: list[tuple[str, float, SpatialLoadEvent]]
     """The robot that noticed, when (s), and what."""
     bytes_a_second: dict[str, float]
-    """By robot, what it sends to its neighbours, all of them together; nothing where nobody spoke."""
+    """By robot, what it sends to its neighbours, all of them together; empty where no messages were sent."""
     seconds_a_step: float
     """What one step of one robot took, on average."""
     agent: SpatialLoadAgent
     state: SpatialState
-    """The first robot and its memory at the end, for reports."""
+    """The first robot and its state at the end, for reports."""
 
 
 def run_spatial_load_team(
@@ -39,10 +37,10 @@ def run_spatial_load_team(
     disturbance: Disturbance | None = None,
     seed: int = 0,
 ) -> SpatialTeamResult:
-    """Joins the agents by a bus in this process; `progress` is told each row.
+    """Joins the agents by a bus in this process; `progress` is called after each row.
 
-    Messages take time from robot to robot. After the last row the robots go on talking, with nothing new to tell, so
-    that all of it reaches everybody.
+    Messages take time from robot to robot. After the last row the robots go on exchanging messages without
+    samples, so that every sample reaches everybody.
     """
     names, rows = record.graph.names, len(record.time)
     silence = [None] * round(1.2 * record.rate)
@@ -68,12 +66,12 @@ def estimate_spatial_load_at_once(
 ) -> SpatialTeamResult:
     """The same answers without messages: one robot that has all rows at once, its answers in everybody's frame.
 
-    For statistics over many holds. Robots that talk say the same, later by the messages' ways.
+    For statistics over many records. Robots that exchange messages estimate the same, later by the messages' delay.
     """
     names = record.graph.names
     agents = record.agents()
     state, cache = agents[0].init(), Cache()
-    history: dict[str, list[Said]] = {name: [] for name in names}
+    history: dict[str, list[Estimates]] = {name: [] for name in names}
     events: list[tuple[str, float, SpatialLoadEvent]] = []
     taken = -1
     begin = time.perf_counter()

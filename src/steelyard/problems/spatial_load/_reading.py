@@ -1,4 +1,4 @@
-"""From the columns of robots that hold a load in space to the samples that each robot's agent may see."""
+"""From the columns of robots that hold a load in space to a record, and to the samples of each robot's agent."""
 
 import dataclasses
 
@@ -13,7 +13,7 @@ from steelyard.team import Graph, SpatialLoadAgent, SpatialSample, spatial_load_
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SpatialRecord:
-    """What a team recorded while it held a load, each robot in its own sensor axes; NaN where nothing was."""
+    """What a team recorded while it held a load, each robot in its own sensor axes; NaN where a sample is missing."""
 
     graph: Graph
     time: np.ndarray
@@ -61,7 +61,7 @@ def _sample(row: int, time: float, values: np.ndarray) -> SpatialSample:
 
 
 def read_spatial_record(log: Log, config: Config) -> SpatialRecord:
-    """Reads the robots' columns, and estimates the noise that nobody stated; what cannot be read is a `BadInput`."""
+    """Reads the robots' columns, and estimates noise that is not stated; a log that cannot be read is a `BadInput`."""
     graph, time = _graph(log, config), np.asarray(log.time)
     readings = np.stack([read_wrist(log, name) for name in graph.names], axis=1)
     noise, notes = wrist_noise(time, readings, config)
@@ -69,7 +69,7 @@ def read_spatial_record(log: Log, config: Config) -> SpatialRecord:
 
 
 def _graph(log: Log, config: Config) -> Graph:
-    """As `[team]` says; by default a line of all robots that have a wrench."""
+    """The graph of `[team]`; by default a line of all robots that have a wrench."""
     names: tuple[str, ...] = config.team.robots or tuple(
         name for name in log.robots if any(signal.startswith("wrench/") for signal in log.signals(name))
     )

@@ -1,19 +1,14 @@
-"""A load that turned about one axis only, as in a plane: its moment of inertia about that axis is told all the same."""
+"""A load that turned about one axis only, as in a plane: its moment of inertia about that axis is identifiable."""
 
 import numpy as np
 
 from steelyard.estimators import Estimate
 from steelyard.problems.spatial_load._reading import SpatialRecord
+from steelyard.problems.spatial_load._tuning import TUNING
 from steelyard.team import SpatialState, load_in_frame
 
 AXIS_INERTIA = "axis_inertia"
-"""The quantity: about the axis of the turning, through the centre of mass."""
-_KNOWN_BELOW = 0.1
-"""Relative standard deviation from which on it counts as known."""
-_ONE_AXIS = 0.1
-"""Share of the turning that other axes may have."""
-_FITS = 1.1
-"""Times the squares that were expected, up to which the rows count as explained."""
+"""The quantity: about the axis of the rotation, through the centre of mass."""
 
 
 def turning_of(record: SpatialRecord, robot: int) -> tuple[np.ndarray, np.ndarray, float]:
@@ -23,26 +18,26 @@ def turning_of(record: SpatialRecord, robot: int) -> tuple[np.ndarray, np.ndarra
     noise = record.noise["twist/angular"]
     squares = omega.T @ omega / max(len(omega), 1) - noise**2 * np.eye(3)
     sizes, axes = np.linalg.eigh(squares)
-    return sizes, axes, max(0.05**2, 4.0 * noise**2 / max(len(omega), 1) ** 0.5)
+    return sizes, axes, max(TUNING.turning_above**2, 4.0 * noise**2 / max(len(omega), 1) ** 0.5)
 
 
 def axis_of(record: SpatialRecord, robot: int) -> np.ndarray | None:
     """(3,), sensor axes: the one axis about which the load turned; None where it was none, or more."""
     sizes, axes, least = turning_of(record, robot)
-    return axes[:, 2] if sizes[2] >= least and sizes[1] < max(_ONE_AXIS * sizes[2], least) else None
+    return axes[:, 2] if sizes[2] >= least and sizes[1] < max(TUNING.single_axis_share * sizes[2], least) else None
 
 
 def axis_inertia(record: SpatialRecord, state: SpatialState, robot: int, time: float) -> Estimate | None:
     """In kg m², as a robot knows it; None where the load turned about more axes or none, or it is not known.
 
-    To first order from where the rows were linearised: the rest of the inertia is unknown, and a step there is so long
-    that the moments it leads to are only kept possible.
+    To first order from the linearisation point: the rest of the inertia is unknown, and a step along it is so long that
+    the moments it leads to are only kept physically possible.
     """
     axis, filter_pass = axis_of(record, robot), state.estimator.filter_pass
     if (
         axis is None
         or filter_pass is None
-        or filter_pass.covariance_inflation > _FITS
+        or filter_pass.covariance_inflation > TUNING.consistent_below
         or not filter_pass.excitation.shows_inertia
     ):
         return None
@@ -50,6 +45,6 @@ def axis_inertia(record: SpatialRecord, state: SpatialState, robot: int, time: f
     about = np.concatenate([np.zeros(4), np.outer(axis, axis).ravel()]) @ J
     value = float(axis @ numbers[4:].reshape(3, 3) @ axis + about @ filter_pass.step)
     std = float(np.sqrt(filter_pass.covariance_inflation * (about @ filter_pass.covariance @ about)))
-    if value <= 0.0 or std > _KNOWN_BELOW * value:
+    if value <= 0.0 or std > TUNING.axis_known_below * value:
         return None
     return Estimate.known(np.asarray(value), np.asarray(std), "kg m²", record.graph.names[robot], time)

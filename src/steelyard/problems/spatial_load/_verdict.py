@@ -1,4 +1,4 @@
-"""What the answers of a team in space are worth, in words; and where there are none, what the motion lacked."""
+"""How well a team knows its load in space, as text; and where it does not, what the motion lacked."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,10 +9,8 @@ from steelyard.models import WRIST_SIGNALS
 from steelyard.problems.rigid_body._verdict import named_direction
 from steelyard.problems.spatial_load._reading import SpatialRecord
 from steelyard.problems.spatial_load._single_axis import AXIS_INERTIA, axis_of, turning_of
+from steelyard.problems.spatial_load._tuning import TUNING
 from steelyard.team import SpatialState
-
-_ODD = 1.25
-"""Times the squares that were expected, beyond which a channel is named."""
 
 Robots = Mapping[str, Mapping[str, Estimate]]
 
@@ -21,15 +19,15 @@ def spatial_verdict(record: SpatialRecord, robots: Robots, state: SpatialState, 
     """How well everything is known by the robot that knows it least, and why something is not."""
     if reasons:
         return f"Nothing can be said about the load: {'; '.join(reasons)}."
-    said = [_load(robots), _poses(robots)]
+    sentences = [_load(robots), _poses(robots)]
     lacking = [what for what in ("mass", "com", "inertia") if any(r[what].value is None for r in robots.values())]
     filter_pass = state.estimator.filter_pass
     if lacking and filter_pass is not None:
-        said.append(_why(record, lacking, np.asarray(filter_pass.covariance)))
-    said.append(_about_axis(record, robots))
+        sentences.append(_why(record, lacking, np.asarray(filter_pass.covariance)))
+    sentences.append(_about_axis(record, robots))
     if filter_pass is None or poor_motion(record) is None or not lacking:
-        said.append(_believable(record, state))
-    return " ".join(part for part in said if part)
+        sentences.append(_believable(record, state))
+    return " ".join(part for part in sentences if part)
 
 
 def odd_channels(record: SpatialRecord, state: SpatialState) -> list[str]:
@@ -43,13 +41,13 @@ def odd_channels(record: SpatialRecord, state: SpatialState) -> list[str]:
         f"{name}/{signal}"
         for i, name in enumerate(record.graph.names)
         for k, signal in enumerate(list(WRIST_SIGNALS)[:3])
-        if squares[i, k] > _ODD * max(1.0, float(usual[k]))
+        if squares[i, k] > TUNING.inconsistent_channel * max(1.0, float(usual[k]))
     ]
 
 
 def _load(robots: Robots) -> str:
     worst = {what: [robot[what] for robot in robots.values()] for what in ("mass", "com", "inertia")}
-    known = {what: all(one.std is not None for one in said) for what, said in worst.items()}
+    known = {what: all(one.std is not None for one in estimates) for what, estimates in worst.items()}
     parts = []
     if known["mass"]:
         share = max(1.96 * float(one.std) / float(one.value) for one in worst["mass"])  # pyright: ignore
@@ -73,8 +71,8 @@ def _poses(robots: Robots) -> str:
 
 
 def _about_axis(record: SpatialRecord, robots: Robots) -> str:
-    for i, (name, said) in enumerate(robots.items()):
-        one, axis = said.get(AXIS_INERTIA), axis_of(record, i)
+    for i, (name, estimates) in enumerate(robots.items()):
+        one, axis = estimates.get(AXIS_INERTIA), axis_of(record, i)
         if one is not None and one.value is not None and one.std is not None and axis is not None:
             about = f"about {named_direction(axis)} ({name}), through the centre of mass"
             return f"The inertia {about}, is {float(one.value):.4g} ± {1.96 * float(one.std):.2g} kg m² (95 %)."
@@ -115,9 +113,9 @@ def _believable(record: SpatialRecord, state: SpatialState) -> str:
             f"{', '.join(odd)} {'is' if len(odd) == 1 else 'are'} farther off than noise and the other robots allow; "
             "look at those sensors, their units and their clock."
         )
-    if off > 1.1:
+    if off > TUNING.consistent_below:
         return (
-            f"The measurements are {off:.2g} times as far off as the noise figures allow; intervals are widened by "
+            f"The measurements are {off:.2g} times as far off as the stated noise allows; intervals are widened by "
             "that, but state the true noise in [noise], or look for what the model lacks."
         )
     return "The measurements are as noisy as expected, so the interval can be believed."
