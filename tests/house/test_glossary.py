@@ -26,10 +26,6 @@ LEFT: tuple[str, ...] = (
     "cli/_parse",
     "live",
     "native/runtime",
-    "planning",
-    "problems/_wrist_sensors",
-    "problems/rigid_body",
-    "problems/spatial_load",
     "team",
 )
 """Folders and modules of src/steelyard in which some are left."""

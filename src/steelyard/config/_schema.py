@@ -89,7 +89,7 @@ class Guess(msgspec.Struct, frozen=True):
 
 
 class Team(msgspec.Struct, frozen=True):
-    """Who is in the team, and who hears whom.
+    """The robots of a team, and which of them exchange messages.
 
     robots: names, default all robots of the log in its order.
     links: pairs of names that hear each other, default a line in the order of the robots.
@@ -127,7 +127,7 @@ class Load(msgspec.Struct, frozen=True):
 
 
 class Multirotor(msgspec.Struct, frozen=True):
-    """A multirotor's own figures.
+    """A multirotor's own parameters.
 
     drag: linear drag across the rotors' axis, N s/m, default none (estimated).
     quadratic_drag: quadratic drag along each body axis, N s²/m², default none (estimated).
@@ -167,7 +167,7 @@ class Config(msgspec.Struct, frozen=True):
     guess: table, first guesses; default none.
     team: table, robots and links; default a line in the order of the log.
     load: table, what a team pushes over a plane; default as listed there.
-    multirotor: table, a multirotor's own figures; default as listed there.
+    multirotor: table, a multirotor's own parameters; default as listed there.
     jets: table, a robot on thrusters; default none.
     live: table, how the robots run, one process each; default as listed there.
     world: table, what steelyard team lets happen to the load; default as listed there.

@@ -1,4 +1,4 @@
-"""What must hold of every log, and the sentence that is said where it does not."""
+"""What must hold of every log, and the error message where it does not."""
 
 import difflib
 from collections.abc import Mapping, Sequence

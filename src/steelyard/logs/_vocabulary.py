@@ -1,4 +1,4 @@
-"""The words of a log: which signals there are, along which axes, in which units."""
+"""The vocabulary of a log: which signals there are, along which axes, in which units."""
 
 import difflib
 import re
@@ -17,7 +17,7 @@ INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """One word of the vocabulary.
+    """One signal of the vocabulary.
 
     `name` may hold `*` for one part that the log names (`joint/*/position`). `axes` are the sets of axes it may
     come with, widest first; a numbered signal has axes 1, 2, … instead, as many as there are.
@@ -85,7 +85,7 @@ QUANTITIES = (
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What a column's name says.
+    """The meaning of a column's name.
 
     `who` and `signal` are None where the name is outside the vocabulary, `unit` too; `axis` is "" for a scalar.
     """
@@ -123,7 +123,7 @@ def describe(column: str) -> Column:
 
 
 def find_signal(who: str, name: str) -> Signal | None:
-    """The word for `<who>/<name>`, the name being without its axis; None where there is none."""
+    """The signal of `<who>/<name>`, the name being without its axis; None where there is none."""
     if who != "truth":
         place, _, inner = name.partition("/")
         return _first(SIGNALS, inner if place in PLACES else name)

@@ -1,4 +1,9 @@
-"""What is asked of a log? One file a problem: which columns, which model, which estimator, which answer."""
+"""What is asked of a log or a stream? One folder a problem, with the same files in each.
+
+`_reading.py`: columns to a record; `_method.py`: the estimator's run; `_verdict.py`: text; `_answer.py`: the
+`Identification`; `_step.py`: the exportable step; `_tuning.py`: the numbers that tune it. SI units; a standard deviation
+has the shape of its value, except for a pose, whose six are position (m) and rotation vector (rad).
+"""
 
 from ._exportable_steps import ExportableStep as ExportableStep
 from ._exportable_steps import exportable_step as exportable_step
