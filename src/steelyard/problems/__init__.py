@@ -1,8 +1,8 @@
 """What is asked of a log or a stream? One folder a problem, with the same files in each.
 
 `_reading.py`: columns to a record; `_method.py`: the estimator's run; `_verdict.py`: text; `_answer.py`: the
-`Identification`; `_step.py`: the exportable step; `_tuning.py`: the numbers that tune it. SI units; a standard deviation
-has the shape of its value, except for a pose, whose six are position (m) and rotation vector (rad).
+`Identification`; `_step.py`: the exportable step; `_tuning.py`: the numbers that tune it. SI units; a standard
+deviation has the shape of its value, except for a pose, whose six are position (m) and rotation vector (rad).
 """
 
 from ._exportable_steps import ExportableStep as ExportableStep
