@@ -52,7 +52,7 @@ class LineFit(msgspec.Struct, frozen=True):
     inputs: float = 0.0
     count: float = 0.0
 
-    def add(self, inputs: float, output: float, memory: float = 1.0) -> "SlopeFit":
+    def add(self, inputs: float, output: float, memory: float = 1.0) -> "LineFit":
         """One more pair; with a memory below 1 older ones fade, and at 0 the gradient is the last quotient."""
         return LineFit(
             memory * self.squares + inputs * inputs,
