@@ -115,12 +115,12 @@ def test_a_garbled_letter_counts_as_lost(change):
 
 
 def garble(message, change):
-    told, replace = message.told, msgspec.structs.replace
+    told, replace = message.flow, msgspec.structs.replace
     match change:
         case "short":
-            return replace(message, told=replace(told, values=told.values[:-1]))
+            return replace(message, flow=replace(told, values=told.values[:-1]))
         case "nan":
-            return replace(message, told=replace(told, flows=(float("nan"), *told.flows[1:])))
+            return replace(message, flow=replace(told, flows=(float("nan"), *told.flows[1:])))
         case "stage":
             return replace(message, stage=77)
     return replace(message, velocity=(float("inf"), 0.0))

@@ -1,4 +1,4 @@
-"""The team's rollout, from sums over the robots, against the model that has every robot's force: `models.PlanarLoad`."""
+"""The team's rollout, from sums over the robots, against the model with every robot's force: `models.PlanarLoad`."""
 
 import jax
 import jax.numpy as jnp

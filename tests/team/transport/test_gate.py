@@ -95,7 +95,7 @@ def test_sent_is_received_and_lost_and_dropped_whatever_the_order():
         if account.is_copy(number):
             copies += 1
             continue
-        account.note(number)
+        account.mark(number)
         account.received += 1
     assert copies == len(numbers)
     assert ledger.received + ledger.lost == 2000

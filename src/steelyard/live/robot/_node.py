@@ -102,7 +102,7 @@ class RobotNode:
         self.state, self.tick = state, checkpoint.tick
         self.clock.start, self.faulty = checkpoint.start, frozenset(checkpoint.faulty)
         if self.plan.task.excludes_faulty:
-            self.gate.shunned = set(self.faulty) & set(self.neighbours.names)
+            self.gate.excluded = set(self.faulty) & set(self.neighbours.names)
         for sender, (epoch, newest) in checkpoint.heard.items():
             self.neighbours.set_epoch(sender, epoch)
             if sender in self.neighbours.names and (account := self.gate.ledger.account(sender, epoch)) is not None:
@@ -176,7 +176,7 @@ class RobotNode:
             self._due.update = now + TUNING.update_interval
             if self.clock.update(now) and self.paced:
                 self._restart(now)
-            for event in self.neighbours.events(now, self.run_time(now), self.gate.shunned):
+            for event in self.neighbours.events(now, self.run_time(now), self.gate.excluded):
                 self._report(event)
             for member, why in self._check.find_faulty(self.tick):
                 self._exclude(member, why, now)
@@ -257,7 +257,7 @@ class RobotNode:
 
     def _send_envelope(self, neighbour: str, payload: bytes, now: float) -> None:
         self._due.hello = now + TUNING.hello_interval
-        if neighbour in self.gate.shunned:
+        if neighbour in self.gate.excluded:
             return
         sent = self.gate.ledger.sent
         sent[neighbour] += 1
@@ -286,7 +286,7 @@ class RobotNode:
         """From now on a member's motion is not used, and what it has sent already is forgotten."""
         self.faulty = self.faulty | {member}
         if self.plan.task.excludes_faulty and member in self.neighbours.names:
-            self.gate.shunned.add(member)
+            self.gate.excluded.add(member)
         self.state, self._inbox = self.agent.exclude(self.state, self._before_faults(), self.faulty), []
         self._snapshots.clear()
         self._report(RobotEvent(self.run_time(now), "liar", self.name, why, member))

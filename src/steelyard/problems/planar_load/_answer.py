@@ -1,6 +1,5 @@
 """`identify --as planar-load`: each robot of a team estimates a load on a plane, from its own columns and messages."""
 
-import time
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -28,9 +27,7 @@ def identify_planar_load(
     if method not in METHODS:
         raise BadInput(f'Unknown method "{method}"; {nearest(method, list(METHODS))}')
     record = read_planar_record(log.without_truth(), config)
-    begin = time.perf_counter()
     result = run_planar_load_team(record, progress)
-    seconds_a_row = (time.perf_counter() - begin) / (len(record.time) * len(record.graph.names))
     robots = {name: _in_order(estimates) for name, estimates in result.last.items()}
     return Identification(
         problem="planar-load",
@@ -43,7 +40,7 @@ def identify_planar_load(
         series={name: series_of_estimates([_in_order(one) for one in track]) for name, track in result.history.items()},
         truth=_truth(log, record.graph),
         settings=_settings(log, config, record),
-        seconds_a_row=seconds_a_row,
+        seconds_a_row=result.seconds_a_step,
     )
 
 

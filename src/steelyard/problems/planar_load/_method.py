@@ -25,6 +25,8 @@ class PlanarTeamResult:
     """The robot that noticed, when (s), and what."""
     bytes_a_second: dict[str, float]
     """By robot, what it sends to all of its neighbours together."""
+    seconds_a_step: float
+    """Mean time of one robot's own step, of the slowest robot."""
 
 
 def run_planar_load_team(
@@ -57,7 +59,9 @@ def run_planar_load_team(
     history = {name: [_in_log_time(one, start) for one in run.estimates[name]] for name in names}
     end = float(record.time[-1])
     sent = {name: run.bytes_sent[name] * record.rate / len(samples[name]) for name in names}
-    return PlanarTeamResult(history, {name: _at(history[name], end) for name in names}, events, sent)
+    return PlanarTeamResult(
+        history, {name: _at(history[name], end) for name in names}, events, sent, max(run.seconds_a_step.values())
+    )
 
 
 def _in_log_time(estimates: Estimates, start: float) -> Estimates:

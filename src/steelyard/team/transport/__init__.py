@@ -1,4 +1,4 @@
-"""What robots of a team say to each other between processes: envelopes, who may be heard, whose clock, which bus."""
+"""How does a message get from one robot to another, and may it be used? Bus, Zenoh, envelope, gate, clock, keys."""
 
 from ._bus import Bus as Bus
 from ._bus import Disturbance as Disturbance

@@ -1,4 +1,4 @@
-"""The bus inside one process: it moves messages, and can be as bad as a radio, the same way for the same seed."""
+"""The bus inside one process: it moves messages, with disturbances that are the same for the same seed."""
 
 import random
 from collections import defaultdict
@@ -24,7 +24,7 @@ class Partition(msgspec.Struct, frozen=True):
 
 
 class Disturbance(msgspec.Struct, frozen=True):
-    """How bad the bus is; the default is perfect: each message arrives one sample after it was sent."""
+    """What the bus does to messages; by default nothing: each arrives one sample after it was sent."""
 
     loss: float = 0.0
     """Share of messages that never arrive."""
@@ -51,7 +51,7 @@ class Disturbance(msgspec.Struct, frozen=True):
 
     @property
     def hop(self) -> float:
-        """Samples in which most of what a robot tells has come to a neighbour: what is lost is told again."""
+        """Samples in which most of what a robot sends has come to a neighbour: what is lost is sent again."""
         once = 1.0 + self.delay + self.jitter
         return once / (1.0 - min(self.loss, 0.9)) ** 2
 
@@ -95,7 +95,7 @@ class Bus:
         return () if lost else arrivals[: 2 if twice else 1]
 
     def collect(self, step: int, recipient: str) -> tuple[Message, ...]:
-        """What arrives for a robot at a step; earlier steps that it slept through are lost."""
+        """What arrives for a robot at a step; messages for steps that it missed are lost."""
         due = self._due[recipient]
         found = due.pop(step, [])
         for old in [arrival for arrival in due if arrival < step]:

@@ -1,9 +1,11 @@
-"""The envelope around an agent's message: which team and version, from whom to whom, the how-manieth, and when."""
+"""The envelope around an agent's message: version, team, sender, recipient, number and times."""
 
 import msgspec
 
+from steelyard.team.transport._tuning import TUNING
+
 VERSION = 1
-LARGEST = 256 * 1024
+LARGEST = TUNING.gate.largest_envelope
 """Bytes of the largest envelope that is opened."""
 
 
@@ -15,16 +17,16 @@ class Heading(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Timing(msgspec.Struct, frozen=True, array_like=True):
-    """What one end of a link tells the other about clocks; seconds."""
+    """What one end of a link sends the other about clocks; seconds."""
 
     stamp: float
     """The sender's own clock as it sent this."""
     team: float | None
-    """The team's time by the sender's account; None while it does not know it."""
+    """The team's time as the sender estimates it; None while it does not know it."""
     root: str
-    """The robot whose clock the sender follows."""
+    """The leader, whose clock the sender follows."""
     beat: int
-    """The newest beat of that robot that it has heard of."""
+    """The newest beat of the leader that has reached it."""
     hops: int
     start: float | None
     """When the team's first sample was, team's time."""
@@ -35,13 +37,13 @@ class Timing(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Claim(msgspec.Struct, frozen=True, array_like=True):
-    """What a robot says it measured over a few samples, passed on through the team so that all can check it."""
+    """What a robot reports to have measured over a few samples, passed on for the consistency check."""
 
     origin: str
     row: int
     """The rows of all robots are of the same times."""
     values: tuple[float, ...]
-    """Means over the row; what they are of is the problem's affair."""
+    """Means over the row; of which signals, the problem knows."""
 
 
 class Envelope(Heading, frozen=True, array_like=True):
@@ -55,7 +57,7 @@ class Envelope(Heading, frozen=True, array_like=True):
     """From 1, for each recipient and epoch, without a gap."""
     timing: Timing
     payload: bytes
-    """The agent's message; empty where the envelope itself is the news."""
+    """The agent's message; empty where the envelope alone is sent."""
     claims: tuple[Claim, ...] = ()
 
 

@@ -1,4 +1,7 @@
-"""The gate that every message from outside must pass: it never raises, and counts what it drops by reason."""
+"""The gate that every message from outside must pass: it never raises, and counts what it drops by reason.
+
+The names of the reasons are part of the JSON of a team's outcome.
+"""
 
 import math
 from typing import NamedTuple
@@ -19,7 +22,7 @@ REASONS = {
     "replayed": "has come before, or is from a process that a later one has replaced",
     "time": "its times are no finite, positive numbers",
     "overflow": "too many were waiting already",
-    "liar": "from a robot that is no longer believed",
+    "liar": "from a robot that was found faulty",
 }
 """Why a message is dropped."""
 
@@ -33,17 +36,17 @@ class Passed(NamedTuple):
 
 
 class Gate:
-    """One robot's gate: knows its team, its neighbours and what it has heard already."""
+    """One robot's gate: knows its team, its neighbours and what has come already."""
 
     def __init__(self, team: str, agent: Agent, neighbours: tuple[str, ...]):
         self.team, self.neighbours = team, neighbours
         self.ledger = Ledger(neighbours)
-        self.shunned: set[str] = set()
-        """Neighbours that are no longer believed."""
+        self.excluded: set[str] = set()
+        """Neighbours that were found faulty."""
         self._name, self._decode = agent.name, agent.decode
 
     def admit(self, data: bytes, claimed: str | None = None) -> Passed | None:
-        """What the bytes say, or None; `claimed` is the sender by the key on which they came."""
+        """The message in the bytes, or None; `claimed` is the sender by the key on which they came."""
         self.ledger.arrived += 1
         passed, reason, account = None, "", None
         try:
@@ -53,8 +56,8 @@ class Gate:
                 if account is None or account.is_copy(envelope.number):
                     reason = "replayed"
                 else:
-                    account.note(envelope.number)
-                    passed, reason = self._judge(envelope)
+                    account.mark(envelope.number)
+                    passed, reason = self._open(envelope)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OverflowError):
             reason = "malformed"
         if passed is None:
@@ -80,12 +83,12 @@ class Gate:
             return None, "stranger"
         if envelope.recipient != self._name or claimed not in (None, envelope.sender):
             return None, "forged"
-        if not _sane(envelope):
+        if not _plausible(envelope):
             return None, "time"
         return envelope, ""
 
-    def _judge(self, envelope: Envelope) -> tuple[Passed | None, str]:
-        if envelope.sender in self.shunned:
+    def _open(self, envelope: Envelope) -> tuple[Passed | None, str]:
+        if envelope.sender in self.excluded:
             return None, "liar"
         if not envelope.payload:
             return Passed(envelope, None), ""
@@ -97,7 +100,7 @@ class Gate:
         return Passed(envelope, message), ""
 
 
-def _sane(envelope: Envelope) -> bool:
+def _plausible(envelope: Envelope) -> bool:
     """Whether its numbers and times can be such at all."""
     timing = envelope.timing
     times = [timing.stamp, timing.held, *(one for one in (timing.team, timing.start, timing.echo) if one is not None)]

@@ -4,8 +4,9 @@ from collections import Counter
 
 import msgspec
 
-_REMEMBERED = 4096
-"""Numbers before the newest by which a late message is told from a copy."""
+from steelyard.team.transport._tuning import TUNING
+
+_REMEMBERED = TUNING.gate.numbers_remembered
 
 
 class Account(msgspec.Struct):
@@ -31,7 +32,7 @@ class Account(msgspec.Struct):
         back = self.newest - number
         return back >= 0 and (back >= _REMEMBERED or bool(self.late >> back & 1))
 
-    def note(self, number: int) -> None:
+    def mark(self, number: int) -> None:
         """A number has arrived, for the first time."""
         ahead = number - self.newest
         if ahead > 0:
@@ -51,7 +52,7 @@ class Account(msgspec.Struct):
 
 
 class Ledger:
-    """A robot's accounts: by neighbour and process what came, what it sent, and what it could not tell from whom."""
+    """A robot's message counts: by neighbour and process what came, what was sent, and what came from nobody known."""
 
     def __init__(self, neighbours: tuple[str, ...]):
         self.accounts: dict[str, list[Account]] = {name: [] for name in neighbours}
