@@ -23,7 +23,6 @@ RETIRED = frozenset(
 """Private words for which the field has its own; docs/GLOSSARY.md has what is used instead."""
 
 LEFT: tuple[str, ...] = (
-    "cli/_parse",
     "live",
     "native/runtime",
     "team",

@@ -109,12 +109,12 @@ def test_what_is_kept_of_a_step_is_what_a_replay_keeps(cart, engine):
         return {"std": belief.std, "status": belief.status}
 
     step = PackedStep(case.estimator, start, case.sample(0), engine, keep)
-    kept = replay(case.estimator, start, case.samples, keep).kept
+    kept = replay(case.estimator, start, case.samples, keep).recorded
     packed = step.pack(start)
     for row in range(registry.ROWS):
         packed = step.step(packed, step.pack_sample(case.sample(row)))
-        np.testing.assert_allclose(step.kept(packed)["std"], kept["std"][row], rtol=1e-12)
-        assert step.kept(packed)["status"] == kept["status"][row]
+        np.testing.assert_allclose(step.recorded(packed)["std"], kept["std"][row], rtol=1e-12)
+        assert step.recorded(packed)["status"] == kept["status"][row]
 
 
 def test_online_estimates_are_those_of_the_belief(cart):

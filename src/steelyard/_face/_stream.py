@@ -178,8 +178,8 @@ class Stream:
         enough = bisect.bisect_left(self._entries, oldest, key=_time_of) - 1
         if enough > 0:
             del self._entries[:enough]
-        last_kept_whole = bisect.bisect_left(self._entries, self._entries[-1].time - self._late, key=_time_of) - 1
-        for k in range(last_kept_whole - 1, -1, -1):
+        newest_complete = bisect.bisect_left(self._entries, self._entries[-1].time - self._late, key=_time_of) - 1
+        for k in range(newest_complete - 1, -1, -1):
             entry = self._entries[k]
             if entry.summarised:
                 break

@@ -42,7 +42,7 @@ class PackedStep:
     A call with two vectors costs a fraction of one with forty arrays, and a belief that is one vector is also easy to
     store, to send and to resume from. With `engine="native"` the step is C, generated and compiled here; with `"xla"`
     it is JAX's own; `"auto"` takes C where there is a compiler, else gives a `NoCompilerWarning` once. With `keep`, as
-    in `replay`, the vector ends with what `keep` makes of the belief: `kept` reads it.
+    in `replay`, the vector ends with what `keep` makes of the belief: `recorded` reads it.
     """
 
     def __init__(
@@ -56,8 +56,8 @@ class PackedStep:
         if engine not in ENGINES:
             raise BadInput(f'Unknown engine "{engine}"; {nearest(engine, list(ENGINES))}')
         self._beliefs, self._samples = Packing(belief), Packing(sample)
-        self._kept = None if keep is None else Packing(jax.eval_shape(keep, belief))
-        self._size = self._beliefs.size + (0 if self._kept is None else self._kept.size)
+        self._recorded = None if keep is None else Packing(jax.eval_shape(keep, belief))
+        self._size = self._beliefs.size + (0 if self._recorded is None else self._recorded.size)
         step = _stepped(estimator, keep)
         self._native = None if engine == "xla" else _native(step, belief, sample, engine == "native")
         if self._native is None:
@@ -78,7 +78,7 @@ class PackedStep:
 
     def step(self, packed_belief: np.ndarray, packed_sample: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
         """One step, result in hand; written to `out` where one is given, which may be the belief's own vector."""
-        given = packed_belief[: self._beliefs.size] if self._kept is not None else packed_belief
+        given = packed_belief[: self._beliefs.size] if self._recorded is not None else packed_belief
         if self._native is None:
             after = np.asarray(self._jitted(given, packed_sample))
             if out is None:
@@ -90,25 +90,25 @@ class PackedStep:
         self._native.call(given, packed_sample, out)
         return out
 
-    def run(self, packed_belief: np.ndarray, packed_samples: np.ndarray, kept: np.ndarray | None = None) -> None:
-        """Many steps, a sample a row; the belief's vector is overwritten, every belief on the way put into `kept`."""
+    def run(self, packed_belief: np.ndarray, packed_samples: np.ndarray, recorded: np.ndarray | None = None) -> None:
+        """Many steps, a sample a row; the belief's vector is overwritten, every belief on the way put into `recorded`."""
         if self._native is not None and self._native.run is not None:
-            self._native.run(packed_belief, packed_samples, np.empty(0) if kept is None else kept)
+            self._native.run(packed_belief, packed_samples, np.empty(0) if recorded is None else recorded)
             return
         for k, sample in enumerate(packed_samples):
             self.step(packed_belief, sample, packed_belief)
-            if kept is not None:
-                kept[k] = packed_belief
+            if recorded is not None:
+                recorded[k] = packed_belief
 
     def unpack(self, packed_belief: np.ndarray) -> Belief:
         """The belief in a vector."""
         return self._beliefs.unpack(packed_belief)
 
-    def kept(self, packed_belief: np.ndarray) -> Any:
+    def recorded(self, packed_belief: np.ndarray) -> Any:
         """What `keep` made of the belief in a vector that a step returned."""
-        if self._kept is None:
+        if self._recorded is None:
             raise ValueError("This step keeps nothing beside the belief; give `keep` when it is made.")
-        return self._kept.unpack(packed_belief[self._beliefs.size :])
+        return self._recorded.unpack(packed_belief[self._beliefs.size :])
 
 
 def _stepped(estimator: CanStep, keep: Callable[[Belief], Any] | None) -> Callable[[Belief, Sample], Any]:

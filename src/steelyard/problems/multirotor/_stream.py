@@ -132,7 +132,7 @@ class MultirotorStream:
         before, row = (_plausible(one, state.limits) for one in (before, row))
         sample = sample_of(row, row.time - before.time, before.thrust, before.rates, row.attitude)
         packed = self._step.step(state.packed, self._step.pack_sample(sample))
-        return _State(packed, self._step.kept(packed), state.limits)
+        return _State(packed, self._step.recorded(packed), state.limits)
 
     def summary(self, state: _State) -> _State:
         """Without the packed vector."""

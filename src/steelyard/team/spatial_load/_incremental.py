@@ -278,9 +278,7 @@ class IncrementalEstimator:
             return
         at_once = self.spread_work and self.known is not None and not coming
         self.filter_pass = self._iterated(self.filter_pass, end, 1 if at_once else TUNING.rounds, cache)
-        if (
-            self.filter_pass is None and self.relinearised_rows >= TUNING.start * history.rate
-        ):  # no help
+        if self.filter_pass is None and self.relinearised_rows >= TUNING.start * history.rate:  # no help
             self.known = None
         if self.filter_pass is None and self.relinearised_rows >= TUNING.short * history.rate:  # nor do these rows
             self.start = end
