@@ -91,7 +91,7 @@ class PackedStep:
         return out
 
     def run(self, packed_belief: np.ndarray, packed_samples: np.ndarray, recorded: np.ndarray | None = None) -> None:
-        """Many steps, a sample a row; the belief's vector is overwritten, every belief on the way put into `recorded`."""
+        """Many steps, a sample a row; the belief's vector is overwritten, every belief goes into `recorded`."""
         if self._native is not None and self._native.run is not None:
             self._native.run(packed_belief, packed_samples, np.empty(0) if recorded is None else recorded)
             return
