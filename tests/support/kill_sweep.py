@@ -31,7 +31,7 @@ SIGNALS = ("SIGINT", "SIGTERM", "SIGKILL")
 MOMENTS = 10
 GRACE = 3.0
 """s in which children end after their parent was killed: they look for it twice a second."""
-LONGEST = 120.0
+LONGEST = 900.0
 """s for a run on a busy machine, and for a command to end after a signal."""
 _MARK = "STEELYARD_KILL_SWEEP"
 """In the environment of all processes of one run: by it they are found, whoever their parent is."""
@@ -125,7 +125,11 @@ class Sweep:
                 process.wait(moment)
             if process.poll() is None:
                 process.send_signal(kind)
-        code = process.wait(LONGEST)
+        try:
+            code = process.wait(LONGEST)
+        finally:
+            if process.poll() is None:
+                process.kill()
         return place, time.monotonic() - begin, code
 
     def _orphans(self) -> list[int]:

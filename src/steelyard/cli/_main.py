@@ -112,7 +112,30 @@ def _dispatch(arguments: list[str]) -> None:
         return
     if name not in COMMANDS:
         raise BadInput(f'there is no command "{name}"; {nearest(name, list(COMMANDS))}')
-    importlib.import_module(f"steelyard.cli._{name}").run(rest)
+    with _ended_at_once():
+        command = importlib.import_module(f"steelyard.cli._{name}")
+    command.run(rest)
+
+
+@contextlib.contextmanager
+def _ended_at_once() -> Iterator[None]:
+    """While extensions are imported an exception from a signal can crash them; there is nothing to clean up yet."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, _: object) -> None:
+        os._exit(_fail(1, f"{'terminated' if number == signal.SIGTERM else 'interrupted'} before the work began."))
+
+    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    for one, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(one, end)
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
 
 
 def _usage() -> str:
