@@ -3,7 +3,7 @@
 import bz2
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,8 +33,10 @@ class Chunk:
     crc: int = 0
     index: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     """By topic, position in the file and number of its entries."""
-    walked: dict[int, NDArray[np.int64]] | None = None
-    """By topic, where its records begin; where there is no index that can be used."""
+    walked: dict[int, bytes] | None = None
+    """By topic, the entries of an index made here, where the file has none that can be used."""
+    checked: bool = False
+    """Whether the checksum was found right."""
 
 
 class Bag(ABC):
@@ -49,8 +51,8 @@ class Bag(ABC):
         """The number of batches."""
 
     @abstractmethod
-    def load(self, batch: int) -> tuple[bytes, Found]:
-        """The messages of one batch."""
+    def load(self, batch: int, wanted: Container[int]) -> tuple[bytes, Found]:
+        """The messages of the wanted topics in one batch."""
 
     def first_batch(self, topic: int) -> int | None:
         """Some batch that holds a message of this topic, where that is known without a look at the messages."""
@@ -69,7 +71,7 @@ class ChunkedBag(Bag):
         for chunk in self.chunks:
             unknown = any(number not in self.topics for number in chunk.index)
             if chunk.walked is None and (not chunk.index or unknown):
-                chunk.walked = self.walk(self.expand(chunk))
+                self.index(chunk, self.expand(chunk))
         for chunk in self.chunks:
             for number in chunk.walked if chunk.walked is not None else chunk.index:
                 if number in self.topics:
@@ -83,6 +85,10 @@ class ChunkedBag(Bag):
     @abstractmethod
     def walk(self, data: bytes) -> dict[int, NDArray[np.int64]]:
         """Goes through a chunk's records: topics are added, the starts of messages returned."""
+
+    @abstractmethod
+    def as_entries(self, starts: NDArray[np.int64]) -> bytes:
+        """Index entries for messages at these positions."""
 
     @abstractmethod
     def entries(self, data: bytes) -> Positions:
@@ -103,24 +109,33 @@ class ChunkedBag(Bag):
                 return k
         return None
 
-    def load(self, batch: int) -> tuple[bytes, Found]:
+    def load(self, batch: int, wanted: Container[int]) -> tuple[bytes, Found]:
         parts: list[bytes] = []
-        starts: dict[int, list[NDArray]] = {}
-        ends: dict[int, list[NDArray]] = {}
-        base = 0
+        entries: dict[int, list[bytes]] = {}
+        owners: dict[int, list[int]] = {}
+        bases, base = [], 0
         for chunk in self._groups[batch]:
-            data = self.expand(chunk)
-            for number, at in self._starts(chunk).items():
-                if number in self.topics:
-                    starts.setdefault(number, []).append(at + base)
-                    ends.setdefault(number, []).append(np.full(len(at), base + len(data)))
-            parts.append(data)
-            base += len(data)
-        buffer = b"".join(parts)
+            here = self._entries(chunk, wanted)
+            if not here:
+                continue
+            parts.append(self.expand(chunk))
+            for number, data in here.items():
+                entries.setdefault(number, []).append(data)
+                owners.setdefault(number, []).append(len(bases))
+            bases.append(base)
+            base += len(parts[-1])
+        begins, buffer = np.array(bases, np.int64), b"".join(parts)
+        stops = np.append(begins[1:], base)
         found: Found = {}
-        for number, several in starts.items():
-            found[number] = self.messages(buffer, number, np.concatenate(several), np.concatenate(ends[number]))
+        for number, several in entries.items():
+            owner = np.repeat(owners[number], [len(data) // self.entry_size for data in several])
+            starts = self.entries(b"".join(several)) + begins[owner]
+            found[number] = self.messages(buffer, number, starts, stops[owner])
         return buffer, found
+
+    def index(self, chunk: Chunk, data: bytes) -> None:
+        """Gives a chunk an index that was made from its records."""
+        chunk.walked = {number: self.as_entries(starts) for number, starts in self.walk(data).items()}
 
     def expand(self, chunk: Chunk) -> bytes:
         """A chunk's records."""
@@ -133,8 +148,9 @@ class ChunkedBag(Bag):
             ) from None
         except (ValueError, RuntimeError, EOFError, OSError, *_zstd_errors()):
             raise self._damaged(chunk) from None
-        if len(data) != chunk.size or (chunk.crc and zlib.crc32(data) != chunk.crc):
+        if len(data) != chunk.size or (chunk.crc and not chunk.checked and zlib.crc32(data) != chunk.crc):
             raise self._damaged(chunk)
+        chunk.checked = True
         return data
 
     def _damaged(self, chunk: Chunk) -> BadInput:
@@ -153,16 +169,23 @@ class ChunkedBag(Bag):
 
     def _count(self, chunk: Chunk, number: int) -> int:
         if chunk.walked is not None:
-            return len(chunk.walked[number])
+            return len(chunk.walked[number]) // self.entry_size
         return sum(count for _, count in chunk.index[number])
 
-    def _starts(self, chunk: Chunk) -> Mapping[int, NDArray[np.int64]]:
+    def _entries(self, chunk: Chunk, wanted: Container[int]) -> Mapping[int, bytes]:
+        """Index entries by topic, as bytes: they are cheaper to join than arrays."""
         if chunk.walked is not None:
-            return chunk.walked
+            return {number: data for number, data in chunk.walked.items() if number in wanted}
+        pieces = {number: some for number, some in chunk.index.items() if number in wanted}
+        if not pieces:
+            return {}
+        first = min(at for some in pieces.values() for at, _ in some)
+        last = max(at + count * self.entry_size for some in pieces.values() for at, count in some)
+        region = self.source.read(first, last - first)  # the entries of all topics stand together
         found = {}
-        for number, pieces in chunk.index.items():
-            data = b"".join(self.source.read(at, count * self.entry_size) for at, count in pieces)
-            found[number] = self.entries(data)
+        for number, some in pieces.items():
+            parts = [region[at - first : at - first + count * self.entry_size] for at, count in some]
+            found[number] = parts[0] if len(parts) == 1 else b"".join(parts)
         return found
 
     def _grouped(self) -> list[list[Chunk]]:

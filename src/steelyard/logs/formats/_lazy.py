@@ -12,38 +12,53 @@ from steelyard.logs.formats._packets import Field, cut, stored_kind, values
 from steelyard.logs.formats._source import Source
 
 TIME = ""
-"""The key of a stream's time among its decoded columns."""
+"""The name of a stream's time among its decoded columns."""
 
 Columns = dict[str, NDArray]
-_SHARE = 3  # of the memory that the limits allow, one part in so many holds decoded streams
+Decode = Callable[[list[int], bool], Mapping[int, Columns]]
+"""Decodes streams by number: their times only, or their fields only."""
+
+_TIMES, _FIELDS = 3, 5  # of the memory that the limits allow, one part in so many holds times, or fields
 
 
 class Cache:
-    """Decoded streams, the least recently used ones dropped first."""
+    """Decoded streams, the least recently used ones dropped first.
 
-    def __init__(self, decode: Callable[[list[int]], Mapping[int, Columns]], sizes: Mapping[int, int], budget: int):
-        self._decode, self._sizes, self._budget = decode, sizes, budget
-        self._held: OrderedDict[int, Columns] = OrderedDict()
+    A pass over the file costs about the same for one stream as for many: what is missing is decoded together with as
+    many others as there is memory for.
+    """
 
-    def get(self, key: int) -> Columns:
-        """The columns of one stream."""
-        if key in self._held:
-            self._held.move_to_end(key)
-            return self._held[key]
-        group, total = [key], self._sizes[key]
-        keys = list(self._sizes)
+    def __init__(self, decode: Decode, times: Mapping[int, int], fields: Mapping[int, int], memory: int):
+        self._decode, self._budgets = decode, {True: memory // _TIMES, False: memory // _FIELDS}
+        self._sizes = {True: times, False: fields}
+        self._held: dict[bool, OrderedDict[int, Columns]] = {True: OrderedDict(), False: OrderedDict()}
+
+    def time(self, key: int) -> NDArray:
+        """The times of one stream."""
+        return self._get(key, True)[TIME]
+
+    def fields(self, key: int) -> Columns:
+        """The other columns of one stream."""
+        return self._get(key, False)
+
+    def _get(self, key: int, times: bool) -> Columns:
+        held, sizes, budget = self._held[times], self._sizes[times], self._budgets[times]
+        if key in held:
+            held.move_to_end(key)
+            return held[key]
+        group, total = [key], sizes[key]
+        keys = list(sizes)
         first = keys.index(key)
         for other in keys[first + 1 :] + keys[:first]:  # what is asked for next is probably the next one
-            if other not in self._held and total + self._sizes[other] <= self._budget:
+            if other not in held and total + sizes[other] <= budget:
                 group.append(other)
-                total += self._sizes[other]
-        held = sum(self._sizes[one] for one in self._held)
-        while self._held and held + total > self._budget:
-            held -= self._sizes[self._held.popitem(last=False)[0]]
-        found = self._decode(group)
-        self._held.update(found)
-        self._held.move_to_end(key)
-        return self._held[key]
+                total += sizes[other]
+        used = sum(sizes[one] for one in held)
+        while held and used + total > budget:
+            used -= sizes[held.popitem(last=False)[0]]
+        held.update(self._decode(group, times))
+        held.move_to_end(key)
+        return held[key]
 
 
 @dataclass(frozen=True)
@@ -78,39 +93,37 @@ def streams_of(source: Source, batches: Sequence[Batch], layouts: Mapping[int, L
     layouts = {key: layout for key, layout in layouts.items() if counts[key]}
     sizes = {}
     for key, layout in layouts.items():
-        sizes[key] = counts[key] * (8 + sum(stored_kind(field).itemsize for field in layout.fields))
-        if sizes[key] > source.limits.memory:
+        sizes[key] = counts[key] * sum(stored_kind(field).itemsize for field in layout.fields)
+        if sizes[key] + 8 * counts[key] > source.limits.memory:
             raise source.limits.too_large(source.path, f"{layout.name} with its {counts[key]} samples")
 
-    def decode(keys: list[int]) -> dict[int, Columns]:
+    def decode(keys: list[int], times: bool) -> dict[int, Columns]:
+        fields = {key: (layouts[key].time,) if times else layouts[key].fields for key in keys}
         found: dict[int, Columns] = {}
         filled = dict.fromkeys(keys, 0)
         for key in keys:
-            found[key] = {field.path: np.empty(counts[key], stored_kind(field)) for field in layouts[key].fields}
-            found[key][TIME] = np.empty(counts[key])
+            kinds = {field.path: np.dtype(np.float64) if times else stored_kind(field) for field in fields[key]}
+            found[key] = {path: np.empty(counts[key], kind) for path, kind in kinds.items()}
         for batch in batches:
             wanted = [key for key in keys if len(batch.packets.get(key, ()))]
-            if not wanted:
-                continue
-            buffer = source.read(batch.start, batch.length)
+            buffer = source.read(batch.start, batch.length) if wanted else b""
             for key in wanted:
                 packets = cut(buffer, batch.packets[key].astype(np.int64), layouts[key].size)
                 rows = slice(filled[key], filled[key] + len(packets))
                 filled[key] = rows.stop
-                for field in layouts[key].fields:
+                for field in fields[key]:
                     found[key][field.path][rows] = values(packets, field)
-                found[key][TIME][rows] = values(packets, layouts[key].time)
-        for key in keys:
-            found[key][TIME] *= layouts[key].tick
+        if times:
+            return {key: {TIME: found[key][layouts[key].time.path] * layouts[key].tick} for key in keys}
         return found
 
-    cache = Cache(decode, sizes, source.limits.memory // _SHARE)
+    cache = Cache(decode, {key: 8 * counts[key] for key in layouts}, sizes, source.limits.memory)
     return tuple(_stream(source, cache, key, layout, counts[key]) for key, layout in layouts.items())
 
 
 def _stream(source: Source, cache: Cache, key: int, layout: Layout, rows: int) -> Stream:
     names = tuple(field.path for field in layout.fields)
     return Stream(
-        layout.name, source.path, layout.kind, lambda: cache.get(key)[TIME], layout.clock,
-        LazyFields(names, lambda: cache.get(key)), layout.units or {}, layout.notes, rows,
+        layout.name, source.path, layout.kind, lambda: cache.time(key), layout.clock,
+        LazyFields(names, lambda: cache.fields(key)), layout.units or {}, layout.notes, rows,
     )  # fmt: skip

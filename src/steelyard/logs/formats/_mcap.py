@@ -66,14 +66,13 @@ def _read_into(source: Source, pieces: Pieces) -> None:
         if topic.count and topic.kind in KINDS and "/estimate/" not in topic.name
     }
     found = decode(source, bag, wanted)
-    first = {number: (int(one.received[0]) if len(one.received) else 0, number) for number, one in found.items()}
+    first = {number: (int(one.time[0]) if len(one.time) else 0, number) for number, one in found.items()}
     for number in sorted(found, key=first.__getitem__):  # columns in the order in which they first appear
         topic, one = wanted[number], found[number]
         if one.missed:
             raise source.bad(f"{one.missed} messages of {topic.name} are no {topic.kind}")
-        time = np.where(one.stamp == 0, one.received, one.stamp)
         for name, rows, values in columns_of(topic, one):
-            pieces[name].append((time[rows], values))
+            pieces[name].append((one.time[rows], values))
 
 
 def _log(origin: str, files: list[Path]) -> Log:

@@ -18,7 +18,8 @@ _FOOTER, _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK, _INDEX = 2, 3, 4, 5, 6, 7
 _RECORD = 9  # bytes of a record's operation and length
 _HEAD = _RECORD + 22  # bytes before a message's data
 _LONGEST_DEFINITION = 1 << 20
-_WINDOW = 1 << 20
+_WINDOW = 1 << 16
+_HEADING = struct.Struct("<BQ")
 
 
 class McapBag(ChunkedBag):
@@ -29,6 +30,7 @@ class McapBag(ChunkedBag):
     def __init__(self, source: Source):
         self._schemas: dict[int, tuple[str, str, bytes]] = {}
         self._parsed: dict[int, Definitions] = {}
+        self._begin, self._window = 0, b""
         super().__init__(source)
 
     def scan(self) -> None:
@@ -62,19 +64,21 @@ class McapBag(ChunkedBag):
     def _records(self) -> Iterator[tuple[int, int, int]]:
         """Operation, position of the content and its length, of every whole record."""
         source, position = self.source, len(MAGIC)
-        begin, window = 0, b""
         while position + _RECORD <= source.size:
-            if not begin <= position <= begin + len(window) - _RECORD:
-                begin, window = position, source.read(position, _WINDOW)
-            operation = window[position - begin]
-            (length,) = struct.unpack_from("<Q", window, position - begin + 1)
+            operation, length = _HEADING.unpack(self._near(position, _RECORD))
             if position + _RECORD + length > source.size:
                 return
             yield operation, position + _RECORD, length
             position += _RECORD + length
 
+    def _near(self, at: int, length: int) -> bytes:
+        """A few bytes, from a part of the file that is held because its neighbours will be asked for."""
+        if not self._begin <= at <= self._begin + len(self._window) - length:
+            self._begin, self._window = at, self.source.read(at, _WINDOW)
+        return self._window[at - self._begin : at - self._begin + length]
+
     def _chunk(self, at: int, length: int) -> None:
-        head = self.source.read(at, min(length, 128))
+        head = self._near(at, min(length, 128))
         if len(head) < 40:
             raise self.source.bad(f"the chunk at byte {at} is damaged")
         size, crc, name = struct.unpack_from("<QII", head, 16)
@@ -87,7 +91,7 @@ class McapBag(ChunkedBag):
         self.chunks.append(Chunk(at + 32 + name + 8, stored, size, compression, crc))
 
     def _index(self, at: int, length: int) -> None:
-        head = self.source.read(at, 6)
+        head = self._near(at, 6)
         if length >= 6:
             number, size = struct.unpack("<HI", head)
             if size:
@@ -97,7 +101,7 @@ class McapBag(ChunkedBag):
         """Messages outside chunks, as if a chunk that is not compressed held them."""
         first = starts[0]
         chunk = Chunk(first, end - first, end - first, "")
-        chunk.walked = self.walk(self.source.read(first, end - first))
+        self.index(chunk, self.source.read(first, end - first))
         self.chunks.append(chunk)
 
     def walk(self, data: bytes) -> dict[int, NDArray[np.int64]]:
@@ -115,6 +119,10 @@ class McapBag(ChunkedBag):
                 self._define(operation, data[position + _RECORD : after])
             position = after
         return {number: np.frombuffer(starts, np.int64) for number, starts in found.items()}
+
+    def as_entries(self, starts: NDArray[np.int64]) -> bytes:
+        """Entries without times."""
+        return np.stack([np.zeros_like(starts), starts], axis=1).astype("<u8").tobytes()
 
     def entries(self, data: bytes) -> Positions:
         """The second number of each entry."""

@@ -25,7 +25,7 @@ KINDS = frozenset([*_DIRECT, *_ABOVE, _JOINTS, *_NUMBERS])
 def columns_of(topic: Topic, one: Decoded) -> Iterator[tuple[str, NDArray[np.int64], NDArray]]:
     """Names of columns, rows of the topic in which they were recorded, and numbers."""
     stem = topic.name.strip("/")
-    every = np.arange(len(one.received))
+    every = np.arange(len(one.time))
     for path, values in one.columns.items():
         name = _name(topic.kind, stem, path)
         if name is None:

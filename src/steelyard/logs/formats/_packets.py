@@ -106,16 +106,16 @@ class Format(Protocol):
 
 def follow(form: Format, buffer: bytes) -> tuple[int, int, dict[int, NDArray[np.uint32]]]:
     """Follows the records of a buffer: where the whole ones end, how many bytes are damaged, the packets' starts."""
-    runs: dict[int, list[NDArray]] = {}
-    single: dict[int, array] = {}
-    known, steps, damaged = -1, _STEPS, 0
     chain, kinds = Chain(np.zeros(0, np.int64), np.zeros(0, np.int64)), np.zeros(0, np.int64)
+    taken, known, steps, damaged = np.zeros(0, bool), -1, _STEPS, 0
+    single, single_kinds = array("q"), array("q")
+    starts: list[NDArray] = []
+    which: list[NDArray] = []
     position, stop = 0, len(buffer)
     while position < stop:
         first, after = chain.run(position, stop)
         if after > first:
-            for kind in np.unique(kinds[first:after]):
-                runs.setdefault(int(kind), []).append(chain.starts[first:after][kinds[first:after] == kind])
+            taken[first:after] = True
             position = int(chain.ends[after - 1])
             continue
         end, kind = form.step(buffer, position)
@@ -127,17 +127,29 @@ def follow(form: Format, buffer: bytes) -> tuple[int, int, dict[int, NDArray[np.
         if end > stop:
             break
         if kind >= 0:
-            single.setdefault(kind, array("q")).append(position)
+            single.append(position)
+            single_kinds.append(kind)
             steps += 1
             if steps > _STEPS and known != form.known():
+                starts.append(chain.starts[taken])
+                which.append(kinds[taken])
                 chain, kinds = form.find(buffer, end)
-                known, steps = form.known(), 0
+                taken, known, steps = np.zeros(len(kinds), bool), form.known(), 0
         position = end
-    found = {}
-    for kind in {*runs, *single}:
-        parts = [*runs.get(kind, []), np.frombuffer(single.get(kind, array("q")), np.int64)]
-        found[kind] = np.sort(np.concatenate(parts)).astype(np.uint32)
-    return position, damaged, found
+    starts += [chain.starts[taken], np.frombuffer(single, np.int64)]
+    which += [kinds[taken], np.frombuffer(single_kinds, np.int64)]
+    return position, damaged, _by_kind(np.concatenate(starts), np.concatenate(which).astype(np.uint16))
+
+
+def _by_kind(starts: NDArray, kinds: NDArray[np.uint16]) -> dict[int, NDArray[np.uint32]]:
+    """Starts of each kind in rising order."""
+    if (starts[1:] < starts[:-1]).any():
+        order = np.argsort(starts, kind="stable")
+        starts, kinds = starts[order], kinds[order]
+    order = np.argsort(kinds, kind="stable")  # of sixteen bits: no comparison needed
+    starts, kinds = starts[order].astype(np.uint32), kinds[order]
+    cuts = np.flatnonzero(np.diff(kinds, prepend=kinds[:1] + 1) != 0)
+    return {int(kinds[k]): part for k, part in zip(cuts, np.split(starts, cuts[1:]), strict=True)} if len(kinds) else {}
 
 
 _STEPS = 1000  # single packets before the rest of the buffer is searched for those that have become known

@@ -72,6 +72,11 @@ class Ros1Bag(ChunkedBag):
             position = after + 4 + length
         return {number: np.frombuffer(starts, np.int64) for number, starts in found.items()}
 
+    def as_entries(self, starts: NDArray[np.int64]) -> bytes:
+        """Entries without times."""
+        none = np.zeros_like(starts)
+        return np.stack([none, none, starts], axis=1).astype("<u4").tobytes()
+
     def entries(self, data: bytes) -> Positions:
         """The third number of each entry."""
         return np.frombuffer(data, "<u4").reshape(-1, 3)[:, 2].astype(np.int64)

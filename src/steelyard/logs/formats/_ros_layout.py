@@ -41,6 +41,11 @@ class RosLayout:
     """Offsets of seconds and nanoseconds of `header.stamp`, and the byte order."""
 
 
+def layout_order(data: bytes, ros1: bool) -> str:
+    """The byte order of a message."""
+    return "<" if ros1 or data[1] else ">"
+
+
 class _Walk:
     def __init__(self, definitions: Definitions, data: bytes, ros1: bool):
         self.definitions, self.data, self.ros1 = definitions, data, ros1
@@ -50,7 +55,7 @@ class _Walk:
         if not ros1:
             if len(data) < 4 or data[1] not in (0, 1) or data[0] != 0:
                 raise NoLayout("its encoding is not plain CDR")
-            self.order, self.base, self.at = "<" if data[1] else ">", 4, 4
+            self.order, self.base, self.at = layout_order(data, ros1), 4, 4
             self.found.same.append((0, data[:2]))
 
     def align(self, size: int) -> None:

@@ -1,7 +1,7 @@
 """ROS bags as recordings: one stream a topic, by the definitions in the file."""
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -44,16 +44,15 @@ def read_bag(source: Source, bag: Bag) -> Recording:
     _check_rows(source, topics.values())
     first = _first_layouts(bag, topics)
     sizes = {
-        number: topic.count * (24 + sum(stored_kind(one).itemsize for one in first[number].fields))
+        number: topic.count * (17 + sum(stored_kind(one).itemsize for one in first[number].fields))
         for number, topic in topics.items()
     }
-    budget = source.limits.memory // 3
-    if sum(sizes.values()) <= budget:
+    if sum(sizes.values()) <= source.limits.memory // 3:
         decoded = decode(source, bag, topics)
         streams = [_stream(source, topics[number], one) for number, one in decoded.items()]
         texts = {key: text for number, one in decoded.items() for key, text in _frames(topics[number], one.texts)}
     else:
-        streams = _lazy_streams(source, bag, topics, first, sizes, budget)
+        streams = _lazy_streams(source, bag, topics, first, sizes)
         texts = {key: text for number, one in first.items() for key, text in _frames(topics[number], one.texts)}
     ours = [_is_ours(topic) for topic in topics.values()]
     ros1 = all(topic.ros1 for topic in topics.values())
@@ -83,27 +82,28 @@ def read_folder(path: Path, limits: Limits) -> Recording:
     return Recording((str(path),), parts[0].system, tuple(_unique(streams)), {}, texts, notes)
 
 
-def decode(source: Source, bag: Bag, topics: dict[int, Topic]) -> dict[int, Decoded]:
-    """Decodes these topics in one pass over the bag."""
+def decode(
+    source: Source, bag: Bag, topics: dict[int, Topic], only: Container[str] | None = None, every: bool = False
+) -> dict[int, Decoded]:
+    """Decodes these topics in one pass over the bag; see `TopicDecoder`."""
     limits = source.limits
     too_large = functools.partial(limits.too_large, source.path)
     makers = {
-        number: TopicDecoder(topic, topic.count, limits.memory, too_large, limits.columns)
-        for number, topic in topics.items()
+        number: TopicDecoder(topic, limits.memory, too_large, limits.columns, only) for number, topic in topics.items()
     }
     for batch in range(len(bag)):
-        buffer, found = bag.load(batch)
+        buffer, found = bag.load(batch, makers)
         for number, (starts, sizes, received) in found.items():
-            if number in makers and len(starts):
+            if len(starts):
                 makers[number].add(buffer, starts, sizes, received)
-    return {number: maker.finish() for number, maker in makers.items()}
+    return {number: makers.pop(number).finish(every) for number in topics}
 
 
 def _check_rows(source: Source, topics: Iterable[Topic]) -> None:
     for topic in topics:
         if topic.count > source.limits.rows:
             raise source.bad(f"topic {topic.name[:60]} has more than {source.limits.rows} messages", "split it")
-        if topic.count * 17 > source.limits.memory:
+        if topic.count * 9 > source.limits.memory:
             raise source.limits.too_large(source.path, f"topic {topic.name[:60]}")
 
 
@@ -120,9 +120,9 @@ def _first_layouts(bag: Bag, topics: dict[int, Topic]) -> dict[int, RosLayout]:
             if number in layouts or k in seen:
                 continue
             seen.add(k)
-            buffer, found = bag.load(k)
+            buffer, found = bag.load(k, topics)
             for other, (starts, sizes, _) in found.items():
-                if other in topics and other not in layouts and len(starts):
+                if other not in layouts and len(starts):
                     data = buffer[int(starts[0]) : int(starts[0] + sizes[0])]
                     layouts[other] = _layout(topics[other], data)
     return {number: layouts.get(number) or RosLayout(0) for number in topics}
@@ -136,21 +136,34 @@ def _layout(topic: Topic, data: bytes) -> RosLayout:
 
 
 def _lazy_streams(
-    source: Source, bag: Bag, topics: dict[int, Topic], first: dict[int, RosLayout], sizes: dict[int, int], budget: int
+    source: Source, bag: Bag, topics: dict[int, Topic], first: dict[int, RosLayout], sizes: dict[int, int]
 ) -> list[Stream]:
-    def columns(numbers: list[int]) -> dict[int, Columns]:
-        found = decode(source, bag, {number: topics[number] for number in numbers})
-        return {number: {**one.columns, TIME: clock_of(topics[number], one)[1]} for number, one in found.items()}
+    def columns(numbers: list[int], times: bool) -> dict[int, Columns]:
+        wanted = {number: topics[number] for number in numbers}
+        found = decode(source, bag, wanted, ("timestamp",) if times else None, every=True)
+        if times:
+            return {number: {TIME: clock_of(topics[number], found.pop(number))[1]} for number in numbers}
+        return {number: _complete(one, names[number]) for number, one in found.items()}
 
-    cache = Cache(columns, sizes, budget)
+    names = {
+        number: tuple(one.path for one in first[number].fields if not _is_boot(topic, one.path))
+        for number, topic in topics.items()
+    }
+    cache = Cache(columns, {number: 8 * topic.count for number, topic in topics.items()}, sizes, source.limits.memory)
     streams = []
     for number, topic in topics.items():
-        names = tuple(one.path for one in first[number].fields if not _is_boot(topic, one.path))
-        clock = "boot" if len(names) < len(first[number].fields) else "header" if first[number].stamp else "received"
-        time = functools.partial(lambda number: cache.get(number)[TIME], number)
-        fields = LazyFields(names, functools.partial(cache.get, number))
+        fewer = len(names[number]) < len(first[number].fields)
+        clock = "boot" if fewer else "header" if first[number].stamp else "received"
+        time = functools.partial(cache.time, number)
+        fields = LazyFields(names[number], functools.partial(cache.fields, number))
         streams.append(Stream(topic.name, source.path, topic.kind, time, clock, fields, rows=topic.count))
     return streams
+
+
+def _complete(one: Decoded, names: tuple[str, ...]) -> Columns:
+    """The columns that were promised, NaN where later messages do not have them."""
+    missing = np.full(len(one.time), np.nan, np.float32)
+    return {name: one.columns.get(name, missing) for name in names}
 
 
 def _stream(source: Source, topic: Topic, one: Decoded) -> Stream:
@@ -164,9 +177,7 @@ def clock_of(topic: Topic, one: Decoded) -> tuple[str, NDArray[np.float64]]:
     """The clock of a topic and its times: stamps, where messages have them, else when they were received."""
     if _is_boot(topic, "timestamp") and "timestamp" in one.columns:
         return "boot", np.asarray(one.columns["timestamp"], np.float64) * 1e-6
-    if np.count_nonzero(one.stamp) * 2 > len(one.stamp):
-        return "header", np.where(one.stamp == 0, one.received, one.stamp) / 1e9
-    return "received", one.received / 1e9
+    return "header" if one.stamped * 2 > len(one.time) else "received", one.time / 1e9
 
 
 def _is_boot(topic: Topic, name: str) -> bool:

@@ -2,6 +2,7 @@
 
 import sqlite3
 import weakref
+from collections.abc import Container
 from urllib.parse import quote
 
 import numpy as np
@@ -61,13 +62,13 @@ class SqliteBag(Bag):
     def __len__(self) -> int:
         return (self._last - self._first) // _ROWS + 1
 
-    def load(self, batch: int) -> tuple[bytes, Found]:
+    def load(self, batch: int, wanted: Container[int]) -> tuple[bytes, Found]:
         low = self._first + batch * _ROWS
         query = "SELECT topic_id, timestamp, data FROM messages WHERE rowid >= ? AND rowid < ? ORDER BY rowid"
         parts, numbers, times, total = [], [], [], 0
         try:
             for number, time, data in self._base.execute(query, (low, low + _ROWS)):
-                if isinstance(data, bytes) and isinstance(time, int) and number in self.topics:
+                if isinstance(data, bytes) and isinstance(time, int) and number in wanted:
                     parts.append(data)
                     numbers.append(number)
                     times.append(time)

@@ -133,15 +133,15 @@ class _Messages:
 
     def find(self, buffer: bytes, begin: int) -> tuple[Chain, np.ndarray]:
         data = np.frombuffer(buffer, np.uint8)
-        low, high = np.full(1 << 16, 1), np.full(1 << 16, 0)
+        low, high = np.ones(1 << 16, np.uint16), np.zeros(1 << 16, np.uint16)
         for number, (least, most) in self._log.sizes.items():
             low[number], high[number] = least, most
         at = np.flatnonzero(data[begin + 2 : len(data) - 2] == _D) + begin
-        number = data[at + 3].astype(np.int64) | data[at + 4].astype(np.int64) << 8
-        size = data[at].astype(np.int64) | data[at + 1].astype(np.int64) << 8
-        fits = (low[number] <= size) & (size <= high[number]) & (at + _HEADER + size <= len(data))
+        pairs = np.ndarray((len(data) - 1,), "<u2", buffer, 0, (1,))  # two bytes from every place
+        number, size = pairs[at + 3], pairs[at]
+        fits = np.flatnonzero((low[number] <= size) & (size <= high[number]) & (at + size + _HEADER <= len(data)))
         at, number, size = at[fits], number[fits], size[fits]
-        return Chain(at, at + _HEADER + size), number
+        return Chain(at, at + size + _HEADER), number
 
     def resume(self, buffer: bytes, position: int, chain: Chain) -> int:
         """At the next mark that the logger writes for this purpose, or at two data messages in a row."""
