@@ -1,5 +1,8 @@
 """Logs to test with, and the one property that every sentence for people has."""
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -29,3 +32,12 @@ def complaint():
             assert word in sentence, sentence
 
     return check
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """Where the logs that others recorded are; they are no part of this repository."""
+    folder = Path(os.environ.get("STEELYARD_REAL_DATA", Path(__file__).parents[2] / ".." / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"the recorded logs are not here ({folder}); STEELYARD_REAL_DATA says where they are")
+    return folder

@@ -190,9 +190,9 @@ class ChunkedBag(Bag):
 
     def _grouped(self) -> list[list[Chunk]]:
         groups: list[list[Chunk]] = []
-        size = _TOGETHER
+        size = 0
         for chunk in self.chunks:
-            if size + chunk.size > _TOGETHER:
+            if not groups or size + chunk.size > _TOGETHER:
                 groups.append([])
                 size = 0
             groups[-1].append(chunk)

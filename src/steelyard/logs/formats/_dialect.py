@@ -28,8 +28,13 @@ class Dialect:
     comma: bool
     width: int
 
+    def cells(self, line: str) -> list[str]:
+        """A line's cells, without an empty one behind a separator at its end."""
+        found = self.split(line)
+        return found[:-1] if len(found) == self.width + 1 and not found[-1].strip() else found
+
     def split(self, line: str) -> list[str]:
-        """A line's cells."""
+        """A line between its separators."""
         if self.separator == " ":
             return line.split()
         if '"' not in line:
@@ -125,7 +130,8 @@ def dialect_of(sample: list[str]) -> Dialect | None:
                 numbers = sum(sum(_is_number(trial, cell) for cell in row) for row in same)
                 score = (round(numbers / max(1, width * len(lines)), 2), width)
                 if score > best and numbers:
-                    best, found = score, Dialect(separator, comma, width)
+                    ends = width > 1 and separator != " " and not any(row[-1].strip() for row in same)
+                    best, found = score, Dialect(separator, comma, width - ends)
     return found
 
 

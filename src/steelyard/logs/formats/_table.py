@@ -80,10 +80,10 @@ def _heading(sample: list[str], dialect: Dialect) -> Heading:
         if not line.strip():
             continue
         if is_comment(line):
-            cells = dialect.split(line.lstrip("#%/ \t"))
+            cells = dialect.cells(line.lstrip("#%/ \t"))
             comment = cells if len(cells) == dialect.width else comment
             continue
-        cells = dialect.split(line)
+        cells = dialect.cells(line)
         if len(cells) == dialect.width:
             numbers = [dialect.number(cell) for cell in cells]
             filled = [j for j, cell in enumerate(cells) if cell.strip()]

@@ -1,0 +1,179 @@
+"""Whatever a file holds, reading it ends in a recording or in one sentence, in little time and memory."""
+
+import gzip
+import struct
+import subprocess
+import sys
+import textwrap
+import zlib
+from pathlib import Path
+
+import fuzz_logs
+import numpy as np
+import pytest
+from log_files import write_ulog
+
+from steelyard.errors import BadInput
+from steelyard.logs import Limits, read, read_recording
+
+FORMATS = [
+    "mcap", "sqlite", "ros1", "ros1-lz4", "ulog", "dataflash", "crazyflie", "csv", "parquet", "own-mcap", "csv.gz",
+    "mcap-zstd", "ulog.gz", "ulog.zst",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def originals(tmp_path_factory) -> dict[str, Path]:
+    return fuzz_logs.samples(tmp_path_factory.mktemp("originals"))
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_200_damaged_files_are_read_or_refused(originals, tmp_path: Path, kind: str):
+    found, longest = fuzz_logs.fuzz(kind, originals[kind], 200, seed=2, seconds=30.0, keep=tmp_path)
+    assert found["read"] + found["refused"] == 200
+    assert found["refused"] > 0
+    assert longest < 30.0
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_every_beginning_of_a_file_is_read_or_refused(originals, tmp_path: Path, kind: str):
+    data = originals[kind].read_bytes()
+    copy = tmp_path / f"cut{''.join(originals[kind].suffixes)}"
+    for length in [0, 1, 2, 3, 5, 8, 9, 13, 15, 16, 17, 31, 40, 64, len(data) // 3, len(data) - 5, len(data) - 1]:
+        copy.write_bytes(data[:length])
+        fuzz_logs.outcome(copy)
+
+
+def in_little_memory(code: str, megabytes: int = 1500) -> str:
+    """Runs a program whose memory is bounded; returns what it prints."""
+    start = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({megabytes << 20},) * 2)\n"
+    done = subprocess.run(
+        [sys.executable, "-c", start + textwrap.dedent(code)], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
+def refused_in_little_memory(path: Path, function: str = "read_recording") -> str:
+    code = f"""
+    from steelyard.errors import BadInput
+    from steelyard import logs
+    try:
+        logs.{function}({str(path)!r})
+    except BadInput as error:
+        print(error)
+    """
+    sentence = in_little_memory(code)
+    assert sentence.count("\n") == 1, sentence
+    return sentence
+
+
+def test_a_small_gzip_file_that_expands_to_gigabytes(tmp_path: Path):
+    row = b"0,0,0\n" * 200_000
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    with (tmp_path / "bomb.csv.gz").open("wb") as file:
+        file.write(packer.compress(b"time,a,b\n"))
+        for _ in range(2500):
+            file.write(packer.compress(row))
+        file.write(packer.flush())
+    assert (tmp_path / "bomb.csv.gz").stat().st_size < 4_000_000
+    for function in ("read_recording", "read"):
+        assert "STEELYARD_LOG_LIMIT_GB" in refused_in_little_memory(tmp_path / "bomb.csv.gz", function)
+
+
+def test_a_small_zstd_file_that_expands_to_gigabytes(tmp_path: Path):
+    from backports import zstd
+
+    frame = zstd.compress(bytes(1 << 26))
+    (tmp_path / "bomb.ulg.zst").write_bytes(frame * 48)
+    assert "STEELYARD_LOG_LIMIT_GB" in refused_in_little_memory(tmp_path / "bomb.ulg.zst")
+
+
+def test_an_mcap_file_whose_chunks_expand_to_gigabytes(tmp_path: Path):
+    from backports import zstd
+
+    packed = zstd.compress(bytes(1 << 27))
+    chunk = struct.pack("<QQQII", 0, 0, 1 << 27, 0, 4) + b"zstd" + struct.pack("<Q", len(packed)) + packed
+    record = bytes([6]) + struct.pack("<Q", len(chunk)) + chunk
+    (tmp_path / "bomb.mcap").write_bytes(b"\x89MCAP0\r\n" + record * 40)
+    for function in ("read_recording", "read"):
+        assert "STEELYARD_LOG_LIMIT_GB" in refused_in_little_memory(tmp_path / "bomb.mcap", function)
+
+
+def test_a_chunk_that_declares_less_than_it_holds(tmp_path: Path):
+    from backports import zstd
+
+    packed = zstd.compress(bytes(1 << 28))
+    chunk = struct.pack("<QQQII", 0, 0, 1000, 0, 4) + b"zstd" + struct.pack("<Q", len(packed)) + packed
+    (tmp_path / "a.mcap").write_bytes(b"\x89MCAP0\r\n" + bytes([6]) + struct.pack("<Q", len(chunk)) + chunk)
+    assert "damaged" in refused_in_little_memory(tmp_path / "a.mcap")
+
+
+def test_a_small_parquet_file_that_expands_to_gigabytes(tmp_path: Path):
+    pa = pytest.importorskip("pyarrow")
+    import pyarrow.parquet as pq
+
+    zeros = pa.array(np.zeros(4_000_000))
+    table = pa.table({"time": pa.array(np.arange(4_000_000.0)), **{f"c{k}": zeros for k in range(60)}})
+    pq.write_table(table, tmp_path / "bomb.parquet", compression="zstd")
+    for function in ("read_recording", "read"):
+        assert "STEELYARD_LOG_LIMIT_GB" in refused_in_little_memory(tmp_path / "bomb.parquet", function)
+
+
+def test_joint_states_that_share_no_joint(tmp_path: Path):
+    """Each message names other joints: as a table, rows times columns."""
+    from rosbags.rosbag2 import StoragePlugin, Writer
+    from rosbags.typesys import Stores, get_typestore
+
+    store = get_typestore(Stores.ROS2_JAZZY)
+    kind = "sensor_msgs/msg/JointState"
+    header = store.types["std_msgs/msg/Header"](store.types["builtin_interfaces/msg/Time"](1, 0), "")
+    with Writer(tmp_path / "bag", version=9, storage_plugin=StoragePlugin.MCAP) as writer:
+        topic = writer.add_connection("/r1/joint_states", kind, typestore=store)
+        for k in range(400):
+            names = [f"j{k}_{i}" for i in range(500)]
+            message = store.types[kind](header, names, np.ones(500), np.ones(500), np.zeros(0))
+            writer.write(topic, 10**9 + k * 10**6, store.serialize_cdr(message, kind))
+    for function in ("read_recording", "read"):
+        refused_in_little_memory(tmp_path / "bag" / "bag.mcap", function)
+
+
+@pytest.mark.parametrize("function", ["read", "read_recording"])
+def test_millions_of_columns_and_long_headers(tmp_path: Path, function: str):
+    (tmp_path / "wide.csv").write_text(
+        "time," + ",".join(f"c{k}" for k in range(1_000_000)) + "\n" + "0," * 1_000_000 + "0\n"
+    )
+    (tmp_path / "long.csv").write_text("time;" + "x" * 300_000 + "\n0;1\n1;2\n")
+    (tmp_path / "line.csv").write_text("time,a\n0," + "1" * 20_000_000)
+    assert "columns" in refused_in_little_memory(tmp_path / "wide.csv", function)
+    refused_in_little_memory(tmp_path / "line.csv", function)
+    assert {"read": read, "read_recording": read_recording}[function](tmp_path / "long.csv") is not None
+
+
+def test_a_limit_can_be_raised(tmp_path: Path, monkeypatch):
+    file = write_ulog(tmp_path / "log.ulg", 3000)
+    with pytest.raises(BadInput, match="STEELYARD_LOG_LIMIT_GB"):
+        read_recording(file, limits=Limits(memory=20_000))
+    monkeypatch.setenv("STEELYARD_LOG_LIMIT_GB", "0.00001")
+    with pytest.raises(BadInput, match="STEELYARD_LOG_LIMIT_GB"):
+        read_recording(file)
+    monkeypatch.setenv("STEELYARD_LOG_LIMIT_GB", "2.5")
+    assert read_recording(file)["battery_status"].rows == 3000
+    monkeypatch.setenv("STEELYARD_LOG_LIMIT_GB", "much")
+    with pytest.raises(BadInput, match="number of gigabytes"):
+        read_recording(file)
+
+
+def test_files_that_are_not_there_and_names_that_deceive(tmp_path: Path):
+    for path in (tmp_path / "no.ulg", tmp_path):
+        with pytest.raises(BadInput):
+            read_recording(path)
+    (tmp_path / "a.csv.gz").write_bytes(b"time,a\n0,1\n")
+    with pytest.raises(BadInput, match="gzip"):
+        read_recording(tmp_path / "a.csv.gz")
+    with pytest.raises(BadInput, match="no file"):
+        read_recording()
+    write_ulog(tmp_path / "a.csv", 50)  # what is in a file counts, not its name
+    assert read_recording(tmp_path / "a.csv").system == "px4"
+    (tmp_path / "b.csv").write_bytes(gzip.compress(b"t,a\n0,1\n1,2\n"))
+    assert read_recording(tmp_path / "b.csv").streams[0].rows == 2

@@ -1,0 +1,125 @@
+"""Tables of numbers, in the dialects that people write."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from steelyard.errors import BadInput
+from steelyard.logs import Stream, read_recording
+
+
+def table(tmp_path: Path, data: bytes | str, name: str = "run.csv") -> Stream:
+    (tmp_path / name).write_bytes(data.encode() if isinstance(data, str) else data)
+    (stream,) = read_recording(tmp_path / name).streams
+    return stream
+
+
+PLAIN = "t,ax,ay\n0.0,1.5,-2\n0.1,2.5,3e-1\n0.2,3.5,4\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        PLAIN,
+        PLAIN.replace(",", ";"),
+        PLAIN.replace(",", "\t"),
+        PLAIN.replace(",", "|"),
+        PLAIN.replace(",", "   "),
+        PLAIN.replace(",", ";").replace(".", ","),
+        PLAIN.replace(",", "\t").replace(".", ","),
+        PLAIN.replace("\n", "\r\n"),
+        PLAIN.replace("\n", "\r"),
+        PLAIN.encode("utf-8-sig"),
+        PLAIN.encode("utf-16"),
+        PLAIN.encode("utf-16-le"),
+        PLAIN.encode("utf-16-be"),
+        "# recorded by hand\n# rate: 10\n" + PLAIN,
+        "Some title\nAnother line, with a comma\n\n" + PLAIN,
+        PLAIN.replace("t,ax,ay", '"t","ax","ay"').replace("-2", '"-2"'),
+        PLAIN.replace("t,ax,ay", "# t,ax,ay"),
+        PLAIN.replace("t,ax,ay", "% t, ax, ay"),
+        PLAIN.replace("\n", ",\n").replace("ay,", "ay"),
+    ],
+)
+def test_the_many_spellings_of_one_table(tmp_path: Path, data: bytes | str):
+    stream = table(tmp_path, data)
+    assert list(stream.fields) == ["ax", "ay"]
+    assert stream.clock == "column t"
+    assert stream.time is not None
+    np.testing.assert_allclose(stream.time, [0, 0.1, 0.2])
+    np.testing.assert_array_equal(stream.fields["ax"], [1.5, 2.5, 3.5])
+    np.testing.assert_array_equal(stream.fields["ay"], [-2, 0.3, 4])
+
+
+def test_a_table_without_a_header_has_numbered_columns(tmp_path: Path):
+    stream = table(tmp_path, "0.0,1,2\n0.1,3,4\n")
+    assert list(stream.fields) == ["#1", "#2", "#3"]
+    assert stream.time is None
+    np.testing.assert_array_equal(stream.fields["#3"], [2, 4])
+    assert "there is no header" in stream.notes
+
+
+def test_units_in_names_and_in_a_row_of_their_own(tmp_path: Path):
+    stream = table(tmp_path, "time [ms],acc_x [g],gyro (deg/s),q[0],rate_dps\n0,1,2,1,3\n10,1,2,1,3\n")
+    assert dict(stream.units) == {"acc_x": "g", "gyro": "deg/s", "rate_dps": "deg/s"}
+    assert list(stream.fields) == ["acc_x", "gyro", "q[0]", "rate_dps"]
+    np.testing.assert_allclose(stream.time, [0, 0.01])
+    below = table(tmp_path, "time,acc\ns,m/s^2\n0,1\n1,2\n", "below.csv")
+    assert dict(below.units) == {"acc": "m/s^2"}
+    assert below.notes == ()
+    np.testing.assert_array_equal(below.time, [0, 1])
+
+
+def test_a_heading_of_two_rows_is_joined(tmp_path: Path):
+    stream = table(tmp_path, "time,imu,imu\n,ax,ay\n0,1,2\n1,3,4\n")
+    assert list(stream.fields) == ["imu.ax", "imu.ay"]
+
+
+@pytest.mark.parametrize(
+    ("name", "scale"),
+    [("time_us", 1e-6), ("t_ms", 1e-3), ("timestamp [ns]", 1e-9), ("Time (s)", 1.0), ("%time", 1e-9), ("seconds", 1.0)],
+)
+def test_a_unit_of_time_that_is_stated_is_used(tmp_path: Path, name: str, scale: float):
+    stream = table(tmp_path, f"{name},x\n1000000000,1\n2000000000,2\n")
+    np.testing.assert_allclose(stream.time, np.array([1e9, 2e9]) * scale)
+    assert stream.notes == ()
+
+
+@pytest.mark.parametrize("name", ["t", "time", "Timestamp", "stamp"])
+def test_a_unit_of_time_that_is_not_stated_is_not_guessed(tmp_path: Path, name: str):
+    stream = table(tmp_path, f"{name},x\n1708857503931759,1\n1708857503935705,2\n")
+    np.testing.assert_array_equal(stream.time, [1708857503931759, 1708857503935705])
+    assert any("not stated" in note for note in stream.notes)
+
+
+def test_dates_are_seconds_since_1970(tmp_path: Path):
+    stream = table(tmp_path, "timestamp,x\n2024-01-01T00:00:00.5Z,1\n2024-01-01 00:00:01.5,2\n")
+    np.testing.assert_allclose(stream.time, [1704067200.5, 1704067201.5])
+
+
+def test_text_missing_cells_and_short_lines(tmp_path: Path):
+    stream = table(tmp_path, "t,x,mode,ok\n0,1,STAB,True\n1,,STAB,False\n2,n/a,LOITER,True\n3\n4,5,STAB,True\n")
+    assert list(stream.fields) == ["x", "ok"]
+    np.testing.assert_array_equal(stream.fields["x"], [1, np.nan, np.nan, 5])
+    np.testing.assert_array_equal(stream.fields["ok"], [1, 0, 1, 1])
+    assert any("mode" in note for note in stream.notes)
+    assert any("1 lines" in note for note in stream.notes)
+
+
+def test_names_that_occur_twice_are_told_apart(tmp_path: Path):
+    assert list(table(tmp_path, "t,x,x\n0,1,2\n1,3,4\n").fields) == ["x", "x#2"]
+
+
+def test_latin_1_names(tmp_path: Path):
+    stream = table(tmp_path, "t,Winkel [°]\n0,1\n1,2\n".encode("latin-1"))
+    assert dict(stream.units) == {"Winkel": "°"}
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\n\n", b"hello world\nthis is no table\n", bytes(range(256)) * 10, b"a,b\n", b"\x00" * 100]
+)
+def test_what_is_no_table_is_refused(tmp_path: Path, data: bytes):
+    with pytest.raises(BadInput) as caught:
+        table(tmp_path, data)
+    assert "\n" not in str(caught.value)
