@@ -74,7 +74,7 @@ class Aligner:
 
     def _moved(self, time: float, values: np.ndarray, tick: int) -> np.ndarray:
         self._recent.append((time, values))
-        while time - self._recent[0][0] > TUNING.slope_span:
+        while time - self._recent[0][0] > TUNING.gradient_span:
             self._recent.popleft()
         shift = tick / self.rate - time
         if abs(shift) * self.rate < TUNING.on_tick or len(self._recent) < 5:
@@ -82,8 +82,8 @@ class Aligner:
         times = np.array([one for one, _ in self._recent])
         table = np.stack([one for _, one in self._recent])
         away = times - times.mean()
-        slope = away @ (table - table.mean(axis=0)) / (away @ away)
-        return values + np.where(np.isfinite(slope), slope, 0.0) * shift
+        gradient = away @ (table - table.mean(axis=0)) / (away @ away)
+        return values + np.where(np.isfinite(gradient), gradient, 0.0) * shift
 
     def _interval(self) -> float:
         """Between two samples of the sensor, s; the team's own until there are some."""

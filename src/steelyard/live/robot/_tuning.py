@@ -36,7 +36,7 @@ class RobotTuning:
     """s more, if much has come that was not processed."""
     most_waiting: int = 20_000
     """Messages and samples that wait to be processed; more are dropped and counted."""
-    slope_span: float = 0.1
+    gradient_span: float = 0.1
     """s of samples through which a signal's slope is taken when it is moved to its tick."""
     longest_interpolation: float = 0.25
     """s of lost samples over which what a robot does is taken as a straight line."""

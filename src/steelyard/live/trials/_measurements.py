@@ -79,8 +79,8 @@ def _growth(usage: list[tuple[float, float, int]]) -> float:
     if len(later) < 3:
         return 0.0
     time, memory = later.T
-    slope = float(np.polyfit(time, memory, 1)[0])
-    return slope * float(time[-1] - time[0]) / float(memory.mean())
+    gradient = float(np.polyfit(time, memory, 1)[0])
+    return gradient * float(time[-1] - time[0]) / float(memory.mean())
 
 
 def _undisturbed(plan: TeamPlan) -> tuple[Log, Mapping[str, float]]:

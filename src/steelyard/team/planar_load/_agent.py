@@ -146,7 +146,7 @@ class PlanarLoadAgent(Agent):
                 continue
             sender = message.sender
             state.tree.receive(state.tick, sender, message.sequence, message.tree)
-            for iteration, x, y in message.positions[: TUNING.iterations_kept]:
+            for iteration, x, y in message.positions[: TUNING.iterations_stored]:
                 if math.isfinite(x + y):
                     state.received_positions[sender][iteration] = complex(x, y)
             state.window_starts[sender], state.last_rows[sender] = message.start, message.last
@@ -187,7 +187,7 @@ class PlanarLoadAgent(Agent):
         due = iteration_at(row)
         if state.iteration < 0:
             state.iteration = due
-            state.own.positions = dict.fromkeys(range(due - TUNING.iterations_kept + 1, due + 1))
+            state.own.positions = dict.fromkeys(range(due - TUNING.iterations_stored + 1, due + 1))
             skip_until(state, contribution_number(row))
         made = {*sorted(state.own.positions)[-2:], state.fit_iteration} & set(state.own.positions)
         if state.own.newest_position is None:  # a newcomer counts in the others' iterations too
@@ -271,7 +271,7 @@ class PlanarLoadAgent(Agent):
 
     def _outbox(self, state: PlanarAgentState) -> dict[str, Message]:
         state.sequence += 1
-        newest = sorted(state.own.positions.items(), reverse=True)[: TUNING.iterations_kept]
+        newest = sorted(state.own.positions.items(), reverse=True)[: TUNING.iterations_stored]
         positions = tuple((iteration, z.real, z.imag) for iteration, z in newest if z is not None)
         successor, start = min(self.neighbours, default=""), -1 if state.start is None else state.start
         unfinished = sum((f for _, f in state.pending if f is not None), 0j) / self.per_row

@@ -21,7 +21,7 @@ from steelyard.team.planar_load._joint_step import (
     contribution_of,
     position_step,
 )
-from steelyard.team.planar_load._rollouts import ROLLOUTS_KEPT, rollout_of, torque_jacobians_of
+from steelyard.team.planar_load._rollouts import ROLLOUTS_CACHED, rollout_of, torque_jacobians_of
 from steelyard.team.planar_load._sums import Sum, column, origin_velocity, spin, spread
 from steelyard.team.planar_load._tuning import TUNING
 from steelyard.team.planar_load._window import Fit, Window, inverse
@@ -101,7 +101,7 @@ def contact_likelihood(
 ) -> ContactLikelihood:
     """Of the contact with this force and these velocities (complex, NaN where there is none), Eqs. (10) to (14)."""
     rollout = rollout_of(cache, window, fit.unknowns)
-    jacobians = cache.call(_shared_jacobians, window, fit, given=(rollout,), keep=ROLLOUTS_KEPT)
+    jacobians = cache.call(_shared_jacobians, window, fit, given=(rollout,), keep=ROLLOUTS_CACHED)
     path, x = rollout.path[: len(window.rows)], fit.unknowns
     s, c = math.exp(x[LOG_SCALE]) * (path[:, 4] + 1j * path[:, 5]), complex(x[CX], x[CY])
     seen = np.isfinite(velocities) & (window.rows[:, Sum.MEASURED] >= 2.0)
@@ -162,13 +162,13 @@ def orthogonal_torques(torques: TorqueJacobians) -> TorqueJacobians:
     combinations at every robot.
     """
     scale = np.sqrt(np.sum(torques.residuals**2, axis=0)) + 1e-15
-    kept = np.abs(np.diag(np.linalg.qr(torques.residuals / scale, "r"))) > TUNING.same_torque
-    Q, R = np.linalg.qr(torques.residuals[:, kept] / scale[kept])
+    stored = np.abs(np.diag(np.linalg.qr(torques.residuals / scale, "r"))) > TUNING.same_torque
+    Q, R = np.linalg.qr(torques.residuals[:, stored] / scale[stored])
     signs = np.where(np.diag(R) < 0.0, -1.0, 1.0)
     combined = np.zeros((len(scale), len(scale)))
-    combined[np.ix_(kept, kept)] = np.linalg.solve(R, np.diag(signs)) / scale[kept, None]
+    combined[np.ix_(stored, stored)] = np.linalg.solve(R, np.diag(signs)) / scale[stored, None]
     residuals = np.zeros_like(torques.residuals)
-    residuals[:, kept] = Q * signs
+    residuals[:, stored] = Q * signs
     return TorqueJacobians(residuals, torques.path @ combined, torques.end @ combined)
 
 

@@ -92,7 +92,7 @@ def contributions_at(cache: Cache, state: PlanarAgentState, number: int) -> Cont
 def fit_of_others(state: PlanarAgentState) -> np.ndarray | None:
     """The unknowns that robots with a fit have found, as a mean, if their window begins with the robot's own."""
     newest = contribution_number(state.row)
-    for number in range(newest, newest - TUNING.contributions_kept, -1):
+    for number in range(newest, newest - TUNING.contributions_stored, -1):
         summed = _total(state, number)
         if summed is not None and summed[0] > 0.0:
             contacts, total = summed

@@ -108,5 +108,5 @@ def _smoothed(values: np.ndarray, weights: np.ndarray, width: int) -> np.ndarray
     bounds = np.clip(np.stack([np.arange(len(values)) - half, np.arange(len(values)) + half + 1]), 0, len(values))
     total = np.concatenate([[0.0], np.cumsum(values * weights)])
     weight = np.concatenate([[0.0], np.cumsum(weights)])
-    summed, weighed = total[bounds[1]] - total[bounds[0]], weight[bounds[1]] - weight[bounds[0]]
-    return np.where(weighed > 0.0, summed / np.maximum(weighed, 1e-30), 0.0)
+    summed, weighted = total[bounds[1]] - total[bounds[0]], weight[bounds[1]] - weight[bounds[0]]
+    return np.where(weighted > 0.0, summed / np.maximum(weighted, 1e-30), 0.0)

@@ -107,7 +107,7 @@ def _add_rows(state: PlanarAgentState, iteration: int) -> None:
 def _position_without_step(agent: "PlanarLoadAgent", state: PlanarAgentState) -> complex | None:
     """The own position where there is no joint step: from the rotation, else as before, else an arbitrary one."""
     span, position = state.complete_span(), state.own.newest_position
-    if span is not None and (state.joint_steps == 0 or state.steps_missed > TUNING.iterations_kept):
+    if span is not None and (state.joint_steps == 0 or state.steps_missed > TUNING.iterations_stored):
         # Others may go on from their fit: once there was one, a position that does not fit theirs would only disturb.
         window, v = agent.window(state, span), state.own.readings(span.start, span.end)[0]
         position = position_from_rotation(window.rows, v) or position

@@ -19,7 +19,7 @@ from steelyard.team.planar_load._fit import (
 )
 from steelyard.team.planar_load._window import Window
 
-ROLLOUTS_KEPT = 8
+ROLLOUTS_CACHED = 8
 """Rollouts that a cache keeps: they are large, and robots of one process are a few windows apart."""
 
 
@@ -42,7 +42,7 @@ def normal_equations_of(window: Window, unknowns: np.ndarray, onsets: Sequence[i
 
 def rollout_of(cache: Cache, window: Window, unknowns: np.ndarray) -> Rollout:
     """Over the window, with derivatives."""
-    return cache.call(_rollout, window, unknowns, keep=ROLLOUTS_KEPT)
+    return cache.call(_rollout, window, unknowns, keep=ROLLOUTS_CACHED)
 
 
 def _rollout(window: Window, unknowns: np.ndarray) -> Rollout:

@@ -243,13 +243,13 @@ class PlanarAgentState:
     @property
     def oldest_iteration(self) -> int:
         """Of those that a fit may still need."""
-        kept = sorted(self.own.positions)[-TUNING.iterations_kept :]
-        return min(iteration for iteration in (*kept, self.fit_iteration, self.iteration) if iteration >= 0)
+        stored = sorted(self.own.positions)[-TUNING.iterations_stored :]
+        return min(iteration for iteration in (*stored, self.fit_iteration, self.iteration) if iteration >= 0)
 
     @property
     def oldest_contribution(self) -> int:
         """Up to which number contributions are forgotten."""
-        return contribution_number(self.row) - TUNING.contributions_kept
+        return contribution_number(self.row) - TUNING.contributions_stored
 
     def blocked(self, end: int) -> bool:
         """Whether the team has a member without a position at a row up to `end`, and so no fit that reaches it."""

@@ -25,7 +25,7 @@ class PlanarLoadTuning:
     the others wait for; from farther behind it jumps."""
     contribute_every: int = 12
     """Rows between contributions to the joint step: every other fit."""
-    contributions_kept: int = 20
+    contributions_stored: int = 20
     """Sets of contributions that are remembered (9.6 s): none takes longer over a bad radio."""
     contribution_delay: int = 12
     """Rows between a fit's last row and the outer iteration that its contributions make: most have come by then."""
@@ -34,7 +34,7 @@ class PlanarLoadTuning:
     """Rows between outer iterations of the contact positions (2 s)."""
     early_iterations: tuple[int, ...] = (12, 25, 50)
     """Rows after which the first ones come, sooner: the first positions are arbitrary."""
-    iterations_kept: int = 3
+    iterations_stored: int = 3
     """Outer iterations whose sums are remembered: the newest may still be on its way."""
     final_steps: int = 4
     """JointStep steps after the last sample, at most."""
