@@ -16,12 +16,12 @@ from steelyard.team.spatial_load._relay import KEPT, Relay, SpatialLoadMessage
 from steelyard.team.spatial_load._report import report
 from steelyard.team.spatial_load._sample_history import SampleHistory
 
-_PATIENCE = 1.0  # s by which a robot's sample may be later than others' before it counts as missing
+_TIMEOUT = 1.0  # s by which a robot's sample may be later than others' before it counts as missing
 _CATCHING_UP = 1.5  # s in which neighbours tell a robot that was away what it has missed
 _OVER = 0.3  # s in which nothing came, neither of one's own nor of others, after which the last rows count, too
 _TAKES_HOLD = 0.2  # s from a robot's first sample, within which it takes hold: it waits until it is heard
 _TIDY = 50  # steps
-_TELLS = 0.02  # s from message to message, where time is short
+_SENDS_EVERY = 0.02  # s from message to message, where time is short
 _Triple = tuple[float, float, float]
 _PACK = struct.Struct("<15d")
 _MOTION = struct.pack("<9d", *[math.nan] * 9)
@@ -106,7 +106,7 @@ class SpatialLoadAgent(Agent):
         self.number = names.index(name)
         # All robots think at the same rows. Where they share few cores, each lets those before it go first.
         self._waits = chunk_rows(rate, spread_work=True) * self.number // len(names) if real_time else 0
-        self._tells_every = max(round(_TELLS * rate), 1) if real_time else 1
+        self._sends_every = max(round(_SENDS_EVERY * rate), 1) if real_time else 1
         self.others = [(names.index(other), other) for other in neighbours]
         self._decoder = msgspec.msgpack.Decoder(SpatialLoadMessage)
 
@@ -153,18 +153,18 @@ class SpatialLoadAgent(Agent):
             state.relay.hear(message)
         self._measure(state, sample)
         if self.real_time:  # what was thought at the last step: not both in one
-            self._say(state)
-        events = self._think(state)
+            self._update_estimates(state)
+        events = self._process(state)
         if not self.real_time:
-            self._say(state)
+            self._update_estimates(state)
         state.tick += 1
         state.grace = max(state.grace - 1, 0)
         if state.tick % _TIDY == 0:
             state.relay.forget(state.relay.newest - round(KEPT * self.rate))
-        outbox = state.relay.outbox(state.time) if state.tick % self._tells_every == 0 else {}
+        outbox = state.relay.outbox(state.time) if state.tick % self._sends_every == 0 else {}
         return Turn(state, outbox, state.estimates, events=events)
 
-    def _say(self, state: SpatialState) -> None:
+    def _update_estimates(self, state: SpatialState) -> None:
         """Makes up its estimates, if there is anything new; what was known stands while nobody can say what acts."""
         if state.estimator.processed != state.reported:
             state.reported = state.estimator.processed
@@ -182,7 +182,7 @@ class SpatialLoadAgent(Agent):
         if row >= 0:
             state.relay.measure(row, sample.time, _PACK.pack(*numbers))
 
-    def _think(self, state: SpatialState) -> tuple[SpatialLoadEvent, ...]:
+    def _process(self, state: SpatialState) -> tuple[SpatialLoadEvent, ...]:
         """Takes in every row of which all samples are there, or will not come any more."""
         events: tuple[SpatialLoadEvent, ...] = ()
         relay = state.relay
@@ -190,7 +190,7 @@ class SpatialLoadAgent(Agent):
             if len(relay.series) < len(self.names) or not all(series.by_row for series in relay.series.values()):
                 return ()
             state.next_row = max(series.by_row.first() or 0 for series in relay.series.values())
-        late = relay.newest - round(_PATIENCE * self.rate)
+        late = relay.newest - round(_TIMEOUT * self.rate)
         last = min(state.next_row + _MOST_ROWS, relay.newest + 1 - (0 if state.silent > 1 else self._waits))
         while state.next_row < last:
             row, raw, time = state.next_row, np.full((len(self.names), 15), np.nan), math.nan

@@ -85,8 +85,8 @@ class CompiledFilter:
         motion, begun = filter_rows(point, motion, path[:1], rows.between(0, 1), noise, first)
         if len(path) == 1:
             return motion, begun
-        motion, told = self._after(point, motion, np.concatenate([motion.mean[None], path[1:]]), rows, noise, rows)
-        return motion, begun.then(told)
+        motion, result = self._after(point, motion, np.concatenate([motion.mean[None], path[1:]]), rows, noise, rows)
+        return motion, begun.then(result)
 
     def _after(
         self,
@@ -116,26 +116,26 @@ class CompiledFilter:
         samples = np.concatenate([part.reshape(n + 1, -1) for part in parts], axis=1)
         state = self._standing(point, noise, samples[:1])
         self._at(state[None], "columns")[0], self._at(state[None], "covariance")[0] = columns, motion.covariance
-        kept = np.empty((n, self._size))
-        self._run(state, samples[1:], kept)
-        covariance, information = self._at(kept[-1:], "covariance")[0], self._at(kept, "information")
-        end = self._at(kept[-1:], "path")
+        states = np.empty((n, self._size))
+        self._run(state, samples[1:], states)
+        covariance, information = self._at(states[-1:], "covariance")[0], self._at(states, "information")
+        end = self._at(states[-1:], "path")
         H = equations.reading_jacobian_by_state(
-            end, self._at(kept[-1:], "by_omega"), rows.noise_inflation[-1:]
+            end, self._at(states[-1:], "by_omega"), rows.noise_inflation[-1:]
         ).reshape(-1, 15)
         weight = rows.weight[1:].reshape(n, -1)
-        told = FilterResult(
-            _differences(self._at(kept, "score")),
+        result = FilterResult(
+            _differences(self._at(states, "score")),
             information[-1].copy(),
             spurious(equations, weight[-1], H, covariance, counted),
             _differences(information[:, LOAD]),
-            _differences(self._at(kept, "nis")),
+            _differences(self._at(states, "nis")),
             np.sum(weight > 0.0, axis=1),
             excitation(equations, rows.between(1, n + 1)),
-            self._at(kept, "predicted").copy(),
-            self._at(kept, "residual").copy(),
+            self._at(states, "predicted").copy(),
+            self._at(states, "residual").copy(),
         )
-        return FilterState(end[0].copy(), self._at(kept[-1:], "columns")[0].copy(), covariance.copy()), told
+        return FilterState(end[0].copy(), self._at(states[-1:], "columns")[0].copy(), covariance.copy()), result
 
     def _standing(self, point: LinearisationPoint, noise: np.ndarray, sample: np.ndarray) -> np.ndarray:
         """A state at a row: what is felt there, and how it follows the point. Nothing is told yet."""
@@ -146,9 +146,9 @@ class CompiledFilter:
         state[self._places["score"][0].start :] = 0.0
         return state
 
-    def _at(self, kept: np.ndarray, name: str) -> np.ndarray:
+    def _at(self, states: np.ndarray, name: str) -> np.ndarray:
         place, shape = self._places[name]
-        return kept[:, place].reshape(len(kept), *shape)
+        return states[:, place].reshape(len(states), *shape)
 
 
 _NOTHING = np.empty(0)

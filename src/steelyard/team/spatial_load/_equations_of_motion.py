@@ -1,8 +1,10 @@
-"""How a load and those who hold it move, and what their sensors would read: equations of motion and their slopes.
+"""Motion of a load that robots hold, readings of their sensors, and the Jacobians of both, for all rows at once.
 
-All rows are worked out at once. Slopes are taken at smoothed wrenches and at the gyros' angular accelerations, each
-without its own row and the two beside it: slopes that share the noise of the surprises would bias the answer
-(instrumental variables).
+The source of the equations is `models.RigidLoad`. This form is written by hand in NumPy for speed; a test holds values
+and Jacobians to autodiff of the model. See docs/SPATIAL_FILTER.md.
+
+Jacobians are taken at smoothed wrenches and at the gyros' angular accelerations, each without its own row and the two
+beside it: Jacobians that share the noise of the innovations would bias the estimate (instrumental variables).
 """
 
 import dataclasses
@@ -50,7 +52,7 @@ class MeasuredRows:
     force_noise: np.ndarray
     """(time,): standard deviation of the force of all in `smoothed_wrench`, an axis."""
     noise_inflation: np.ndarray
-    """(time,): how many times as noisy as usual the total wrench is; 1 where everybody told theirs."""
+    """(time,): factor on the noise of the total wrench; 1 where everybody's was received."""
 
     def between(self, begin: int, end: int) -> "MeasuredRows":
         """The rows from `begin` on, before `end`."""

@@ -1,11 +1,12 @@
-"""What a team in space wants to know, as one point: the load, the vertical, and where everybody holds.
+"""The linearisation point: the load, the vertical, and everybody's grip; and the geometry it needs, in NumPy.
 
 All of it is in the frame of one robot of the team, the first. A point moves by a vector: ten coordinates of the load, a
 small rotation of the vertical at the first row, and position and rotation of every other robot. The load's coordinates
 are half the logarithm of its mass, the six second moments of its mass about its centre as shares of the mass (m²), and
 its centre. Moments are moved so that they stay those of a possible body. Road not taken: log-Cholesky coordinates, in
 which a load that was once taken for flat stays flat, because nothing depends on the logarithm of next to nothing.
-Numbers are NumPy's: a robot takes a hundred such steps a second, and a call into JAX costs more than all of one.
+Numbers are NumPy's: a robot takes a hundred such steps a second, and a call into JAX costs more than all of one. The
+source of skew, exp, log, quaternions and moments is `geometry`; a test holds these to it.
 """
 
 import dataclasses

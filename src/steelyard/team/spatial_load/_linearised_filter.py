@@ -1,4 +1,4 @@
-"""A Kalman filter that was told the load and the grips, and how its surprises depend on what it was told.
+"""A Kalman filter at given load and grips, and the derivative of its innovations by them.
 
 It follows the motion of the first robot's frame: angular velocity, velocity, gravity, and the error of the row's total
 wrench, which is white. Everything is linearised along a given path, for all rows at once; what is left to do one row
@@ -23,12 +23,12 @@ _SEEN = 3.0  # times what noise makes, beyond which something was seen
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class FilterState:
-    """What the filter believes after a row, and how that depends on the point it was told."""
+    """Mean and covariance of the motion after a row, and the derivative of the mean by the linearisation point."""
 
     mean: np.ndarray
     """(9,), at the row."""
     columns: np.ndarray
-    """(15, 1 + param): the expected deviation from `mean`, then its slopes."""
+    """(15, 1 + param): the expected deviation from `mean`, then its derivative by the point."""
     covariance: np.ndarray
     """(15, 15)."""
 
@@ -67,7 +67,7 @@ class Excitation:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class FilterResult:
-    """What rows tell: the score and information that they add, and how surprising each was."""
+    """Score, information and NIS that rows add."""
 
     score: np.ndarray
     """(time, param)."""
@@ -78,7 +78,7 @@ class FilterResult:
     load_information: np.ndarray
     """(time, 10, param), its rows about the load, by row."""
     nis: np.ndarray
-    """(time,): squares of the whitened surprises, summed."""
+    """(time,): normalised innovation squared."""
     count: np.ndarray
     """(time,): how many there were."""
     excitation: "Excitation"
@@ -145,7 +145,7 @@ def filter_rows(
     information = np.swapaxes(Gw, 1, 2) @ G - np.swapaxes(M, 1, 2) @ PM
     score = (np.swapaxes(Gw, 1, 2) @ e[:, :, None] - np.swapaxes(PM, 1, 2) @ q[:, :, None])[:, :, 0]
     spread = np.sum((H @ run.priors) * H, axis=2)
-    told = FilterResult(
+    result = FilterResult(
         score,
         information.sum(axis=0),
         spurious(task.equations, w[-1], H[-1], run.gains[-1], task.rows.between(take.start, take.stop)),
@@ -156,7 +156,7 @@ def filter_rows(
         task.path[take] + run.before[:, :9, 0],
         np.where(w > 0.0, e / np.sqrt(1.0 / np.maximum(w, 1e-300) + spread), 0.0).reshape(n, point.robots, 9),
     )
-    return FilterState(task.path[-1], run.columns, run.covariance), told
+    return FilterState(task.path[-1], run.columns, run.covariance), result
 
 
 def predict_motion(

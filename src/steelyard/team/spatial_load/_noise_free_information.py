@@ -41,9 +41,9 @@ def noise_free_information(
         np.ones(len(time)),
     )
     path = np.concatenate([readings[:, 0, :6], down], axis=1)
-    motion, told = initial_filter_state(point, rows, noise), np.zeros((point.size, point.size))
+    motion, result = initial_filter_state(point, rows, noise), np.zeros((point.size, point.size))
     for start in range(0, len(time), _BLOCK):
         low, end = max(start - 1, 0), min(start + _BLOCK, len(time))
         motion, block = filter_rows(point, motion, path[low:end], rows.between(low, end), noise, start == 0)
-        told += block.information
-    return told
+        result += block.information
+    return result

@@ -140,7 +140,7 @@ def _taken_in(P: Float[Array, "15 15"], H: Float[Array, "meas 15"], w: Float[Arr
 
 
 class _RowEquations:
-    """`EquationsOfMotion` for one row, worked out where the point is."""
+    """`EquationsOfMotion` for one row, in JAX; a test holds a step to `filter_rows`."""
 
     def __init__(self, point: RowPoint, noise: Float[Array, "6"]):
         self.point, load = point, point.load

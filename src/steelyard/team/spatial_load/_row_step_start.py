@@ -40,7 +40,7 @@ def first_point_and_path(history: SampleHistory, gravity: float) -> tuple[Linear
 def started(point: LinearisationPoint, rows: MeasuredRows, path: np.ndarray, noise: np.ndarray) -> RowBelief:
     """The belief after the first of the rows."""
     first, equations = rows.between(0, 1), EquationsOfMotion(point, noise)
-    motion, told = filter_rows(point, initial_filter_state(point, rows, noise), path[:1], first, noise, True)
+    motion, result = filter_rows(point, initial_filter_state(point, rows, noise), path[:1], first, noise, True)
     felt = equations.proper_acceleration_jacobians(motion.mean[None, :3], first)
     belief = RowBelief(
         RowPoint(point.load, point.R, point.t),
@@ -51,11 +51,11 @@ def started(point: LinearisationPoint, rows: MeasuredRows, path: np.ndarray, noi
         first.noise_inflation[0],
         felt.by_omega[0],
         felt.by_point[0],
-        told.score[0],
-        told.information,
-        told.nis[0],
-        told.predicted[0],
-        told.residual[0],
+        result.score[0],
+        result.information,
+        result.nis[0],
+        result.predicted[0],
+        result.residual[0],
     )
     return jax.tree.map(jnp.asarray, belief)
 

@@ -1,0 +1,26 @@
+"""The spatial filter's NumPy geometry is that of `geometry`, the source of both."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from steelyard import geometry as g
+from steelyard.team.spatial_load import _linearisation_point as ours
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-9, 1e-3, 1.0, 3.0])
+def test_numpy_geometry_is_that_of_geometry(size):
+    """Rotations by angles from zero to nearly half a revolution."""
+    rng = np.random.default_rng(0)
+    for v in rng.standard_normal((5, 3)):
+        v = size * v / np.linalg.norm(v)
+        rotation, x = g.group_exp(g.SO3, jnp.asarray(v)), rng.standard_normal(3)
+        R, moments = np.asarray(g.rotation_matrix(rotation)), rng.standard_normal(6)
+        q = np.asarray(rotation.wxyz)
+        np.testing.assert_allclose(ours.skew(v), g.skew(jnp.asarray(v)), atol=1e-15)
+        np.testing.assert_allclose(ours.cross(v, x), np.cross(v, x), atol=1e-15)
+        np.testing.assert_allclose(ours.exp_so3(v), R, atol=1e-12)
+        np.testing.assert_allclose(ours.log_so3(R), g.group_log(rotation), atol=1e-9)
+        np.testing.assert_allclose(ours.quaternion_from_matrix(R), q * np.sign(q[0]), atol=1e-12)
+        np.testing.assert_allclose(ours.moments_times(x), g.moments_times(jnp.asarray(x)))
+        np.testing.assert_allclose(ours.matrix_from_moments(moments), g.matrix_from_moments(jnp.asarray(moments)))
