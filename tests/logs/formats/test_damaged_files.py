@@ -73,10 +73,10 @@ def test_a_small_gzip_file_that_expands_to_gigabytes(tmp_path: Path):
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     with (tmp_path / "bomb.csv.gz").open("wb") as file:
         file.write(packer.compress(b"time,a,b\n"))
-        for _ in range(2500):
+        for _ in range(1200):
             file.write(packer.compress(row))
         file.write(packer.flush())
-    assert (tmp_path / "bomb.csv.gz").stat().st_size < 4_000_000
+    assert (tmp_path / "bomb.csv.gz").stat().st_size < 3_000_000
     for function in ("read_recording", "read"):
         assert "STEELYARD_LOG_LIMIT_GB" in refused_in_little_memory(tmp_path / "bomb.csv.gz", function)
 
