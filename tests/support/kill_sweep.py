@@ -202,7 +202,7 @@ def sweep(name: str, signals: Sequence[str], moments: int, folder: Path) -> dict
 
 def main() -> int:
     """Sweeps, prints a table; 1 where anything was left behind."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description="Kills commands and checks what they leave behind.")
     parser.add_argument("commands", nargs="*", help=", ".join(CASES))
     parser.add_argument("--signals", nargs="+", default=list(SIGNALS), choices=SIGNALS)
     parser.add_argument("--moments", type=int, default=MOMENTS)
