@@ -131,8 +131,8 @@ def test_joint_states_that_share_no_joint(tmp_path: Path):
     with Writer(tmp_path / "bag", version=9, storage_plugin=StoragePlugin.MCAP) as writer:
         topic = writer.add_connection("/r1/joint_states", kind, typestore=store)
         for k in range(400):
-            names = [f"j{k}_{i}" for i in range(500)]
-            message = store.types[kind](header, names, np.ones(500), np.ones(500), np.zeros(0))
+            names = [f"j{k}_{i}" for i in range(100)]
+            message = store.types[kind](header, names, np.ones(100), np.ones(100), np.zeros(0))
             writer.write(topic, 10**9 + k * 10**6, store.serialize_cdr(message, kind))
     for function in ("read_recording", "read"):
         refused_in_little_memory(tmp_path / "bag" / "bag.mcap", function)
@@ -143,7 +143,10 @@ def test_millions_of_columns_and_long_headers(tmp_path: Path, function: str):
     (tmp_path / "wide.csv").write_text(
         "time," + ",".join(f"c{k}" for k in range(1_000_000)) + "\n" + "0," * 1_000_000 + "0\n"
     )
-    (tmp_path / "long.csv").write_text("time;" + "x" * 300_000 + "\n0;1\n1;2\n")
+    names = [f"column_number_{k}" for k in range(9999)]  # a header of more characters than a cell may have
+    (tmp_path / "long.csv").write_text(
+        ";".join(["time", *names]) + "\n" + ("0;" * 9999 + "1\n") + ("1;" * 9999 + "2\n")
+    )
     (tmp_path / "line.csv").write_text("time,a\n0," + "1" * 20_000_000)
     assert "columns" in refused_in_little_memory(tmp_path / "wide.csv", function)
     refused_in_little_memory(tmp_path / "line.csv", function)
