@@ -173,5 +173,8 @@ def _only(assessments: "Sequence[Assessment]", origin: str) -> str:
     if possible:
         raise BadInput(f"{origin} can answer {' and '.join(possible)}; choose one with --as.")
     nearest_first = sorted(known, key=lambda one: len(one.missing))
-    lacks = "; ".join(f"{one.problem} lacks {' and '.join(one.missing[:2])}" for one in nearest_first[:3])
+    first, *others = nearest_first
+    lacks = f"{first.problem} lacks {' and '.join(first.missing[:3])}"
+    for one in others[:2]:
+        lacks += f"; {one.problem} lacks {' and '.join(text.partition(': no field')[0] for text in one.missing[:3])}"
     raise BadInput(f"{origin} can answer no problem: {lacks}.")

@@ -2,42 +2,44 @@
 
 import numpy as np
 
+from steelyard.errors import BadInput
+from steelyard.logs._recording import Recording
 from steelyard.logs.mapping._examination import Examination
 from steelyard.logs.mapping._samples import samples
 from steelyard.logs.mapping._source import SignalMapping
 
 _HEIGHT = 0.25
 """m above the lowest place from which on it flies: beyond ground effect of small machines."""
-_SHORTEST = 4.0
-"""s of flight, below which nothing is weighed."""
+_OFF = 0.05
+"""Share of the largest command below which motors are off."""
+_SHORTEST = 8.0
+"""s of flight, below which take-off, ground effect and landing are most of it and nothing is weighed."""
 _MARGIN = 0.5
 """s left out after take-off and before landing."""
 
 
-def airborne(recording, mapping: SignalMapping, robot: str) -> tuple[float, float] | None:
-    """The longest span of flight, s, by height; None where the height is not known."""
+def airborne(recording: Recording, mapping: SignalMapping, robot: str) -> tuple[float, float] | None:
+    """The longest span of flight, s; None where nothing shows it.
+
+    The ground is where the machine is while its motors are off. A recording in which they never are is all flight.
+    """
+    command = next((f"{robot}/{name}" for name in ("motor", "thrust") if f"{robot}/{name}" in mapping.signals), None)
     signal = f"{robot}/position"
-    if signal not in mapping.signals:
+    if command is None or signal not in mapping.signals:
         return None
     time, position = samples(recording, mapping, signal)
-    if len(time) < 10:
+    when, values = samples(recording, mapping, command)
+    if len(time) < 10 or len(when) < 10:
         return None
-    height = position[:, 2] - np.percentile(position[:, 2], 0.5)
-    up = height > _HEIGHT
+    level = np.nanmean(values, axis=1)
+    running = np.interp(time, when, (level > _OFF * np.nanmax(level)).astype(float)) > 0.5
+    if (~running).sum() < 5:
+        return None
+    up = running & (position[:, 2] - np.median(position[~running, 2]) > _HEIGHT)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], up, [False]]).astype(int)))
     spans = [(float(time[a]), float(time[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
-    start, end = max(spans, key=lambda span: span[1] - span[0], default=(0.0, 0.0))
-    if start <= time[0] and end >= time[-1]:
-        return start, end
+    start, end = max(spans, key=lambda span: span[1] - span[0], default=(float(time[0]), float(time[0])))
     return start + _MARGIN * (start > time[0]), end - _MARGIN * (end < time[-1])
-
-
-def stays_level(recording, mapping: SignalMapping, robot: str) -> bool:
-    """Whether the whole recording is at one height while it moves far: a flight that begins and ends in the air."""
-    _, position = samples(recording, mapping, f"{robot}/position")
-    return bool(
-        np.ptp(position[:, :2], axis=0).max() > 4 * np.ptp(position[:, 2]) and np.ptp(position[:, 2]) < _HEIGHT * 2
-    )
 
 
 def report_flight(exam: Examination, robot: str) -> None:
@@ -47,10 +49,9 @@ def report_flight(exam: Examination, robot: str) -> None:
     mapping = SignalMapping(exam.sources, exam.times)
     try:
         span = airborne(exam.recording, mapping, robot)
-        level = span is not None and stays_level(exam.recording, mapping, robot)
-    except Exception:
+    except BadInput:
         return
-    if span is None or level:
+    if span is None:
         return
     length = max(span[1] - span[0], 0.0)
     if length < _SHORTEST:

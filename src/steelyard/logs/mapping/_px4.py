@@ -117,4 +117,5 @@ def _rate(stream: Stream) -> float:
 
 
 def _preference(one: SignalSource) -> int:
-    return len(one.source) if one.name == "motor" else 0
+    """Commands of 0 to 1 before pulses, which a simulator may give in other units."""
+    return 2 * (one.unit == "of one") if one.name == "motor" else 0

@@ -6,7 +6,7 @@ from steelyard.errors import BadInput
 from steelyard.logs._log import Log
 from steelyard.logs._recording import Recording
 from steelyard.logs._vocabulary import find_signal
-from steelyard.logs.mapping._airborne import airborne, stays_level
+from steelyard.logs.mapping._airborne import airborne
 from steelyard.logs.mapping._compare import averaged
 from steelyard.logs.mapping._requirements import BRIDGES, Assessment
 from steelyard.logs.mapping._rotations import body_rates
@@ -132,7 +132,7 @@ def _in_flight(recording, mapping, problem: Assessment, rows: np.ndarray, notes:
         return rows
     robot = mapping.signals[problem.reads[0]].robot
     span = airborne(recording, mapping, robot)
-    if span is None or stays_level(recording, mapping, robot):
+    if span is None:
         return rows
     inside = rows[(rows >= span[0]) & (rows <= span[1])]
     if len(inside) < len(rows):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from steelyard.errors import BadInput
 from steelyard.logs.mapping._examination import Examination
 from steelyard.logs.mapping._samples import samples_of
 from steelyard.logs.mapping._source import SignalSource
@@ -13,7 +14,7 @@ def report_faults(exam: Examination) -> None:
     for signal, one in list(exam.sources.items()):
         try:
             time, values = samples_of(exam.recording, one, exam.times)
-        except Exception:
+        except BadInput:
             continue
         if len(time) < 30 or one.robot == "truth":
             continue

@@ -1,0 +1,68 @@
+"""A simulated flight and a simulated hold, written as others would: the original numbers come back, or one is asked."""
+
+import numpy as np
+import pytest
+
+from steelyard.logs import read_recording
+from steelyard.logs.mapping import Look, look, rows_for
+from disguises import DISGUISES, FLIGHT, HOLD, flight, hold, signal
+
+CASES = {"flight": (flight, FLIGHT, "multirotor"), "hold": (hold, HOLD, "rigid-body")}
+NO_AXES_OF_ITS_OWN = {("hold", "NED/FRD")}  # a sensor's axes are what they are called; the answer is in them
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    return {kind: make(1) for kind, (make, _, _) in CASES.items()}
+
+
+def looked_at(columns, names, disguise: str, folder) -> Look:
+    files = [table.write(folder) for table in DISGUISES[disguise](columns, names)]
+    return look(read_recording(*files))
+
+
+def error(log, columns, name: str) -> float:
+    """RMS of what came back less the original, over the original's own variation."""
+    original = signal(columns, name)
+    expected = np.stack([np.interp(log.time, columns["time"], channel) for channel in original.T], axis=1)
+    got = log.signal("r1", name)
+    if name == "attitude":
+        got = got * np.sign(np.nansum(got * expected, axis=1))[:, None]
+    return float(np.sqrt(np.nanmean((got - expected) ** 2)) / np.std(original - original.mean(axis=0)))
+
+
+@pytest.mark.parametrize("disguise", DISGUISES)
+@pytest.mark.parametrize("kind", CASES)
+def test_the_original_numbers_come_back_or_one_question_is_asked(simulated, kind: str, disguise: str, tmp_path):
+    _, names, problem = CASES[kind]
+    looked = looked_at(simulated[kind], names, disguise, tmp_path)
+    if disguise == "no header":
+        assert len(looked.mapping.questions) == 1
+        assert not any(one.possible for one in looked.problems)
+        return
+    assert looked[problem].possible, looked[problem].missing
+    log, _ = rows_for(looked.recording, looked.mapping, looked[problem])
+    if (kind, disguise) in NO_AXES_OF_ITS_OWN:
+        return
+    for name in names:
+        assert error(log, simulated[kind], name) < 0.05, name
+
+
+def test_a_sensor_that_is_40_ms_late_is_said_to_be(simulated, tmp_path):
+    looked = looked_at(simulated["hold"], HOLD, "40 ms late", tmp_path)
+    late = looked.mapping.signals["r1/specific_force"]
+    assert late.delay_std is not None
+    assert late.delay_std < 0.002
+    assert abs(late.delay - 0.04) < 3 * late.delay_std
+
+
+def test_a_wrench_on_the_sensor_is_turned_round(simulated, tmp_path):
+    looked = looked_at(simulated["hold"], HOLD, "wrench of the opposite sign", tmp_path)
+    assert looked.mapping.signals["r1/wrench/force"].axes == ("-x", "-y", "-z")
+    assert looked.mapping.signals["r1/wrench/torque"].axes == ("-x", "-y", "-z")
+
+
+def test_every_signal_says_why(simulated, tmp_path):
+    looked = looked_at(simulated["flight"], FLIGHT, "degrees", tmp_path)
+    assert all(one.why.endswith(".") for one in looked.mapping.signals.values())
+    assert "rad/s" not in looked.mapping.signals["r1/rates"].unit
