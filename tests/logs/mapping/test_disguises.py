@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from disguises import DISGUISES, FLIGHT, HOLD, flight, hold, signal
 
 from steelyard.logs import read_recording
 from steelyard.logs.mapping import Look, look, rows_for
-from disguises import DISGUISES, FLIGHT, HOLD, flight, hold, signal
 
 CASES = {"flight": (flight, FLIGHT, "multirotor"), "hold": (hold, HOLD, "rigid-body")}
 NO_AXES_OF_ITS_OWN = {("hold", "NED/FRD")}  # a sensor's axes are what they are called; the answer is in them

@@ -1,0 +1,79 @@
+"""`steelyard look` and `identify` on files that are not in our own columns."""
+
+import json
+
+import numpy as np
+import pytest
+from disguises import DISGUISES, HOLD, hold
+
+
+@pytest.fixture(scope="module")
+def foreign(tmp_path_factory):
+    """A simulated hold in degrees and milliseconds under other names, and its true mass."""
+    columns = hold(1)
+    table = DISGUISES["degrees"](columns, HOLD)[0]
+    table.time = 1e3 * table.time
+    return table.write(tmp_path_factory.mktemp("foreign")), float(columns["truth/mass"][0])
+
+
+def test_look_prints_one_object_with_the_agreed_keys(steelyard, foreign):
+    code, out, err = steelyard("look", foreign[0], "--json")
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    assert {"files", "streams", "clocks", "problems"} <= set(answer)
+    assert set(answer["streams"][0]) == {"name", "file", "rate", "rows", "start", "end", "fields"}
+    assert answer["streams"][0]["rate"] == pytest.approx(100.0, rel=1e-3)
+    by_name = {one["problem"]: one for one in answer["problems"]}
+    assert by_name["rigid-body"]["possible"]
+    rates = by_name["rigid-body"]["mapping"]["r1/rates"]
+    assert {"source", "unit", "scale", "frame", "delay", "why"} <= set(rates)
+    assert rates["unit"] == "deg/s"
+    assert rates["scale"] == pytest.approx(np.pi / 180)
+    assert not by_name["multirotor"]["possible"]
+    assert any("attitude" in text for text in by_name["multirotor"]["missing"])
+
+
+def test_look_shows_people_the_mapping_and_what_is_missing(steelyard, foreign):
+    code, out, _ = steelyard("look", foreign[0])
+    assert code == 0
+    assert "r1/rates = run: gyro_x, gyro_y, gyro_z (deg/s)" in out
+    assert "rigid-body: possible" in out
+    assert "multirotor: missing the attitude" in out
+
+
+def test_identify_without_a_problem_takes_the_one_that_is_possible(steelyard, foreign):
+    path, mass = foreign
+    code, out, err = steelyard("identify", path, "--json")
+    assert code == 0, err
+    answer = json.loads(out)
+    assert answer["problem"] == "rigid-body"
+    assert answer["mapping"]["r1/rates"]["unit"] == "deg/s"
+    found = answer["robots"]["r1"]["mass"]
+    assert found["status"] == "known"
+    assert abs(found["value"] - mass) < 3 * found["std"]
+
+
+def test_a_mapping_that_was_written_is_taken_back(steelyard, foreign, tmp_path):
+    written = tmp_path / "map.toml"
+    assert steelyard("look", foreign[0], "-o", written)[0] == 0
+    code, out, _ = steelyard("look", foreign[0], "--map", written, "--json")
+    assert code == 0
+    problems = {one["problem"]: one for one in json.loads(out)["problems"]}
+    assert problems["rigid-body"]["mapping"]["r1/rates"]["unit"] == "deg/s"
+
+
+def test_identify_says_what_is_missing_where_nothing_is_possible(steelyard, tmp_path):
+    path = tmp_path / "temperatures.csv"
+    path.write_text("t,kitchen,cellar\n" + "\n".join(f"{0.01 * k},{20 + k},{12 - k}" for k in range(100)))
+    code, out, err = steelyard("identify", path)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert "can answer no problem" in err
+    assert "temperatures" in err
+
+
+def test_a_file_without_a_header_is_one_question(steelyard, foreign, tmp_path):
+    table = DISGUISES["no header"](hold(1), HOLD)[0]
+    code, out, err = steelyard("identify", table.write(tmp_path))
+    assert (code, out) == (2, "")
+    assert "Which column is which signal?" in err
