@@ -10,7 +10,7 @@ from steelyard.errors import BadInput, nearest
 from steelyard.logs import Log
 
 if TYPE_CHECKING:
-    from steelyard.planning import PlannedHold, PlannedMotion
+    from steelyard.planning import PlannedMotion, PlannedSpatialMotion
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,7 +51,7 @@ def check_seed(seed: int) -> None:
 
 def plan(
     scenario: str, seed: int = 0, progress: Callable[[int], None] = lambda steps: None, **settings: Any
-) -> "list[PlannedMotion] | list[PlannedHold]":
+) -> "list[PlannedMotion] | list[PlannedSpatialMotion]":
     """What the motion of a scenario, `planar` or `spatial`, can identify at best, and a motion that can tell more.
 
     >>> import steelyard as sy
@@ -67,7 +67,7 @@ def plan(
 
 def planned(
     scenario: str, settings: Any, seed: int, progress: Callable[[int], None]
-) -> "list[PlannedMotion] | list[PlannedHold]":
+) -> "list[PlannedMotion] | list[PlannedSpatialMotion]":
     """The plan of a scenario whose settings are an object, as the command line makes it."""
     world = _world(scenario, ("planar", "spatial"))
     world.check(settings)
