@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from steelyard.errors import BadInput
 from steelyard.logs._recording import Limits, Recording
 from steelyard.logs.formats._crazyflie import is_crazyflie, read_crazyflie
 from steelyard.logs.formats._dataflash import MAGIC as DATAFLASH
@@ -18,6 +19,13 @@ from steelyard.logs.formats._ulog import read_ulog
 
 def read_any(path: str | Path, limits: Limits) -> Recording:
     """Reads one file, or one folder as a bag."""
+    try:
+        return _read(path, limits)
+    except MemoryError:  # the machine has less than the limits allow
+        raise BadInput(f"{path} needs more memory than there is; split it, or read it on a larger machine.") from None
+
+
+def _read(path: str | Path, limits: Limits) -> Recording:
     if Path(path).is_dir():
         return read_folder(Path(path), limits)
     source = Source(path, limits)

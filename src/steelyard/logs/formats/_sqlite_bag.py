@@ -23,7 +23,7 @@ class SqliteBag(Bag):
         self.source, self.topics, self.texts, self.notes = source, {}, {}, []
         try:
             self._open()
-        except (sqlite3.Error, ValueError, OverflowError, TypeError, UnicodeDecodeError) as error:
+        except (sqlite3.Error, ValueError, OverflowError, TypeError, MemoryError) as error:
             raise source.bad(f"it is no readable ROS 2 bag ({_line(error)})") from None
 
     def _open(self) -> None:
@@ -78,7 +78,7 @@ class SqliteBag(Bag):
             sizes = np.array([len(part) for part in parts], np.int64)
             starts = np.cumsum(sizes) - sizes
             kinds, received = np.array(numbers, np.int64), np.array(times, np.int64)
-        except (sqlite3.Error, OverflowError) as error:
+        except (sqlite3.Error, OverflowError, MemoryError) as error:
             raise self.source.bad(f"it is no readable ROS 2 bag ({_line(error)})") from None
         found: Found = {}
         for number in np.unique(kinds):
@@ -88,4 +88,4 @@ class SqliteBag(Bag):
 
 
 def _line(error: Exception) -> str:
-    return str(error).partition("\n")[0][:100]
+    return str(error).partition("\n")[0][:100] or "it asks for too much memory"
