@@ -4,10 +4,13 @@ import dataclasses
 
 import numpy as np
 
-from steelyard.logs.mapping._compare import Shift, Track, averaged, compare, derivative, shift
+from steelyard.logs.mapping._compare import Track, averaged, compare, derivative
+from steelyard.logs.mapping._delays import Shift, shift
 from steelyard.logs.mapping._examination import Examination
-from steelyard.logs.mapping._frames import acceleration, rates_of
+from steelyard.logs.mapping._frames import rates_of
+from steelyard.logs.mapping._rotations import matrices
 from steelyard.logs.mapping._tuning import TUNING
+from steelyard.logs.mapping._velocities import acceleration
 from steelyard.logs.mapping._wrench import at_mass_centre
 
 _ONE_CLOCK = ("px4", "ardupilot", "crazyflie")
@@ -58,7 +61,7 @@ def _lay_over(exam: Examination, first: str, second: str) -> None:
         exam.report(stream, "found", f"{text}; the same motion lays one over the other (correlation {share:.2f}).")
     offset = (t1 - t0) + lag / rate
     exam.times[stream] = dataclasses.replace(exam.times[stream], offset=exam.times[stream].offset + offset)
-    exam._tracks.clear()
+    exam.forget()
 
 
 def settle_delays(exam: Examination, robot: str) -> None:
@@ -140,8 +143,6 @@ def _one_axis(x: Track, y: Track) -> float:
 
 def _gravity_delay(exam: Examination, robot: str) -> None:
     """An attitude's delay by the direction of gravity in the accelerometer's axes."""
-    from steelyard.logs.mapping._rotations import matrices
-
     q, s = exam.track(f"{robot}/attitude"), exam.track(f"{robot}/specific_force")
     if q is not None and s is not None:
         x = Track(q.time, matrices(q.values)[:, 2, :])  # up in body axes

@@ -55,6 +55,10 @@ class Examination:
             self._tracks[one] = Track(time[good], values[good]) if good.sum() > 30 else None
         return self._tracks[one]
 
+    def forget(self) -> None:
+        """Forgets converted samples, after a clock was changed."""
+        self._tracks.clear()
+
     def change(self, signal: str, verdict: Verdict, sentence: str, **changes) -> None:
         """Changes a source and records why."""
         if "delay" in changes:  # a delay is measured on what is mapped now, which may have one already

@@ -9,10 +9,7 @@ from steelyard.logs.mapping._examination import Examination
 from steelyard.logs.mapping._frames import (
     settle_attitude,
     settle_body,
-    settle_by_thrust,
-    settle_position,
     settle_sensor_axes,
-    settle_velocity,
     settle_world,
 )
 from steelyard.logs.mapping._px4 import px4_sources
@@ -27,6 +24,7 @@ from steelyard.logs.mapping._units import (
     settle_joint_positions,
     time_sources,
 )
+from steelyard.logs.mapping._velocities import settle_by_thrust, settle_position, settle_velocity
 from steelyard.logs.mapping._wrench import settle_wrench, settle_wrist_attitude
 
 

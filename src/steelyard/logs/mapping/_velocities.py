@@ -1,0 +1,108 @@
+"""Velocity, position and thrust against the attitude: whose axes they are in, and which way thrust and up are."""
+
+import numpy as np
+
+from steelyard.logs.mapping._compare import Alignment, Track, compare, compare_axes, derivative
+from steelyard.logs.mapping._examination import Examination
+from steelyard.logs.mapping._frames import UP_AXES, nearest_axis, permutation_of, turn_body, turn_world
+from steelyard.logs.mapping._rotations import axes_of, matrices
+from steelyard.logs.mapping._samples import vector_map
+from steelyard.logs.mapping._tuning import TUNING
+
+
+def settle_velocity(exam: Examination, robot: str) -> None:
+    """Velocity in the world's axes: its derivative is the turned specific force, gravity taken off."""
+    signal = f"{robot}/linear_velocity"
+    v, push = exam.track(signal), acceleration(exam, robot)
+    if v is None or push is None or push.rate < 5:
+        return
+    dv = derivative(v, 0.1)
+    found = compare_axes(push, dv, TUNING.longest_delay)
+    _vector_axes(exam, signal, found, "The velocity's derivative fits the turned specific force")
+
+
+def settle_position(exam: Examination, robot: str) -> None:
+    """Position in the axes of the velocity: its derivative."""
+    signal = f"{robot}/position"
+    p, v = exam.track(signal), exam.track(f"{robot}/linear_velocity")
+    if p is None or v is None:
+        return
+    found = compare_axes(v, derivative(p, 0.1), TUNING.longest_delay)
+    _vector_axes(exam, signal, found, "The position's derivative fits the velocity")
+
+
+def _vector_axes(exam: Examination, signal: str, found: Alignment, what: str) -> None:
+    one = exam.sources[signal]
+    if found.coherence < TUNING.coherence or found.second < TUNING.second_axis:
+        exam.report(signal, "undecided", f"The motion cannot check its axes (coherence {found.coherence:.2f}).")
+        return
+    nearest, permuted = permutation_of(found)
+    nearest = nearest.T
+    same = permuted and np.array_equal(nearest, np.eye(3))
+    if found.mirrored > found.coherence + 0.02 and not one.certain:
+        exam.refuse(signal, f"{what} only as a mirror image ({found.mirrored:.2f} against {found.coherence:.2f}).")
+    elif same:
+        exam.change(signal, "confirmed", f"{what} (coherence {found.coherence:.2f}).")
+    elif one.certain and one.frame:
+        exam.report(signal, "undecided", f"{what} with axes {', '.join(axes_of(nearest))} ({found.coherence:.2f}).")
+    elif permuted:
+        M = axes_of(nearest @ vector_map(one))
+        exam.change(signal, "found", f"{what} with axes {', '.join(M)} (coherence {found.coherence:.2f}).", axes=M)
+    else:
+        exam.refuse(signal, f"{what} in no axes that only rename ours.")
+
+
+def acceleration(exam: Examination, robot: str) -> Track | None:
+    """World acceleration (up to a constant) from attitude and specific force, else from attitude and thrust."""
+    attitude = exam.track(f"{robot}/attitude")
+    force = exam.track(f"{robot}/specific_force")
+    if attitude is None:
+        return None
+    if force is None:
+        thrust = exam.track(f"{robot}/thrust")
+        if thrust is None:
+            return None
+        force = Track(thrust.time, thrust.values[:, :1] * np.array([0.0, 0.0, 1.0]))
+    slow, fast = (attitude, force) if attitude.rate < force.rate else (force, attitude)
+    times = slow.time[(slow.time >= fast.time[0]) & (slow.time <= fast.time[-1])]
+    if len(times) < 30:
+        return None
+    q = np.stack([np.interp(times, attitude.time, c) for c in attitude.values.T], 1)
+    s = np.stack([np.interp(times, force.time, c) for c in force.values.T], 1)
+    R = matrices(q / np.linalg.norm(q, axis=1, keepdims=True))
+    return Track(times, np.einsum("nij,nj->ni", R, s))
+
+
+def settle_by_thrust(exam: Examination, robot: str) -> None:
+    """Without an accelerometer: the thrust along +z or −z of the body, and what gravity takes off, show both ups."""
+    v, attitude = exam.track(f"{robot}/linear_velocity"), exam.track(f"{robot}/attitude")
+    thrust = exam.track(f"{robot}/thrust")
+    if f"{robot}/specific_force" in exam.sources or v is None or attitude is None or thrust is None:
+        return
+    push = acceleration(exam, robot)
+    signal = f"{robot}/attitude"
+    if push is None:
+        return
+    dv = derivative(v, 0.1)
+    trials = {}
+    for axis, sign in (("z", 1.0), ("-z", -1.0)):
+        trials[axis] = compare(Track(push.time, sign * push.values), dv, TUNING.longest_delay, free=False)
+    best = max(trials, key=lambda axis: trials[axis].coherence)
+    other = "-z" if best == "z" else "z"
+    coherence, margin = trials[best].coherence, trials[best].coherence - trials[other].coherence
+    if coherence < TUNING.coherence or margin < TUNING.margin:
+        exam.report(signal, "undecided", f"The motion cannot tell the direction of the thrust ({coherence:.2f}).")
+        return
+    sign = 1.0 if best == "z" else -1.0
+    mean = sign * push.values.mean(axis=0)
+    up, cosine = nearest_axis(mean / float(np.linalg.norm(mean)))
+    less = trials[other].coherence
+    text = f"The velocity's derivative fits a thrust along {best} of the body ({coherence:.2f}, else {less:.2f})"
+    if best != "z":
+        turn_body(exam, robot, UP_AXES[best], f"{text}: ours is +z.")
+    else:
+        exam.report(signal, "confirmed", f"{text}.")
+    if up != "z" and cosine > 0.9:
+        turn_world(
+            exam, robot, UP_AXES[up], f"The mean thrust points along {up} of its world ({cosine:.3f}), so that is up."
+        )
