@@ -25,6 +25,11 @@ Definitions = Mapping[str, tuple[Any, list[tuple[str, Any]]]]
 def definitions_of(path: str, name: str, encoding: str, text: str) -> Definitions:
     """A type with all the types inside it: by its definition in the file, else by ROS 2's own."""
     load_rosbags(path)
+    return _parsed(name, encoding, text)
+
+
+@functools.lru_cache(maxsize=256)
+def _parsed(name: str, encoding: str, text: str) -> Definitions:
     from rosbags.typesys import get_types_from_idl, get_types_from_msg
 
     standard = dict(_standard())
