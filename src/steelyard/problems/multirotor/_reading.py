@@ -62,7 +62,7 @@ def sample_of(record: FlightRecord, dt, thrust_before, rates_before, attitude) -
     """A record as a sample, given the interval and the inputs at its begin; of one row or of many."""
 
     def over_interval(before, now):
-        return before if record.hold == "step" else 0.5 * (before + now)
+        return before if record.hold == "step" else np.asarray(0.5 * (before + now))
 
     rates = over_interval(rates_before, record.rates)
     if record.commanded:

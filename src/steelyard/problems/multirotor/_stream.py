@@ -84,7 +84,7 @@ class MultirotorStream:
             thrust = values["thrust"][0] if "thrust" in values else np.nan
         return FlightRecord(
             robot=robot,
-            time=np.float64(time),  # type: ignore[arg-type]  # a row has no axis of time
+            time=np.asarray(time, float),
             attitude=q / norm,
             position=values.get("position", _nan(3)),
             velocity=values.get("linear_velocity", _nan(3)),
@@ -130,7 +130,7 @@ class MultirotorStream:
     def step(self, state: _State, before: FlightRecord, row: FlightRecord) -> _State:
         """One step of the compiled filter."""
         before, row = (_plausible(one, state.limits) for one in (before, row))
-        sample = sample_of(row, row.time - before.time, before.thrust, before.rates, row.attitude)
+        sample = sample_of(row, np.asarray(row.time - before.time), before.thrust, before.rates, row.attitude)
         packed = self._step.step(state.packed, self._step.pack_sample(sample))
         return _State(packed, self._step.recorded(packed), state.limits)
 
