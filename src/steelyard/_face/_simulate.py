@@ -62,7 +62,9 @@ def plan(
     Each motion has attainable standard deviations, a `verdict`, and its inputs as log columns by `columns()`; the last
     is the best that was found. The settings are the options of `steelyard plan`, with `_` for `-`.
     """
-    return planned(scenario, _settings(_world(scenario, ("planar", "spatial")), scenario, settings), seed, progress)
+    world = _world(scenario, ("planar", "spatial"))
+    settings = {"robots": 5} | settings if scenario == "spatial" else settings  # the command line's default
+    return planned(scenario, _settings(world, scenario, settings), seed, progress)
 
 
 def planned(

@@ -1,18 +1,15 @@
 """`steelyard export --as PROBLEM -o DIR`: the step as dependency-free C99."""
 
 import dataclasses
-import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 import tyro
 
-from steelyard._files import check_output_folder
+from steelyard._face._export import check_export, export
+from steelyard._face._inputs import config_from, log_from
 from steelyard.cli._output import print_json
 from steelyard.cli._parse import parse
-from steelyard.config import Config, load
-from steelyard.errors import BadInput
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,38 +39,14 @@ class Export:
 def run(arguments: Sequence[str]) -> None:
     """Parses, generates, writes, prints the sizes."""
     command = parse(Export, arguments, "export")
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", command.name):
-        raise BadInput(f'--name is "{command.name}"; give small letters, digits and underscores.')
-    if not Path(command.output).absolute().parent.is_dir():
-        raise BadInput(f"{command.output}: its folder does not exist; create it or choose another output.")
-    check_output_folder(Path(command.output).absolute().parent)
-    config = Config() if command.config is None else load(command.config, Config)
-
-    from steelyard import logs
-
-    log = None if command.log is None else logs.read(command.log)
+    check_export(command.output, command.name)
+    config = config_from(command.config)
+    log = None if command.log is None else log_from(command.log)  # before JAX is loaded, for a quick answer
 
     from steelyard._jax import prepare_program
 
     prepare_program()
-
-    from steelyard import problems, worlds
-    from steelyard.native import export
-
-    simulated = {
-        "multirotor": lambda: worlds.simulate(worlds.MultirotorScenario(), seed=1),
-        "planar-load": lambda: worlds.simulate_planar(worlds.PlanarScenario(duration=8.0), seed=1),
-        "spatial-load": lambda: worlds.simulate_spatial(worlds.SpatialScenario(robots=5, duration=2.0), seed=1),
-    }
-    if log is None and command.problem in simulated:
-        columns = simulated[command.problem]()
-        log = logs.Log(columns.pop("time"), columns, "simulation")
-    ready = problems.exportable_step(command.problem, command.method, log, config)
-    first = problems.first_sample(ready)
-    exported = export(
-        ready.step, (ready.belief, first), command.output, command.name, samples=ready.samples,
-        single=command.single, symmetric=("covariance",), about=ready.about,
-    )  # fmt: skip
+    exported = export(command.problem, command.output, command.method, log, config, command.name, command.single)
     if command.json:
         print_json(
             {

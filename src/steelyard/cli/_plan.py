@@ -2,18 +2,18 @@
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import tyro
 
+from steelyard._face._simulate import planned
 from steelyard._files import check_output
 from steelyard._jax import prepare_program
 from steelyard.cli._output import print_json
 from steelyard.cli._parse import choose, parse
-from steelyard.errors import BadInput
 from steelyard.logs import Log, write
 from steelyard.report import progress
-from steelyard.worlds import PlanarScenario, SpatialScenario, check_planar, check_spatial
+from steelyard.worlds import PlanarScenario, SpatialScenario
 
 if TYPE_CHECKING:
     from steelyard.planning import PlannedMotion, PlannedSpatialMotion
@@ -58,52 +58,27 @@ def run(arguments: Sequence[str]) -> None:
     command = parse({"planar": Planar, "spatial": Spatial}[scenario], rest, f"plan {scenario}")
     if command.output is not None:
         check_output(command.output)
-    if command.seed < 0:
-        raise BadInput(f"--seed is {command.seed}; give a number from 0 up.")
+    prepare_program()
+
+    from steelyard.planning import CANDIDATES
+
+    steps = CANDIDATES + 1 if isinstance(command, Spatial) else 3
+    with progress("planning", steps, quiet=command.json) as progressed:
+        motions = planned(scenario, command.scenario, command.seed, progressed)
+    better = motions[-1]
+    if command.output is not None:
+        settings = {name: str(value) for name, value in dataclasses.asdict(command.scenario).items()}
+        write(Log(better.time, better.columns(), "plan", {"scenario": scenario, **settings}), command.output)
+    if command.json:
+        print_json({"scenario": scenario, "motions": [motion.as_json() for motion in motions]})
+        return
     if isinstance(command, Spatial):
-        _spatial(command)
+        _print_holds(cast("Sequence[PlannedSpatialMotion]", motions))
     else:
-        _planar(command)
-
-
-def _planar(command: Planar) -> None:
-    check_planar(command.scenario)
-    prepare_program()
-
-    from steelyard.planning import plan_planar
-
-    with progress("planning", 3, quiet=command.json) as progressed:
-        motions = plan_planar(command.scenario, command.seed, progressed)
+        _print(cast("Sequence[PlannedMotion]", motions))
     if command.output is not None:
-        better = motions[-1]
-        settings = {name: str(value) for name, value in dataclasses.asdict(command.scenario).items()}
-        write(Log(better.time, better.columns(), "plan", {"scenario": "planar", **settings}), command.output)
-    if command.json:
-        print_json({"scenario": "planar", "motions": [motion.as_json() for motion in motions]})
-        return
-    _print(motions)
-    if command.output is not None:
-        print(f"Wrote {command.output}: the better forces, {len(motions[-1].time)} rows.")
-
-
-def _spatial(command: Spatial) -> None:
-    check_spatial(command.scenario)
-    prepare_program()
-
-    from steelyard.planning import CANDIDATES, plan_spatial
-
-    with progress("planning", CANDIDATES + 1, quiet=command.json) as progressed:
-        motions = plan_spatial(command.scenario, command.seed, progressed)
-    if command.output is not None:
-        settings = {name: str(value) for name, value in dataclasses.asdict(command.scenario).items()}
-        better = motions[-1]
-        write(Log(better.time, better.columns(), "plan", {"scenario": "spatial", **settings}), command.output)
-    if command.json:
-        print_json({"scenario": "spatial", "motions": [motion.as_json() for motion in motions]})
-        return
-    _print_holds(motions)
-    if command.output is not None:
-        print(f"Wrote {command.output}: the better wrenches, {len(motions[-1].time)} rows.")
+        inputs = "wrenches" if isinstance(command, Spatial) else "forces"
+        print(f"Wrote {command.output}: the better {inputs}, {len(better.time)} rows.")
 
 
 def _print_holds(motions: "Sequence[PlannedSpatialMotion]") -> None:

@@ -1,17 +1,18 @@
 """`steelyard simulate SCENARIO -o LOG`: makes a log with truth in it."""
 
 import dataclasses
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from typing import Annotated, Literal
 
 import tyro
 
+from steelyard._face._simulate import check_seed, simulated
 from steelyard._files import check_output, whole_file
 from steelyard._jax import prepare_program
 from steelyard.cli._output import say
 from steelyard.cli._parse import choose, parse
 from steelyard.errors import BadInput
-from steelyard.logs import Log, write
+from steelyard.logs import write
 from steelyard.papers.sesame import write_data_set
 from steelyard.report import progress
 from steelyard.worlds import (
@@ -19,16 +20,8 @@ from steelyard.worlds import (
     MultirotorScenario,
     PlanarScenario,
     SpatialScenario,
-    check_jets,
-    check_multirotor,
-    check_planar,
-    check_spatial,
     jets_config,
     sesame_flights,
-    simulate,
-    simulate_jets,
-    simulate_planar,
-    simulate_spatial,
 )
 
 
@@ -120,14 +113,14 @@ def run(arguments: Sequence[str]) -> None:
 
 def _multirotor(arguments: Sequence[str]) -> None:
     command = parse(Multirotor, arguments, "simulate multirotor")
-    _make(command, command.scenario, check_multirotor, simulate, "")
+    _make(command, "")
 
 
 def _jets(arguments: Sequence[str]) -> None:
     command = parse(Jets, arguments, "simulate jets")
     if command.config is not None:
         check_output(command.config)
-    _make(command, command.scenario, check_jets, simulate_jets, "")
+    _make(command, "")
     if command.config is not None:
         with whole_file(command.config) as draft:
             draft.write_text(jets_config(command.scenario), encoding="utf-8")
@@ -135,46 +128,34 @@ def _jets(arguments: Sequence[str]) -> None:
 
 def _planar(arguments: Sequence[str]) -> None:
     command = parse(Planar, arguments, "simulate planar")
-    _make(command, command.scenario, check_planar, simulate_planar, _robots(command.scenario.robots))
+    _make(command, _robots(command.scenario.robots))
 
 
 def _spatial(arguments: Sequence[str]) -> None:
     command = parse(Spatial, arguments, "simulate spatial")
-    _make(command, command.scenario, check_spatial, simulate_spatial, _robots(command.scenario.robots))
+    _make(command, _robots(command.scenario.robots))
 
 
 def _robots(number: int) -> str:
     return f" {number} robot{'s' if number > 1 else ''},"
 
 
-def _make(
-    command: Jets | Multirotor | Planar | Spatial, settings: Any, check: Callable, make: Callable, who: str
-) -> None:
-    """Checks, simulates, writes and reports: the same for every scenario that is one log."""
+def _make(command: Jets | Multirotor | Planar | Spatial, who: str) -> None:
+    """Simulates, writes and reports: the same for every scenario that is one log."""
     scenario = type(command).__name__.lower()
     check_output(command.output)
-    check(settings)
-    _check_seed(command.seed)
     prepare_program()
-    columns = make(settings, command.seed)
-    facts = {"scenario": scenario, "seed": command.seed}
-    recorded = {name: str(value) for name, value in (facts | dataclasses.asdict(settings)).items()}
-    log = Log(columns.pop("time"), columns, "simulation", recorded)
+    log = simulated(scenario, command.scenario, command.seed)
     write(log, command.output)
     sentence = f"Wrote {command.output}: {len(log)} rows,{who} {log.time[-1]:g} s, truth included."
-    say(command.json, facts | {"log": command.output, "rows": len(log)}, sentence)
-
-
-def _check_seed(seed: int) -> None:
-    if seed < 0:
-        raise BadInput(f"--seed is {seed}; give a number from 0 up.")
+    say(command.json, {"scenario": scenario, "seed": command.seed, "log": command.output, "rows": len(log)}, sentence)
 
 
 def _sesame(arguments: Sequence[str]) -> None:
     command = parse(Sesame, arguments, "simulate sesame")
     if not 1 <= command.repetitions <= 10_000:
         raise BadInput(f"--repetitions is {command.repetitions}; give a number from 1 to 10000.")
-    _check_seed(command.seed)
+    check_seed(command.seed)
     prepare_program()
     flights = list(sesame_flights(command.repetitions))
     with progress("flying", len(flights), quiet=command.json) as advance:
