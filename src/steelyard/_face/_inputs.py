@@ -41,7 +41,7 @@ def read(*files: str | Path) -> Log:
     ...     path = pathlib.Path(folder) / "flight.csv"
     ...     _ = path.write_text("time,r1/thrust\n0.0,9.8\n0.1,9.9\n")
     ...     log = sy.read(path)
-    >>> len(log), log.robots, log.columns["r1/thrust"][1]
+    >>> len(log), log.robots, float(log.columns["r1/thrust"][1])
     (2, ('r1',), 9.9)
 
     Files of other tools are mapped to our signals by names, units and physics, every sample at its own time; `steelyard

@@ -69,4 +69,4 @@ class Estimate:
         """The 95 % interval, its lower and its upper bound; None unless the value is known, and for a pose."""
         if self.value is None or self.std is None or self.std.shape != self.value.shape:
             return None
-        return self.value - 1.96 * self.std, self.value + 1.96 * self.std
+        return np.asarray(self.value - 1.96 * self.std), np.asarray(self.value + 1.96 * self.std)

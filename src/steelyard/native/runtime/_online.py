@@ -24,8 +24,9 @@ class Online:
     >>> none = jnp.zeros(0)
     >>> estimator = ExtendedKalman(Still(), Noise(jnp.ones(1), none, jnp.zeros(1), none))
     >>> start = estimator.init(Guess({"level": jnp.zeros(1)}, jnp.full(1, 10.0)))
-    >>> online = sy.Online(estimator, start, Sample(0.0, none, {"level": jnp.zeros(1)}), units={"level": "m"})
-    >>> estimates = online.step(Sample(0.1, none, {"level": jnp.array([4.0])}))
+    >>> sample = Sample(jnp.array(0.1), none, {"level": jnp.array([4.0])})
+    >>> online = sy.Online(estimator, start, sample, units={"level": "m"})
+    >>> estimates = online.step(sample)
     >>> print(estimates["level"].value.round(2), estimates["level"].std.round(2), estimates["level"].unit)
     [3.96] [1.] m
 
