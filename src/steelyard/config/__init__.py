@@ -18,3 +18,4 @@ from ._schema import Inputs as Inputs
 from ._schema import Multirotor as Multirotor
 from ._schema import Noise as Noise
 from ._schema import Team as Team
+from ._schema import Wrist as Wrist

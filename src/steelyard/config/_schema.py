@@ -126,6 +126,15 @@ class Load(msgspec.Struct, frozen=True):
     friction: bool = False
 
 
+class Wrist(msgspec.Struct, frozen=True):
+    """The sensors at a wrist.
+
+    tared: whether the wrench is known to have no offset; otherwise its offsets are estimated, default false.
+    """
+
+    tared: bool = False
+
+
 class Multirotor(msgspec.Struct, frozen=True):
     """A multirotor's own parameters.
 
@@ -167,6 +176,7 @@ class Config(msgspec.Struct, frozen=True):
     guess: table, first guesses; default none.
     team: table, robots and links; default a line in the order of the log.
     load: table, what a team pushes over a plane; default as listed there.
+    wrist: table, the sensors at a wrist; default as listed there.
     multirotor: table, a multirotor's own parameters; default as listed there.
     jets: table, a robot on thrusters; default none.
     live: table, how the robots run, one process each; default as listed there.
@@ -180,6 +190,7 @@ class Config(msgspec.Struct, frozen=True):
     guess: Guess = Guess()
     team: Team = Team()
     load: Load = Load()
+    wrist: Wrist = Wrist()
     multirotor: Multirotor = Multirotor()
     jets: Jets = Jets()
     live: Live = Live()

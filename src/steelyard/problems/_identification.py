@@ -30,7 +30,7 @@ class Event:
 
     time: float
     """s, when it happened, which is before it was noticed."""
-    kind: Literal["change", "fault", "recovered"]
+    kind: Literal["change", "contact", "fault", "recovered"]
     robot: str
     quantity: str
     message: str

@@ -37,7 +37,6 @@ from .spatial_load import SpatialLoadMessage as SpatialLoadMessage
 from .spatial_load import SpatialSample as SpatialSample
 from .spatial_load import SpatialState as SpatialState
 from .spatial_load import compiled_filter as compiled_filter
-from .spatial_load import estimate_single_robot as estimate_single_robot
 from .spatial_load import load_in_frame as load_in_frame
 from .spatial_load import noise_free_information as noise_free_information
 from .spatial_load import pose_in_frame as pose_in_frame

@@ -1,1 +1,19 @@
-"""`identify --as rigid-body`: mass, centre of mass and inertia of a load that one robot alone holds."""
+"""`identify --as rigid-body`: mass, centre of mass and inertia of a load that one robot alone holds.
+
+Read in this order: `_reading` (columns to channels), `_start` (first motion and load), `_method` (the joint fit; its
+parts are `_splines`, `_trajectory`, `_unknowns`, `_residuals`, `_normal_equations`, `_noise`), `_events` (contacts and
+changes), `_quantities` and `_possible` (numbers that can exist), `_verdict`, `_answer`.
+"""
+
+from ._answer import identify_rigid_body as identify_rigid_body
+from ._events import Contact as Contact
+from ._events import Piece as Piece
+from ._events import pieces_of as pieces_of
+from ._method import Fit as Fit
+from ._method import fit_record as fit_record
+from ._quantities import Load as Load
+from ._quantities import load_of_fit as load_of_fit
+from ._reading import WristRecord as WristRecord
+from ._reading import read_wrist_record as read_wrist_record
+from ._residuals import Channel as Channel
+from ._verdict import named_direction as named_direction

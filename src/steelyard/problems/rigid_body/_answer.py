@@ -7,48 +7,45 @@ import numpy as np
 
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
+from steelyard.estimators import Estimate, Knowledge
 from steelyard.logs import Log
+from steelyard.monitor import Trust
 from steelyard.problems._gaps import silences
 from steelyard.problems._identification import Event, Identification, Innovations
 from steelyard.problems._provenance import settings_of, truth_in
-from steelyard.problems.rigid_body._changes import Piece, pieces_of
-from steelyard.problems.rigid_body._quantities import UNITS, estimates_of, series_of
+from steelyard.problems.rigid_body._events import Piece, pieces_of
+from steelyard.problems.rigid_body._quantities import UNITS, load_of_fit, sensor_errors_of
 from steelyard.problems.rigid_body._reading import WristRecord, read_wrist_record
-from steelyard.problems.rigid_body._refinement import refined
-from steelyard.problems.rigid_body._verdict import events_of, verdict_of
+from steelyard.problems.rigid_body._series import series_of
+from steelyard.problems.rigid_body._tuning import TUNING
+from steelyard.problems.rigid_body._verdict import events_of, trust_of, verdict_of
 
 METHODS = ("likelihood",)
-_CHANNELS = tuple(
-    f"{signal}/{axis}" for signal in ("twist/angular", "twist/linear", "specific_force") for axis in "xyz"
-)
-_CAVEAT = (
-    "The logged wrench is taken for all that the load feels beside gravity: whatever else touches the load, a cable or "
-    "a second robot, would be weighed with it; and if its force is 1 % too high throughout, so is the mass."
-)
+_CAVEAT = "If the logged force is 1 % too high throughout, so is the mass."
 
 
 def identify_rigid_body(
     log: Log, config: Config, method: str = "likelihood", progress: Callable[[int], None] = lambda rows: None
 ) -> Identification:
-    """Weighs the load of each robot that holds one alone; `progress` is called with the number of rows done."""
+    """Weighs the load of each robot that holds one alone; `progress` receives how many rows are done."""
     if method not in METHODS:
         raise BadInput(f'Unknown method "{method}" for rigid-body; {nearest(method, list(METHODS))}')
     robots = _robots(log, config)
     records = {robot: read_wrist_record(log.without_truth(), robot, config) for robot in robots}
-    begin = time.perf_counter()
-    pieces = {}
+    begin, pieces = time.perf_counter(), {}
     for robot, record in records.items():
-        pieces[robot] = [refined(piece) for piece in pieces_of(record, config.guess.mass)]
+        pieces[robot] = pieces_of(record)
         progress(len(log) // len(robots))
     seconds_a_row = (time.perf_counter() - begin) / (len(log) * len(robots))
-    events = [event for robot in robots for event in (*events_of(pieces[robot]), *_silences(records[robot]))]
+    trusts = {robot: trust_of(pieces[robot][-1]) for robot in robots}
+    events = [event for robot in robots for event in (*events_of(pieces[robot]), *_silences(log, records[robot]))]
     return Identification(
         problem="rigid-body",
         method=method,
         origin=log.origin,
-        robots={robot: estimates_of(pieces[robot][-1]) for robot in robots},
+        robots={robot: _estimates(pieces[robot][-1], trusts[robot]) for robot in robots},
         events=sorted(events, key=lambda event: event.time),
-        verdict=" ".join([*(verdict_of(pieces[robot][-1]) for robot in robots), _CAVEAT]),
+        verdict=" ".join([*(verdict_of(pieces[robot][-1], trusts[robot]) for robot in robots), _CAVEAT]),
         notes=[note for record in records.values() for note in record.notes],
         series={robot: series_of(pieces[robot]) for robot in robots},
         innovations={robot: _innovations(pieces[robot]) for robot in robots},
@@ -74,19 +71,43 @@ def _robots(log: Log, config: Config) -> tuple[str, ...]:
     return pulling or log.robots or ("r1",)
 
 
-def _silences(record: WristRecord) -> list[Event]:
-    channels = {
-        "twist/angular": record.reading[:, :3],
-        "twist/linear": record.reading[:, 3:6],
-        "specific_force": record.reading[:, 6:],
-        "wrench/torque": record.wrench[:, :3],
-        "wrench/force": record.wrench[:, 3:],
-    }
-    return [event for name, values in channels.items() for event in silences(record.time, values, record.robot, name)]
+def _estimates(piece: Piece, trust: Trust) -> dict[str, Estimate]:
+    """What is known at the end of a piece."""
+    load, record = load_of_fit(piece.fit), piece.record
+    short = record.end - record.start <= TUNING.long_enough
+    unknown: Knowledge = "not-yet-known" if short else "not-identifiable"
+    found = {}
+    for quantity, unit in UNITS.items():
+        frame = None if quantity == "mass" else record.robot
+        value, std = load.of(quantity)
+        found[quantity] = _estimate(value, std, unit, frame, record.end, load.known[quantity], unknown, trust)
+    for quantity, (value, std, unit, told) in sensor_errors_of(piece.fit).items():
+        frame = None if quantity.startswith("delay/") else record.robot
+        found[quantity] = _estimate(value, std, unit, frame, record.end, told, unknown, trust)
+    return found
+
+
+def _estimate(value, std, unit, frame, end: float, known: bool, unknown: Knowledge, trust: Trust) -> Estimate:
+    if trust.level == "contradicted":
+        reason = trust.reasons[0].sentence if trust.reasons else None
+        return Estimate.unknown("failed", unit, frame, end, reason)
+    known = known and bool(np.all(np.isfinite(value)) and np.all(np.isfinite(std)))
+    return Estimate.known(value, std, unit, frame, end) if known else Estimate.unknown(unknown, unit, frame, end)
+
+
+def _silences(log: Log, record: WristRecord) -> list[Event]:
+    events = []
+    for signal in ("wrench/torque", "wrench/force", "twist/angular", "twist/linear", "specific_force"):
+        if log.has(record.robot, signal, ("x", "y", "z")):
+            values = log.require(record.robot, signal, ("x", "y", "z"))
+            events += silences(np.asarray(log.time), values, record.robot, signal)
+    return events
 
 
 def _innovations(pieces: list[Piece]) -> Innovations:
-    found = [piece.fit.innovations for piece in pieces]
-    scale = np.concatenate([one.scale for one in found])
-    value = np.concatenate([np.where(one.present, one.value, np.nan) for one in found])
-    return Innovations(np.concatenate([piece.record.time for piece in pieces]), _CHANNELS, value * scale, scale)
+    """Of the wrench: measured less expected."""
+    std = np.concatenate([np.broadcast_to(p.fit.record.wrench.std, p.fit.residuals["wrench"].shape) for p in pieces])
+    value = np.concatenate([-p.fit.residuals["wrench"] for p in pieces]) * std
+    time_ = np.concatenate([p.fit.record.wrench.time for p in pieces])
+    channels = tuple(f"wrench/{part}/{axis}" for part in ("torque", "force") for axis in "xyz")
+    return Innovations(time_, channels, value, std)

@@ -1,170 +1,353 @@
-"""The likeliest load: a filter that is told the load, and how its innovations depend on what it was updated.
+"""Motion, load and sensor errors that explain all readings best: maximum likelihood by Gauss-Newton.
 
-An extended Kalman filter that carries the load's parameters along linearises early rows at an early guess, and never
-looks at them again: a far start becomes a bias. Here the filter knows the parameters, only the motion is uncertain, and
-its innovations are differentiated with respect to what it was updated. Gauss and Newton then find the load under which
-the log is likeliest; in the end every row is linearised at the answer.
+The motion is a spline whose coefficients are unknowns like the others, so no reading is differentiated, errors of every
+sensor count where they belong, and each sample is taken at its own time. The covariance of the load follows from the
+Schur complement: the motion's own uncertainty is in it.
 """
 
 import dataclasses
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
 
-from steelyard.estimators import Noise, Sample, Shadows, correct, linearise_dynamics, linearise_observation
-from steelyard.geometry import product, retract
-from steelyard.models import Model, Numbers, State
+from steelyard.problems.rigid_body._noise import density
+from steelyard.problems.rigid_body._normal_equations import Solution, solve
 from steelyard.problems.rigid_body._reading import WristRecord
-from steelyard.problems.rigid_body._tuning import TUNING
-
-LOAD = slice(9, 19)
-"""Where the load's parameters are among the state's coordinates."""
-PRIOR = np.array([1.5, 2.0, 2.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0])
-"""How far a load may be from the first guess, one standard deviation in each log-Cholesky coordinate."""
-_CHUNK = 512  # rows, so that one compilation serves logs of every length
-
-
-class FilterState(eqx.Module):
-    """The filter's belief of the motion, and its Jacobian by the load."""
-
-    state: State
-    covariance: Float[Array, "state state"]
-    jacobian: Float[Array, "state load"]
-
-
-class WhitenedInnovations(eqx.Module):
-    """The innovations of every row, whitened: independent and of unit variance for a consistent filter."""
-
-    value: Float[Numbers, "*batch meas"]
-    """Zero where a reading is missing."""
-    jacobian: Float[Numbers, "*batch meas load"]
-    """Minus the derivative of `value` by each parameter."""
-    scale: Float[Numbers, "*batch meas"]
-    """Its standard deviation before whitening, each channel given those before it; 1 where it is missing."""
-    present: Numbers
+from steelyard.problems.rigid_body._residuals import (
+    Block,
+    motion_block,
+    motion_residual,
+    still_block,
+    unaccelerated_block,
+    wrench_block,
+    wrench_regressor,
+    wrench_residual,
+)
+from steelyard.problems.rigid_body._splines import Spline
+from steelyard.problems.rigid_body._start import (
+    first_load,
+    first_trajectory,
+    knot_spacing,
+    mounting_of,
+    resampled,
+    still_spans,
+)
+from steelyard.problems.rigid_body._trajectory import Trajectory
+from steelyard.problems.rigid_body._tuning import TUNING, FitTuning
+from steelyard.problems.rigid_body._unknowns import Layout, Unknowns, layout
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Fit:
-    """A load, its covariance, and the innovations under it."""
+    """The likeliest motion, load and sensor errors."""
 
-    load: np.ndarray
-    """(10,), log-Cholesky coordinates."""
+    record: WristRecord
+    unknowns: Unknowns
+    at: Layout
     covariance: np.ndarray
-    """(10, 10), of these."""
-    innovations: WhitenedInnovations
-    instruments: np.ndarray
-    """(n, meas, load), the jacobians of the innovations as smoothed rows have them."""
-    guess: np.ndarray
-    """(10,), where the search began, and the prior's centre."""
+    """(size, size), of the unknowns."""
+    trajectory: Trajectory
+    spacing: float
+    """s, between knots."""
+    rows: dict[str, np.ndarray]
+    """By signal, (n, k, size): derivatives of each reading by the unknowns, once the motion has followed."""
+    residuals: dict[str, np.ndarray]
+    """By signal, (n, k): expected less measured, in standard deviations."""
+    weights: dict[str, np.ndarray]
+    """By signal, (n,): 0 for outliers, else 1."""
+    excess: dict[str, np.ndarray]
+    """By signal, (k,): variance of the misfit over the assumed one, in the band of the motion."""
+    converged: bool
+
+    @property
+    def load_covariance(self) -> np.ndarray:
+        """(10, 10)."""
+        return self.covariance[:10, :10]
+
+    def expected_wrench(self, time: np.ndarray) -> np.ndarray:
+        """(n, 6): torque and force at other times (s), offsets included."""
+        motion, unknowns = self.trajectory, self.unknowns
+        parts = (motion.specific_force, motion.angular, motion.angular_acceleration)
+        s, omega, alpha = (
+            np.stack([np.interp(time, motion.time, part[:, a]) for a in range(3)], axis=1) for part in parts
+        )
+        offsets = np.concatenate([unknowns.torque_offset, unknowns.force_offset])
+        return wrench_regressor(s, omega, alpha) @ unknowns.load + offsets
+
+    def std(self, name: str) -> np.ndarray:
+        """Standard deviations of an unknown."""
+        return np.sqrt(np.diag(self.covariance)[self.at[name]])
 
 
-def fit_load(record: WristRecord, guess: np.ndarray) -> Fit:
-    """The load that a record identifies, near a guess.
+def fit_record(record: WristRecord, tuning: FitTuning = TUNING) -> Fit:
+    """The joint fit of everything in a record.
 
-    First the least squares of the innovations, by damped Gauss-Newton steps. Their Jacobians share the noise of the
-    wrench with the innovations themselves, which biases the answer (an entry of the inertia by a third, where all is
-    noisy). So the last steps weight the innovations by the Jacobians of smoothed rows, which lack the noise of their
-    own row: instrumental variables.
+    Where noise was not stated, wrists are taken for rigid up to 10 Hz, and delays come from a fit up to 20 Hz: the
+    faster part of a motion tells time best, and mass worst, for tools flex.
     """
-    load = _least_squares(record, np.asarray(guess, float))
-    smooth, precision = record.smoothed(), np.diag(PRIOR**-2.0)
-    now, Z, moved = run_filter(record, load), run_filter(smooth, load).jacobian, np.inf
-    for _ in range(TUNING.rounds):
-        B, b = gram(Z) + precision, normal_equations(now, Z)[1]
-        step = np.linalg.solve(B, b + precision @ (guess - load))  # not Zᵀ jacobian, which need not be definite
-        before, moved = moved, float(np.sqrt(step @ B @ step))
-        if moved < TUNING.converged or moved > 2.0 * before:
-            break
-        load = load + np.clip(step, -0.5, 0.5)
-        now = run_filter(record, load)
-        if moved > TUNING.near:
-            Z = run_filter(smooth, load).jacobian
-    return Fit(load, np.linalg.inv(gram(Z) + precision), now, Z, np.asarray(guess, float))
+    if set(record.channels) <= record.stated:
+        return _Problem(record, tuning).solved()
+    timing = _Problem(record, dataclasses.replace(tuning, least_spacing=0.5 * tuning.least_spacing)).solved()
+    fit = _Problem(record, tuning, expected_delays=timing.unknowns.delays).solved()
+    for signal in record.motion:
+        index = fit.at[f"delay/{signal}"].start
+        fit.covariance[index, index] = max(fit.covariance[index, index], timing.std(f"delay/{signal}")[0] ** 2)
+    return fit
 
 
-def _least_squares(record: WristRecord, guess: np.ndarray) -> np.ndarray:
-    precision = np.diag(PRIOR**-2.0)
-    load, damping, now = guess, 1e-3, run_filter(record, guess)
-    cost = _cost(now, load, guess, precision)
-    for _ in range(TUNING.rounds):
-        A, b = normal_equations(now, now.jacobian)
-        A, b = A + precision, b + precision @ (guess - load)
-        trial, there, new_cost = load, now, np.inf
-        while new_cost > cost and damping < 1e6:
-            trial = load + np.clip(np.linalg.solve(A + damping * np.diag(np.diag(A)), b), -1.0, 1.0)
-            there = run_filter(record, trial)
-            new_cost = _cost(there, trial, guess, precision)
-            damping = damping * (10.0 if new_cost > cost else 0.1)
-        if new_cost > cost:
-            break
-        moved = float(np.sqrt((trial - load) @ A @ (trial - load)))
-        load, now, cost, damping = trial, there, new_cost, max(damping, 1e-9)
-        if moved < TUNING.near:
-            break
-    return load
+def excess_of(
+    record: WristRecord,
+    residuals: dict[str, np.ndarray],
+    weights: dict[str, np.ndarray],
+    spacing: float,
+    tuning: FitTuning = TUNING,
+) -> dict[str, np.ndarray]:
+    """(k,) by signal: variance of the misfit an axis over the variance that was assumed, in the band of the motion.
+
+    1 where noise was stated and the misfit does not contradict it. A motion signal is judged just above the band, too,
+    for the trajectory follows it inside.
+    """
+    edge, found = 0.5 / spacing, {}
+    for signal, channel in record.channels.items():
+        used = weights[signal] > 0
+        time, residual = channel.time[used], residuals[signal][used]
+        own = density(time, residual, 0.0, edge)
+        variance, degrees = own.variance, own.degrees
+        if signal != "wrench":
+            above = density(time, residual, 1.5 * edge, 4.0 * edge)
+            variance, degrees = np.maximum(variance, above.variance), above.degrees
+        pooled = np.repeat(variance.reshape(-1, 3).mean(axis=1), 3)  # the three axes of a sensor are alike
+        if signal in record.stated:
+            clear = 1.0 + 4.0 * np.sqrt(2.0 / (3.0 * degrees)) + 0.1
+            variance = np.where(pooled > clear, np.maximum(pooled, variance), 1.0)
+        else:
+            variance = np.maximum(variance, tuning.least_excess)
+        found[signal] = variance
+    return found
 
 
-def run_filter(record: WristRecord, load: np.ndarray, drift: float = 0.0) -> WhitenedInnovations:
-    """The innovations of a filter that is given this load; with `drift` it forgets an earlier motion soon."""
-    guess = record.first(load)
-    model, noise, samples = record.model, record.random(drift), record.samples()
-    jacobian = np.zeros((25, 10))
-    jacobian[LOAD] = np.eye(10)
-    at = FilterState(guess.state, jnp.diag(guess.std**2), jnp.asarray(jacobian))
-    parts = []
-    for begin in range(0, len(record.time), _CHUNK):
-        rows = min(_CHUNK, len(record.time) - begin)
-        chunk = jax.tree.map(lambda leaf, begin=begin: _padded(np.asarray(leaf)[begin : begin + _CHUNK]), samples)
-        at, innovations = _filter_rows(model, noise, at, chunk)
-        parts.append(jax.tree.map(lambda leaf, rows=rows: np.asarray(leaf)[:rows], innovations))
-    return jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
+class _Problem:
+    """Rounds of Gauss-Newton; between rounds, delays go into the times of the samples."""
 
+    def __init__(self, record: WristRecord, tuning: FitTuning, expected_delays: dict[str, float] | None = None) -> None:
+        self.record, self.tuning = record, tuning
+        self.at = layout(tuple(record.motion), record.tared)
+        self.delays = expected_delays or dict.fromkeys(record.motion, 0.0)
+        if expected_delays is not None:
+            for signal in record.motion:
+                self.at.prior[self.at[f"delay/{signal}"]] = tuning.delay_std
+        self.spacing = knot_spacing(record.motion, tuning)
+        self.still = still_spans(record.motion, tuning)
+        if not set(record.channels) <= record.stated:
+            steps = [float(np.median(np.diff(channel.time))) for channel in record.motion.values()]
+            self.spacing = max(tuning.least_spacing, tuning.samples_a_knot * min(steps))
 
-def normal_equations(innovations: WhitenedInnovations, instruments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """A and b of A x = b, x being what the load is to be changed by."""
-    Z = instruments.reshape(-1, 10)
-    return Z.T @ innovations.jacobian.reshape(-1, 10), Z.T @ innovations.value.ravel()
+    def solved(self) -> Fit:
+        """The fit; knots come closer together while the misfit falls by more than the added freedom explains."""
+        state = self._converged(self._start())
+        for spacing in self._closer():
+            before, self.spacing = self.spacing, spacing
+            closer = self._converged(self._resampled(state))
+            if self._score(closer) >= self._score(state):
+                self.spacing = before
+                break
+            state = closer
+        return self._result(state)
 
+    def _closer(self) -> list[float]:
+        """Spacings that are still to be tried."""
+        steps = [float(np.median(np.diff(c.time))) for c in (self.record.wrench, *self.record.motion.values())]
+        least = self.tuning.samples_a_knot * min(steps)
+        if not set(self.record.channels) <= self.record.stated:
+            return []  # a misfit of unknown noise cannot ask for more freedom
+        return [h for h in self.tuning.spacings if least <= h < self.spacing]
 
-def gram(jacobians: np.ndarray) -> np.ndarray:
-    """Covariance of the b in A x = b: innovations are independent and of unit variance."""
-    Z = jacobians.reshape(-1, 10)
-    return Z.T @ Z
+    def _score(self, state: "_State") -> float:
+        return self._cost(state) + 2.0 * 6.0 * state.spline.size
 
+    def _converged(self, state: "_State") -> "_State":
+        """Rounds of steps; between two rounds, delays go into the times of the samples."""
+        for _ in range(self.tuning.rounds):
+            state = self._round(dataclasses.replace(state, prior=self._prior(state.unknowns)))
+            late = max(abs(state.unknowns.delays[s] - state.taken[s]) for s in state.taken)
+            if late < self.tuning.same_time:
+                break
+            state = self._resampled(state)
+        return state
 
-def _cost(innovations: WhitenedInnovations, load: np.ndarray, guess: np.ndarray, precision: np.ndarray) -> float:
-    # No logarithm of a determinant: what wrenches truly were is unknown without a prior, and then it does not belong.
-    off = load - guess
-    cost = 0.5 * float(np.sum(innovations.value**2)) + 0.5 * float(off @ precision @ off)
-    return cost if np.isfinite(cost) else np.inf
+    def _prior(self, unknowns: Unknowns) -> np.ndarray:
+        """Standard deviations; moments that the motion does not determine are those of a load of moderate size."""
+        m = max(float(unknowns.load[0]), self.tuning.least_mass)
+        reach = min(float(np.linalg.norm(unknowns.load[1:4])) / m, self.tuning.longest_arm) + self.tuning.load_size
+        prior = self.at.prior.copy()
+        prior[self.at["moments"]] = 3.0 * m * reach**2
+        return prior
 
+    def _times(self, delays: dict[str, float]) -> dict[str, np.ndarray]:
+        return {"wrench": self.record.wrench.time} | {
+            signal: channel.time - delays[signal] for signal, channel in self.record.motion.items()
+        }
 
-def _padded(leaf: np.ndarray) -> np.ndarray:
-    """Filled up with rows of zero duration without readings."""
-    short = _CHUNK - len(leaf)
-    spare = np.zeros(short) if leaf.ndim == 1 else np.full((short, *leaf.shape[1:]), np.nan)
-    return np.concatenate([leaf, spare])
+    def _grid(self, times: dict[str, np.ndarray]) -> tuple[np.ndarray, Spline]:
+        start, end = min(t[0] for t in times.values()), max(t[-1] for t in times.values())
+        spline = Spline.covering(start, end, self.spacing)
+        knots = spline.start + spline.spacing * np.arange(spline.intervals + 1)
+        return np.unique(np.concatenate([*times.values(), knots])), spline
 
+    def _start(self) -> "_State":
+        record = self.record
+        delays = dict(self.delays)
+        times = self._times(delays)
+        grid, spline = self._grid(times)
+        motion = first_trajectory(grid, record.motion, record.wrench, record.gravity, self.spacing)
+        rows = _rows(grid, times, spline)
+        mounting = np.eye(3)
+        specific_force = motion.specific_force[rows["wrench"]]
+        if "specific_force" in record.motion:
+            channel = record.motion["specific_force"]
+            if "attitude" in record.motion:
+                turned = mounting_of(channel.value, motion.specific_force[rows["specific_force"]])
+                mounting = np.eye(3) if turned is None else turned
+            smooth = Spline.covering(channel.time[0], channel.time[-1], self.spacing)
+            wrench_time = np.clip(record.wrench.time, channel.time[0], channel.time[-1])
+            specific_force = smooth.evaluate(smooth.fit(channel.time, channel.value), wrench_time) @ mounting
+        load, offsets = first_load(motion, rows["wrench"], record.wrench, specific_force, record.tared)
+        unknowns = Unknowns.start(load, mounting, delays)
+        unknowns = dataclasses.replace(unknowns, torque_offset=offsets[:3], force_offset=offsets[3:])
+        weights = {signal: np.ones(len(time)) for signal, time in times.items()}
+        return _State(motion, spline, rows, unknowns, delays, weights, self.at.prior, False)
 
-@eqx.filter_jit
-def _filter_rows(
-    model: Model, noise: Noise, at: FilterState, samples: Sample
-) -> tuple[FilterState, WhitenedInnovations]:
-    def row(at: FilterState, sample: Sample):
-        step = linearise_dynamics(model, noise, at.state, sample.control, sample.dt)
-        P = product(product(step.F, at.covariance), step.F.T) + step.Q
-        P, X = 0.5 * (P + P.T), product(step.F, at.jacobian)
-        observed = linearise_observation(model, noise, step.state, step.control, sample.measurement, jnp.asarray(False))
-        updated = correct(P, observed, Shadows(X, *jnp.zeros((2, X.shape[1]))))
-        scale = jnp.sqrt(updated.innovation.variance)
-        value = jnp.where(observed.present, updated.innovation.value / scale, 0.0)
-        after = FilterState(retract(step.state, updated.delta), updated.covariance, updated.shadows.columns)
-        return after, WhitenedInnovations(
-            value, updated.seen, jnp.where(observed.present, scale, 1.0), observed.present
+    def _resampled(self, state: "_State") -> "_State":
+        times = self._times(state.unknowns.delays)
+        grid, spline = self._grid(times)
+        motion = resampled(state.motion, grid, self.spacing)
+        return dataclasses.replace(
+            state, motion=motion, spline=spline, rows=_rows(grid, times, spline), taken=dict(state.unknowns.delays)
         )
 
-    return jax.lax.scan(row, at, samples)
+    def _speed(self, state: "_State") -> float:
+        knots = state.spline.intervals + 1
+        return self.tuning.speed * float(np.sqrt(knots / (1.0 + state.spline.intervals * state.spline.spacing)))
+
+    def _blocks(self, state: "_State") -> tuple[list[Block], list[np.ndarray]]:
+        record, motion, spline, unknowns = self.record, state.motion, state.spline, state.unknowns
+        blocks = [wrench_block(record.wrench, motion, state.rows["wrench"], spline, unknowns, self.at)]
+        for signal, channel in record.motion.items():
+            late = unknowns.delays[signal] - state.taken[signal]
+            blocks.append(motion_block(signal, channel, motion, state.rows[signal], spline, unknowns, self.at, late))
+        weights = [state.weights[signal] for signal in ("wrench", *record.motion)]
+        if "twist/linear" not in record.motion:
+            rows = state.rows["knots"]
+            blocks.append(still_block(motion, rows, spline, self._speed(state), self.at))
+            still = self._still_rows(state)
+            blocks.append(unaccelerated_block(motion, still, spline, self._still_std(still), self.at))
+            weights += [np.ones(len(rows)), np.ones(len(still))]
+        return blocks, weights
+
+    def _still_rows(self, state: "_State") -> np.ndarray:
+        """Knots at which the frame was still."""
+        times = state.motion.time[state.rows["knots"]]
+        inside = [((times >= a) & (times <= b)) for a, b in self.still]
+        return state.rows["knots"][np.any(inside, axis=0)] if inside else np.zeros(0, int)
+
+    def _still_std(self, rows: np.ndarray) -> float:
+        """m/s² at each of the rows: together they are as good as one look at every second that was still."""
+        seconds = max(1.0, sum(b - a for a, b in self.still))
+        return self.tuning.still_acceleration * float(np.sqrt(max(len(rows), 1) / seconds))
+
+    def _residuals(self, state: "_State") -> dict[str, np.ndarray]:
+        record, motion, unknowns = self.record, state.motion, state.unknowns
+        found = {"wrench": wrench_residual(record.wrench, motion, state.rows["wrench"], unknowns)}
+        for signal, channel in record.motion.items():
+            late = unknowns.delays[signal] - state.taken[signal]
+            found[signal] = motion_residual(signal, channel, motion, state.rows[signal], unknowns, late)
+        return found
+
+    def _cost(self, state: "_State") -> float:
+        misfit = sum(
+            float(np.sum((state.weights[signal][:, None] * residual) ** 2))
+            for signal, residual in self._residuals(state).items()
+        )
+        if "twist/linear" not in self.record.motion:
+            misfit += float(np.sum((state.motion.velocity[state.rows["knots"]] / self._speed(state)) ** 2))
+            rows = self._still_rows(state)
+            accelerations = (state.motion.specific_force + state.motion.gravity_in_sensor)[rows]
+            misfit += float(np.sum((accelerations / self._still_std(rows)) ** 2))
+        return misfit + float(np.sum((state.unknowns.vector(self.at) / state.prior) ** 2))
+
+    def _round(self, state: "_State") -> "_State":
+        """Steps at fixed times until they are small."""
+        for step in range(self.tuning.steps):
+            blocks, weights = self._blocks(state)
+            solution = solve(blocks, weights, state.spline, state.prior, state.unknowns.vector(self.at))
+            before, state = self._cost(state), self._stepped(state, solution)
+            gained = before - self._cost(state)
+            state = dataclasses.replace(state, converged=gained < self.tuning.least_gain)
+            if step == 1 or (step > 1 and state.converged):
+                gated = self._gated(state)
+                same = all(np.array_equal(gated[s], state.weights[s]) for s in gated)
+                state = dataclasses.replace(state, weights=gated)
+                if state.converged and (same or step > 3):
+                    return state
+        return state
+
+    def _stepped(self, state: "_State", solution: Solution) -> "_State":
+        """The step, halved while it makes the misfit larger."""
+        cost, share = self._cost(state), 1.0
+        for _ in range(6):
+            candidate = dataclasses.replace(
+                state,
+                motion=state.motion.corrected(state.spline, share * solution.motion),
+                unknowns=state.unknowns.moved(self.at, share * solution.unknowns),
+            )
+            if self._cost(candidate) <= cost * (1.0 + 1e-6) + 1e-3:
+                return candidate
+            share *= 0.5
+        return state
+
+    def _gated(self, state: "_State") -> dict[str, np.ndarray]:
+        found = {}
+        for signal, residual in self._residuals(state).items():
+            distance = np.max(np.abs(residual), axis=1)
+            found[signal] = np.where(distance > self.tuning.gate * max(1.0, float(np.median(distance))), 0.0, 1.0)
+        return found
+
+    def _result(self, state: "_State") -> Fit:
+        blocks, weights = self._blocks(state)
+        solution = solve(blocks, weights, state.spline, state.prior, state.unknowns.vector(self.at))
+        residuals = self._residuals(state)
+        excess = excess_of(self.record, residuals, state.weights, self.spacing, self.tuning)
+        ratios = [*excess.values(), *[np.ones(3)] * (len(blocks) - len(excess))]
+        covariance = solution.covariance(blocks, weights, ratios, state.prior)
+        return Fit(
+            self.record,
+            state.unknowns,
+            self.at,
+            covariance,
+            state.motion,
+            self.spacing,
+            dict(zip(residuals, solution.effective(blocks), strict=False)),
+            residuals,
+            state.weights,
+            excess,
+            state.converged,
+        )
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _State:
+    motion: Trajectory
+    spline: Spline
+    rows: dict[str, np.ndarray]
+    unknowns: Unknowns
+    taken: dict[str, float]
+    """s, by signal: the part of its delay that is in the times of its rows."""
+    weights: dict[str, np.ndarray]
+    prior: np.ndarray
+    """(size,): standard deviations of the unknowns beforehand."""
+    converged: bool
+
+
+def _rows(grid: np.ndarray, times: dict[str, np.ndarray], spline: Spline) -> dict[str, np.ndarray]:
+    """Where the samples of each signal, and the knots, lie in the grid of all times."""
+    knots = spline.start + spline.spacing * np.arange(spline.intervals + 1)
+    return {name: np.searchsorted(grid, time) for name, time in {**times, "knots": knots}.items()}

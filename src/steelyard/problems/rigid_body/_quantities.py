@@ -1,124 +1,113 @@
-"""Mass, centre of mass and inertia of a fitted load, at the end of a piece and over time."""
+"""Mass, centre of mass, inertia and sensor errors of a fit, with their uncertainties."""
 
 import dataclasses
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
-from steelyard.estimators import Estimate, Knowledge
-from steelyard.geometry import inertia_from_log_cholesky
-from steelyard.problems._consistency import mean_nis
-from steelyard.problems._identification import Series
-from steelyard.problems.rigid_body._changes import Piece
-from steelyard.problems.rigid_body._method import PRIOR
+from steelyard.problems.rigid_body._excitation import excitation_of
+from steelyard.problems.rigid_body._method import Fit
+from steelyard.problems.rigid_body._possible import nearest_possible
+from steelyard.problems.rigid_body._residuals import symmetric
 from steelyard.problems.rigid_body._tuning import TUNING
 
 UNITS = {"mass": "kg", "com": "m", "inertia": "kg m²"}
-_SHOWN = 400  # points of a series
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Loads:
-    """Loads one after the other, with their standard deviations; the first axis counts them."""
+class Load:
+    """A load that can exist, and how well it is known."""
 
-    mass: np.ndarray
-    mass_std: np.ndarray
+    mass: float
+    mass_std: float
     com: np.ndarray
+    """(3,), from the sensor's origin, sensor axes."""
     com_std: np.ndarray
     inertia: np.ndarray
-    """(n, 3, 3), about the centre of mass."""
+    """(3, 3), about the centre of mass, sensor axes."""
     inertia_std: np.ndarray
 
     @property
-    def known(self) -> dict[str, np.ndarray]:
-        """(n,) by quantity."""
-        moment = np.trace(self.inertia, axis1=1, axis2=2) / 3.0
+    def known(self) -> dict[str, bool]:
+        """By quantity: whether it is known well enough to be a number."""
         return {
-            "mass": self.mass_std < TUNING.known_mass_below * self.mass,
-            "com": self.com_std.max(axis=1) < TUNING.known_com_below,
-            "inertia": self.inertia_std.max(axis=(1, 2)) < TUNING.known_inertia_below * moment,
+            "mass": self.mass_std < TUNING.known_mass * self.mass,
+            "com": float(self.com_std.max()) < TUNING.known_com,
+            "inertia": float(np.linalg.norm(self.inertia_std)) < TUNING.known_inertia * float(np.trace(self.inertia)),
         }
 
     def of(self, quantity: str) -> tuple[np.ndarray, np.ndarray]:
-        """Values and standard deviations of a quantity."""
-        return getattr(self, quantity), getattr(self, f"{quantity}_std")
+        """Value and standard deviations of a quantity."""
+        return np.asarray(getattr(self, quantity)), np.asarray(getattr(self, f"{quantity}_std"))
 
 
-def loads_of(coordinates: np.ndarray, covariances: np.ndarray) -> Loads:
-    """From log-Cholesky coordinates (n, 10): possible whatever they are; intervals to first order."""
-    value, jacobian = _values_and_jacobians(jnp.asarray(coordinates))
-    value, jacobian = np.asarray(value), np.asarray(jacobian)
-    std = np.sqrt(np.maximum(np.einsum("npi,nij,npj->np", jacobian, covariances, jacobian), 0.0))
-    matrices = [part[:, 4:].reshape(-1, 3, 3) for part in (value, std)]
-    return Loads(value[:, 0], std[:, 0], value[:, 1:4], std[:, 1:4], *matrices)
+def load_of_fit(fit: Fit) -> Load:
+    """The load of a fit; what noise alone seems to tell is not known."""
+    load, excitation = load_from(fit.unknowns.load, fit.load_covariance), excitation_of(fit.record, fit.spacing)
+    infinite = float("inf")
+    if not fit.record.tared and excitation.specific_force < TUNING.least_excitation:
+        load = dataclasses.replace(load, mass_std=infinite, com_std=np.full(3, infinite))
+    if excitation.angular_acceleration < TUNING.least_excitation:
+        load = dataclasses.replace(load, inertia_std=np.full((3, 3), infinite))
+    return load
 
 
-@jax.jit
-def _values_and_jacobians(coordinates):
-    def numbers(theta):
-        load = inertia_from_log_cholesky(theta)
-        return jnp.concatenate([load.mass[None], load.com, jnp.ravel(load.matrix_about_com)])
+def load_from(parameters: np.ndarray, covariance: np.ndarray) -> Load:
+    """From ten parameters and their covariance, to first order; the value is the nearest possible one.
 
-    return jax.vmap(numbers)(coordinates), jax.vmap(jax.jacfwd(numbers))(coordinates)
-
-
-def last_load(piece: Piece) -> Loads:
-    """What a piece says at its end."""
-    return loads_of(piece.fit.load[None], piece.fit.covariance[None])
+    The covariance is that of the unconstrained answer: at the edge of the possible a constrained one is too small.
+    """
+    possible = nearest_possible(parameters, np.linalg.inv(covariance))
+    values, J = load_numbers(possible), load_jacobian(possible)
+    std = np.sqrt(np.maximum(np.einsum("ia,ab,ib->i", J, covariance, J), 0.0))
+    return Load(float(values[0]), float(std[0]), values[1:4], std[1:4], symmetric(values[4:]), symmetric(std[4:]))
 
 
-def left_over(piece: Piece) -> np.ndarray:
-    """What the fit does not explain, in standard deviations; NaN where nothing was measured."""
-    return np.where(piece.fit.innovations.present, piece.fit.innovations.value, np.nan)
+def load_numbers(parameters: np.ndarray) -> np.ndarray:
+    """(10,): mass, centre of mass, and inertia about it, from m, m c and moments about the origin."""
+    m, c = parameters[0], parameters[1:4] / parameters[0]
+    shift = m * np.array([c @ c, c @ c, c @ c, 0.0, 0.0, 0.0])
+    products = m * np.array([c[0] ** 2, c[1] ** 2, c[2] ** 2, c[0] * c[1], c[0] * c[2], c[1] * c[2]])
+    return np.concatenate([[m], c, parameters[4:] - shift + products])
 
 
-def failed(piece: Piece) -> bool:
-    """Whether readings and model do not belong together at all."""
-    off = left_over(piece)
-    return mean_nis(off, np.ones_like(off)) > TUNING.failed_above
+def load_jacobian(parameters: np.ndarray) -> np.ndarray:
+    """(10, 10): derivatives of `load_numbers`."""
+    m, first = parameters[0], parameters[1:4]
+    c = first / m
+    J = np.zeros((10, 10))
+    J[0, 0] = 1.0
+    J[1:4, 0], J[1:4, 1:4] = -c / m, np.eye(3) / m
+    J[4:, 4:] = np.eye(6)
+    pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+    for k, (a, b) in enumerate(pairs):
+        # moment about the centre = moment - (first . first / m) delta_ab + first_a first_b / m
+        same = 1.0 if a == b else 0.0
+        J[4 + k, 0] = same * (c @ c) - c[a] * c[b]
+        J[4 + k, 1:4] = -2.0 * same * c
+        J[4 + k, 1 + a] += c[b]
+        J[4 + k, 1 + b] += c[a]
+    return J
 
 
-def estimates_of(piece: Piece) -> dict[str, Estimate]:
-    """What is known at the end of a piece."""
-    loads, time, wrong = last_load(piece), piece.record.time, failed(piece)
-    short = time[-1] - time[0] <= TUNING.identifiable_within
-    unknown: Knowledge = "failed" if wrong else "not-yet-known" if short else "not-identifiable"
-    answers = {}
-    for quantity, unit in UNITS.items():
-        frame = None if quantity == "mass" else piece.record.robot
-        value, std = (part[0] for part in loads.of(quantity))
-        answers[quantity] = (
-            Estimate.known(value, std, unit, frame, float(time[-1]))
-            if loads.known[quantity][0] and not wrong
-            else Estimate.unknown(unknown, unit, frame, float(time[-1]))
-        )
-    return answers
-
-
-def series_of(pieces: list[Piece]) -> dict[str, Series]:
-    """What the rows up to each moment tell, all linearised at the answer of their piece; NaN while not known."""
-    times, loads = zip(*(_on_the_way(piece) for piece in pieces), strict=True)
-    sound = [not failed(piece) for piece in pieces]
+def sensor_errors_of(fit: Fit) -> dict[str, tuple[np.ndarray, np.ndarray, str, bool]]:
+    """By quantity: value, standard deviation, unit, and whether the motion told it (less than half of its prior)."""
     found = {}
-    for quantity, unit in UNITS.items():
-        values, stds = [], []
-        for part, well in zip(loads, sound, strict=True):
-            value, std = part.of(quantity)
-            known = (part.known[quantity] & well).reshape(-1, *[1] * (value.ndim - 1))
-            values.append(np.where(known, value, np.nan))
-            stds.append(np.where(known, std, np.nan))
-        found[quantity] = Series(np.concatenate(times), np.concatenate(values), np.concatenate(stds), unit)
+    parts = {
+        "offset/wrench/torque": ("torque_offset", fit.unknowns.torque_offset, "N m"),
+        "offset/wrench/force": ("force_offset", fit.unknowns.force_offset, "N"),
+        "bias/twist/angular": ("gyro_bias", fit.unknowns.gyro_bias, "rad/s"),
+        "bias/twist/linear": ("velocity_bias", fit.unknowns.velocity_bias, "m/s"),
+        "bias/specific_force": ("accelerometer_bias", fit.unknowns.accelerometer_bias, "m/s²"),
+    }
+    for signal, delay in fit.unknowns.delays.items():
+        parts[f"delay/{signal}"] = (f"delay/{signal}", np.array(delay), "s")
+    for quantity, (name, value, unit) in parts.items():
+        if name not in fit.at:
+            continue
+        std = fit.std(name)
+        told = bool(np.all(std < 0.5 * fit.at.prior[fit.at[name]]))
+        if name.startswith("delay/"):
+            # What is found depends on band and axis by as much (recorded wrists).
+            std = np.hypot(std[0], TUNING.delay_std)
+        found[quantity] = (value, np.asarray(std), unit, told)
     return found
-
-
-def _on_the_way(piece: Piece) -> tuple[np.ndarray, Loads]:
-    fit, time = piece.fit, piece.record.time
-    Z, innovations = fit.instruments, fit.innovations
-    rows = np.unique(np.linspace(0, len(time) - 1, min(_SHOWN, len(time))).astype(int))
-    B = np.cumsum(np.einsum("tmp,tmq->tpq", Z, Z), axis=0)[rows]
-    b = np.cumsum(np.einsum("tmp,tm->tp", Z, innovations.value), axis=0)[rows]
-    precision = np.diag(PRIOR**-2.0)
-    covariance = np.linalg.inv(B + precision)
-    step = np.einsum("tpq,tq->tp", covariance, b + precision @ (fit.guess - fit.load))
-    return time[rows], loads_of(fit.load + np.clip(step, -3.0, 3.0), covariance)

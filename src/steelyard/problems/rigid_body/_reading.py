@@ -1,153 +1,163 @@
-"""From the columns of a robot that holds a load alone to a record, its noise levels included."""
+"""From the columns of a robot that holds a load alone to the channels that the fit reads."""
 
 import dataclasses
-import math
 
-import jax.numpy as jnp
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from steelyard.config import Config
-from steelyard.estimators import Guess, Noise, Sample
-from steelyard.geometry import SO3
+from steelyard.errors import BadInput
 from steelyard.logs import Log
-from steelyard.models import WRIST_SIGNALS, RigidLoad, RigidLoadState
-from steelyard.problems._wrist_sensors import read_wrist, wrist_noise
+from steelyard.problems.rigid_body._residuals import Channel
+from steelyard.problems.rigid_body._splines import Spline
+from steelyard.problems.rigid_body._start import quaternions_of
+from steelyard.problems.rigid_body._tuning import TUNING
+from steelyard.problems.rigid_body._unknowns import MOTION_SIGNALS
 
-_SMOOTH = 0.1  # s, to either side
-_FIRST_SECONDS = 2.0  # s, over which the vertical is looked for
+_AXES = {"attitude": ("w", "x", "y", "z")}
+_XYZ = ("x", "y", "z")
+_UNITS = {
+    "twist/angular": "rad/s",
+    "twist/linear": "m/s",
+    "specific_force": "m/s²",
+    "attitude": "rad",
+    "wrench/torque": "N m",
+    "wrench/force": "N",
+}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class WristRecord:
-    """What one robot recorded while it moved a load; sensor axes, NaN where a sample is missing."""
+    """What one robot recorded while it moved a load."""
 
     robot: str
-    time: np.ndarray
-    """(n,), s."""
-    reading: np.ndarray
-    """(n, 9): angular velocity (rad/s), velocity (m/s), specific force (m/s²)."""
-    wrench: np.ndarray
-    """(n, 6): torque (N m) and force (N)."""
-    noise: dict[str, float]
-    """One standard deviation an axis, by signal."""
-    gravity: tuple[float, float, float]
-    zero_order_hold: bool
-    """Whether a wrench acts unchanged until the next row."""
-    notes: tuple[str, ...]
+    wrench: Channel
+    """(n, 6): torque (N m) and force (N) on the load, sensor axes, about the sensor's origin."""
+    motion: dict[str, Channel]
+    """By signal: `twist/angular` (rad/s), `twist/linear` (m/s), `specific_force` (m/s²), `attitude` (rotations)."""
+    gravity: np.ndarray
+    """(3,), world axes, m/s²."""
+    tared: bool
+    """Whether the wrench has no offset."""
+    stated: frozenset[str] = frozenset()
+    """Signals whose noise was stated; `wrench` where both torque and force were."""
+    notes: tuple[str, ...] = ()
 
     @property
-    def model(self) -> RigidLoad:
-        """The model of the load in this robot's sensor frame."""
-        return RigidLoad(self.gravity, self.zero_order_hold)
+    def channels(self) -> dict[str, Channel]:
+        """All of them; the wrench under its own name."""
+        return {"wrench": self.wrench, **self.motion}
 
-    def between(self, begin: int, end: int) -> "WristRecord":
-        """The rows from `begin` on, before `end`."""
-        rows = slice(begin, end)
-        return dataclasses.replace(self, time=self.time[rows], reading=self.reading[rows], wrench=self.wrench[rows])
+    @property
+    def start(self) -> float:
+        """s: the first sample of the wrench."""
+        return float(self.wrench.time[0])
 
-    def samples(self) -> Sample:
-        """Row by row, as an estimator takes them."""
-        dt = np.diff(self.time, prepend=self.time[0])
-        return Sample(dt, self.wrench, self.reading)
+    @property
+    def end(self) -> float:
+        """s: the last sample of the wrench."""
+        return float(self.wrench.time[-1])
 
-    def smoothed(self) -> "WristRecord":
-        """Every row replaced by a mean of its neighbours, itself left out: its noise is not that of the row."""
-        wide = max(round(_SMOOTH / float(np.median(np.diff(self.time)))), 2)
-        lags = np.arange(-wide, wide + 1)
-        weights = np.where(lags == 0, 0.0, 1.0 + np.cos(np.pi * lags / (wide + 1)))
+    @property
+    def noise(self) -> dict[str, float]:
+        """One standard deviation an axis by signal, as assumed: the mean over its axes."""
+        levels = {"wrench/torque": self.wrench.std[:3], "wrench/force": self.wrench.std[3:]}
+        return {s: float(np.mean(v)) for s, v in {**levels, **{s: c.std for s, c in self.motion.items()}}.items()}
 
-        def mean(values: np.ndarray) -> np.ndarray:
-            present = np.isfinite(values)
-            padded = [
-                np.pad(part, ((wide, wide), (0, 0))) for part in (np.where(present, values, 0.0), present.astype(float))
-            ]
-            total, count = (
-                sum(w * part[wide + lag : wide + lag + len(values)] for lag, w in zip(lags, weights, strict=True))
-                for part in padded
-            )
-            return np.where(present, total / np.maximum(count, 1e-9), np.nan)
+    def with_noise(self, levels: dict[str, np.ndarray]) -> "WristRecord":
+        """With other standard deviations an axis, by signal."""
+        motion = {s: dataclasses.replace(c, std=levels[s]) for s, c in self.motion.items()}
+        return dataclasses.replace(self, wrench=dataclasses.replace(self.wrench, std=levels["wrench"]), motion=motion)
 
-        return dataclasses.replace(self, reading=mean(self.reading), wrench=mean(self.wrench))
-
-    def random(self, drift: float = 0.0) -> Noise:
-        """All noise; `drift` is a random walk of the motion, SI units per √s."""
-        sizes = [self.noise[signal] for signal in WRIST_SIGNALS for _ in range(3)]
-        walk = jnp.asarray([drift] * 9 + [0.0] * 16)
-        spread = np.nan_to_num(np.nanstd(self.wrench, axis=0)) + np.array(sizes[9:])
-        return Noise(jnp.asarray(sizes[:9]), jnp.asarray(sizes[9:]), walk, jnp.asarray(spread))
-
-    def first(self, log_cholesky: np.ndarray) -> Guess:
-        """The state at the first row; the load is taken as known, the motion as uncertain."""
-        angular, linear = (_first(self.reading[:, k : k + 3]) for k in (0, 3))
-        std_angular, std_linear = (max(10 * self.noise[s], 0.1) for s in ("twist/angular", "twist/linear"))
-        state = RigidLoadState(
-            attitude=SO3(jnp.asarray(_level(vertical(self)))),
-            angular=jnp.asarray(angular),
-            linear=jnp.asarray(linear),
-            log_cholesky=jnp.asarray(log_cholesky),
-            wrench=jnp.asarray(np.concatenate([_first(self.wrench[:, :3]), _first(self.wrench[:, 3:])])),
-            bias=jnp.zeros(0),
+    def between(self, start: float, end: float) -> "WristRecord":
+        """The samples from `start` to `end` (s)."""
+        return dataclasses.replace(
+            self,
+            wrench=self.wrench.between(start, end),
+            motion={signal: channel.between(start, end) for signal, channel in self.motion.items()},
         )
-        present = np.isfinite(self.reading[:, 3]).any()
-        std = [0.5] * 3 + [std_angular] * 3 + [std_linear if present else 1.0] * 3 + [0.0] * 16
-        return Guess(state, jnp.asarray(std))
+
+    def without(self, spans: list[tuple[float, float]]) -> "WristRecord":
+        """Without the wrenches of some spans of time; the motion goes on through them."""
+        time = self.wrench.time
+        inside = np.any([(time >= a) & (time <= b) for a, b in spans], axis=0) if spans else np.zeros(len(time), bool)
+        return dataclasses.replace(self, wrench=self.wrench.where(~inside))
 
 
 def read_wrist_record(log: Log, robot: str, config: Config) -> WristRecord:
-    """Reads a robot's columns, and estimates noise that is not stated; a log that cannot be read is a `BadInput`."""
-    time, readings = np.asarray(log.time), read_wrist(log, robot)
-    noise, notes = wrist_noise(time, readings[:, None], config)
-    zero_order_hold = config.inputs.hold == "step"
-    return WristRecord(robot, time, readings[:, :9], readings[:, 9:], noise, config.gravity, zero_order_hold, notes)
+    """Reads a robot's columns, and estimates the noise that nobody stated; what cannot be read is a `BadInput`."""
+    time = np.asarray(log.time)
+    if len(log) < TUNING.fewest_rows:
+        raise BadInput(f"{log.origin} has {len(log)} rows; to weigh a load takes {TUNING.fewest_rows} rows at least.")
+    parts = [log.require(robot, signal, _XYZ) for signal in ("wrench/torque", "wrench/force")]
+    values = {"wrench": np.concatenate(parts, axis=1)}
+    for signal in MOTION_SIGNALS:
+        if log.has(robot, signal, _AXES.get(signal, _XYZ)):
+            read = log.require(robot, signal, _AXES.get(signal, _XYZ))
+            if np.isfinite(read).all(axis=1).sum() >= TUNING.fewest_rows:
+                values[signal] = read
+    _demand(log, robot, set(values))
+    stated = {s for s in MOTION_SIGNALS if getattr(config.noise, s.replace("/", "_")) is not None}
+    if config.noise.wrench_torque is not None and config.noise.wrench_force is not None:
+        stated.add("wrench")
+    channels = {signal: _channel(signal, time, read, config) for signal, read in values.items()}
+    wrench = channels.pop("wrench")
+    if len(wrench.time) < TUNING.fewest_rows:
+        raise BadInput(f"{log.origin} has {len(wrench.time)} rows with a whole wrench of {robot}; give more.")
+    record = WristRecord(
+        robot, wrench, channels, np.array(config.gravity, float), config.wrist.tared, frozenset(stated & set(values))
+    )
+    return dataclasses.replace(record, notes=_notes(record))
 
 
-def vertical(record: WristRecord) -> np.ndarray:
-    """R_wiᵀ g at the first row, sensor axes, m/s²: the mean specific force of the first two seconds, turned back.
-
-    What the velocity gained meanwhile is taken off where it is known; where there is no accelerometer, the force shows
-    the direction.
-    """
-    size = float(np.linalg.norm(record.gravity))
-    early = record.time <= record.time[0] + _FIRST_SECONDS
-    time, reading = record.time[early], np.nan_to_num(record.reading[early])
-    R = turned(time, reading[:, :3])
-    present = np.isfinite(record.reading[early])
-    if present[:, 6:].all(axis=1).any():
-        rows = present[:, 6:].all(axis=1)
-        up = np.einsum("tab,tb->ta", R[rows], reading[rows, 6:]).mean(axis=0)
-        if present[:, 3:6].all(axis=1).sum() > 10 and time[-1] > time[0]:
-            v = np.einsum("tab,tb->ta", R, reading[:, 3:6])[present[:, 3:6].all(axis=1)]
-            third = max(len(v) // 3, 1)
-            up = up - (v[-third:].mean(axis=0) - v[:third].mean(axis=0)) / (2 / 3 * (time[-1] - time[0]))
-    else:
-        up = np.einsum("tab,tb->ta", R, np.nan_to_num(record.wrench[early, 3:])).mean(axis=0)
-    length = float(np.linalg.norm(up))
-    return -size * (up / length if length > 1e-9 else np.array([0.0, 0.0, 1.0]))
+def _demand(log: Log, robot: str, signals: set[str]) -> None:
+    if not signals & {"twist/angular", "attitude"}:
+        raise BadInput(
+            f"{log.origin}: {robot} has neither {robot}/twist/angular nor {robot}/attitude, and without one of the two "
+            "nothing shows how the load turns; record a gyro, or the orientation of the sensor."
+        )
+    if not signals & {"specific_force", "twist/linear"}:
+        raise BadInput(
+            f"{log.origin}: {robot} has neither {robot}/specific_force nor {robot}/twist/linear, and without one of "
+            "the two nothing shows how the load speeds up; record an accelerometer, or the velocity of the sensor."
+        )
 
 
-def turned(time: np.ndarray, angular: np.ndarray) -> np.ndarray:
-    """(n, 3, 3): rotations from every row's sensor axes to the first row's."""
-    R = [np.eye(3)]
-    for dt, omega in zip(np.diff(time), 0.5 * (angular[1:] + angular[:-1]), strict=True):
-        angle = float(np.linalg.norm(omega)) * dt
-        W = dt * np.array([[0, -omega[2], omega[1]], [omega[2], 0, -omega[0]], [-omega[1], omega[0], 0]])
-        sine = 1.0 if angle < 1e-9 else math.sin(angle) / angle
-        versine = 0.5 if angle < 1e-9 else (1 - math.cos(angle)) / angle**2
-        R.append(R[-1] @ (np.eye(3) + sine * W + versine * (W @ W)))
-    return np.stack(R)
+def _channel(signal: str, time: np.ndarray, values: np.ndarray, config: Config) -> Channel:
+    """The rows that are whole, with one standard deviation an axis."""
+    whole = np.isfinite(values).all(axis=1)
+    if signal == "attitude":
+        whole &= np.linalg.norm(np.nan_to_num(values), axis=1) > 0.5
+        value = Rotation.from_quat(values[whole][:, [1, 2, 3, 0]]).as_matrix()
+        std = config.noise.attitude or _scatter(time[whole], quaternions_of(value), "attitude")
+        return Channel(time[whole], value, np.full(3, std))
+    value = values[whole]
+    if signal == "wrench":
+        torque = config.noise.wrench_torque or _scatter(time[whole], value[:, :3], "wrench/torque")
+        force = config.noise.wrench_force or _scatter(time[whole], value[:, 3:], "wrench/force")
+        return Channel(time[whole], value, np.repeat([torque, force], 3))
+    std = getattr(config.noise, signal.replace("/", "_")) or _scatter(time[whole], value, signal)
+    return Channel(time[whole], value, np.full(3, std))
 
 
-def _level(weight: np.ndarray) -> np.ndarray:
-    """A quaternion w, x, y, z, sensor to world, that brings this direction down."""
-    size = float(np.linalg.norm(weight))
-    if size < 1e-9:
-        return np.array([1.0, 0.0, 0.0, 0.0])
-    down, target = weight / size, np.array([0.0, 0.0, -1.0])
-    q = np.array([1.0 + down @ target, *np.cross(down, target)])
-    length = float(np.linalg.norm(q))
-    return q / length if length > 1e-6 else np.array([0.0, 1.0, 0.0, 0.0])
+def _scatter(time: np.ndarray, values: np.ndarray, signal: str) -> float:
+    """How far a channel is from its own smooth curve: a level to weigh it by; the interval rests on the misfit."""
+    scale = 2.0 if signal == "attitude" else 1.0  # parts of a quaternion turn half as far
+    if len(time) < 2 * TUNING.fewest_rows:
+        return TUNING.noise_floor[signal]
+    spline = Spline.covering(time[0], time[-1], max(TUNING.scatter_spacing, 4.0 * float(np.median(np.diff(time)))))
+    left = values - spline.evaluate(spline.fit(time, values), time)
+    rows, freedom = len(time), min(spline.size, len(time) // 2)
+    limits = np.quantile(np.abs(left), 0.98, axis=0)
+    spread = float(np.sqrt(np.mean(np.minimum(np.abs(left), limits) ** 2))) * np.sqrt(rows / (rows - freedom))
+    return max(scale * spread, TUNING.noise_floor[signal])
 
 
-def _first(values: np.ndarray) -> np.ndarray:
-    present = np.flatnonzero(np.isfinite(values).all(axis=1))
-    return values[present[0]] if present.size else np.zeros(3)
+def _notes(record: WristRecord) -> tuple[str, ...]:
+    named = {
+        s: v for s, v in record.noise.items() if (s.split("/")[0] if s.startswith("wrench") else s) not in record.stated
+    }
+    if not named:
+        return ()
+    levels = ", ".join(f"{signal} {value:.2g} {_UNITS[signal]}" for signal, value in named.items())
+    return (f"Noise estimated from the log, because [noise] does not state it: {levels}.",)

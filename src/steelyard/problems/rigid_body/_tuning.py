@@ -1,40 +1,128 @@
-"""The numbers that tune how a rigid load is identified from one robot's log."""
+"""Numbers that tune the weighing of one load at one wrist, with their units and reasons."""
 
 import dataclasses
 
 
 @dataclasses.dataclass(frozen=True)
-class RigidBodyTuning:
-    """Of the fit, of the search for sudden changes, and of answering."""
+class SensorErrors:
+    """How large the errors of sensors are before anything is measured: one standard deviation."""
 
-    rounds: int = 12
-    """Gauss-Newton steps at most."""
-    near: float = 0.3
-    """Standard deviations: a shorter step ends the least squares, and a longer one renews the instruments."""
-    converged: float = 0.01
-    """Standard deviations: a shorter step ends the fit."""
-    change_threshold: float = 30.0
-    """Log-likelihood ratio from which on the load changed: ten parameters reach it by chance once in 10^8 tries."""
-    shortest_piece: float = 1.5
-    """s: a shorter piece does not identify a load."""
-    change_search: float = 1.5
-    """s on either side of a change in which its time is looked for."""
-    change_margin: int = 2
-    """Rows left out beside a change: its time is known to about a row."""
-    most_changes: int = 8
-    """Depth of the recursive search for changes."""
-    known_mass_below: float = 0.1
-    """Relative standard deviation below which a mass is known."""
-    known_com_below: float = 0.05
-    """Standard deviation, m, along the worst axis, below which a centre of mass is known."""
-    known_inertia_below: float = 0.05
-    """Largest standard deviation of an entry over the mean moment, below which an inertia is known."""
-    identifiable_within: float = 3.0
-    """s, after which a quantity that is still unknown is not identifiable from this motion."""
-    failed_above: float = 16.0
-    """Mean normalised innovation squared above which the fit explains nothing, and its numbers are withheld."""
-    refinement_gain: float = 0.5
-    """Times the mean square of the innovations, below which the refined load is taken instead of the fitted one."""
+    torque_offset: float = 5.0
+    """N m: six-axis sensors are rarely tared, and 10 N at half a metre is normal."""
+    force_offset: float = 50.0
+    """N: offsets of 10 N and more are normal."""
+    gyro_bias: float = 0.02
+    """rad/s, an axis: about one degree a second, as cheap gyros have it when warm."""
+    velocity_bias: float = 0.03
+    """m/s, an axis: of a velocity in sensor axes."""
+    accelerometer_bias: float = 0.3
+    """m/s², an axis: 30 mg."""
+    scale: float = 0.01
+    """Of an accelerometer, a share."""
+    rotation: float = 0.05
+    """rad, an axis: how well people mount one sensor on another."""
+    delay: float = 0.02
+    """s, between two streams of one robot."""
 
 
-TUNING = RigidBodyTuning()
+SENSOR_ERRORS = SensorErrors()
+
+
+@dataclasses.dataclass(frozen=True)
+class FitTuning:
+    """Of the joint fit of motion, load and sensor errors."""
+
+    fewest_rows: int = 20
+    """Of a channel."""
+    scatter_spacing: float = 0.1
+    """s, between knots of the curve from which a channel's own scatter is taken."""
+    spacings: tuple[float, ...] = (0.8, 0.566, 0.4, 0.283, 0.2, 0.141, 0.1, 0.0707, 0.05, 0.0354, 0.025, 0.0177, 0.0125)
+    """s, between knots, that are tried, wide to narrow by factors of the square root of two."""
+    samples_a_knot: float = 2.0
+    """Fewest samples of the fastest motion signal between two knots."""
+    speed: float = 3.0
+    """m/s: the sensor frame is not likely to move faster where its velocity is not measured."""
+    still_window: float = 0.2
+    """s, over which readings are averaged to see whether the frame is still."""
+    still_rate: float = 0.03
+    """rad/s: a frame that turns more slowly than a gyro's bias does not turn."""
+    still_force: float = 0.08
+    """m/s²: change of the mean specific force from window to window that shows no motion."""
+    still_least: float = 0.4
+    """s: shorter spans may be the turning point of a motion."""
+    still_acceleration: float = 0.05
+    """m/s²: how well a still frame is known not to accelerate."""
+    least_mass: float = 0.01
+    """kg: no load is taken for less while the fit runs."""
+    longest_arm: float = 2.0
+    """m: no centre of mass is taken for farther away while the fit runs."""
+    load_size: float = 0.15
+    """m: how far a load reaches around its centre of mass, where the motion does not tell."""
+    steps: int = 12
+    """Most Gauss-Newton steps in one round."""
+    rounds: int = 4
+    """Most rounds with delays taken into the times."""
+    least_gain: float = 0.01
+    """A step that lowers the misfit (a chi-square) by less ends a round."""
+    least_spacing: float = 0.05
+    """s, between knots, where noise was not stated: above 10 Hz wrists and tools flex, and are no rigid bodies."""
+    same_time: float = 5e-5
+    """s: delays that are known to this are in the times of the samples."""
+    least_excess: float = 0.25
+    """Noise that was not stated is not taken for less than half of what the channel's own scatter shows."""
+    noise_floor: dict[str, float] = dataclasses.field(
+        default_factory=lambda: {
+            "twist/angular": 2e-3,
+            "twist/linear": 3e-3,
+            "specific_force": 3e-2,
+            "attitude": 3e-4,
+            "wrench/torque": 3e-3,
+            "wrench/force": 5e-2,
+        }
+    )
+    """SI units, an axis: a channel without a stated noise is not weighed as a better one; filtered is not precise."""
+    gate: float = 5.0
+    """Distance, in standard deviations an axis, beyond which a sample is an outlier."""
+    most_gated: float = 0.1
+    """Share of outliers beyond which nothing is believed."""
+    least_excitation: float = 0.7
+    """Share of the fitted motion's power that must be motion and not noise, for the load to be known by it."""
+    known_mass: float = 0.1
+    """Relative standard deviation from which on a mass counts as known."""
+    known_com: float = 0.05
+    """m, standard deviation along the worst axis, from which on a centre of mass counts as known."""
+    known_inertia: float = 0.5
+    """Norm of the standard deviations over the trace, from which on an inertia counts as known."""
+    long_enough: float = 3.0
+    """s, after which what is still unknown counts as not identifiable from this motion."""
+    delay_std: float = 0.002
+    """s: delays of real wrists differ so much from band to band and axis to axis."""
+    contact_window: float = 0.25
+    """s, over which the force that the load does not explain is averaged."""
+    contact_deviations: float = 6.0
+    """How far such a mean must be off, in its own scatter, to be a contact."""
+    contact_force: float = 0.3
+    """N: no smaller mean is a contact."""
+    contact_margin: float = 0.15
+    """s, to either side of a contact, that do not count either."""
+    most_contact: float = 0.4
+    """Share of the log beyond which a contact cannot be told from the load."""
+    change_evidence: float = 60.0
+    """Twice the log-likelihood ratio of a change of all ten parameters; up to 39 was seen on constant loads."""
+    change_trim: float = 0.3
+    """s, to either side of a change's rough moment, that are left out while its exact moment is looked for."""
+    change_gap: float = 0.001
+    """s, to either side of a change, that belong to neither load."""
+    shortest_piece: float = 1.0
+    """s, between two changes of the load."""
+    misfit_doubtful: float = 4.0
+    """Variance of the misfit over the stated one, beyond which an answer is doubtful."""
+    unlikely_error: float = 5.0
+    """A sensor error of so many of its prior standard deviations is none."""
+    shown: int = 200
+    """Points of a series."""
+    misfit_failed: float = 100.0
+    """The same, beyond which no load explains the log."""
+
+
+TUNING = FitTuning()

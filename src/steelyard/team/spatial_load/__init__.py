@@ -11,5 +11,4 @@ from ._relay import SpatialLoadMessage as SpatialLoadMessage
 from ._report import load_in_frame as load_in_frame
 from ._report import pose_in_frame as pose_in_frame
 from ._row_step_start import row_steps as row_steps
-from ._single_robot import estimate_single_robot as estimate_single_robot
 from ._team import spatial_load_team as spatial_load_team

@@ -1,0 +1,40 @@
+"""How noisy each channel is where it matters: the density of its misfit at the frequencies of the motion.
+
+Residuals of real sensors are coloured: vibration, onboard filters, cables. A sum over the motion feels the density of
+the noise in the motion's own band, so that density, as the standard deviation of white noise that has it, is the noise
+level of a channel. Smoothness at high frequencies is not precision.
+"""
+
+import dataclasses
+
+import numpy as np
+
+
+@dataclasses.dataclass(frozen=True)
+class Density:
+    """Of a residual in a band of frequencies."""
+
+    variance: np.ndarray
+    """(k,) an axis: the variance of white noise with the same density."""
+    degrees: float
+    """Degrees of freedom of one axis' variance."""
+
+
+def density(time: np.ndarray, residual: np.ndarray, low: float, high: float, longest: float = 20.0) -> Density:
+    """In the band from `low` to `high` (Hz); rows need not be evenly spaced; long logs are taken piece by piece."""
+    span = max(float(time[-1] - time[0]), 1e-9)
+    pieces = max(1, round(span / longest))
+    edges = np.searchsorted(time, time[0] + span * np.arange(1, pieces) / pieces)
+    total, ordinates = np.zeros(residual.shape[1]), 0
+    for t, r in zip(np.split(time, edges), np.split(residual, edges), strict=True):
+        if len(t) < 8:
+            continue
+        length = float(t[-1] - t[0])
+        highest = min(high, 0.5 * (len(t) - 1) / length)
+        k = np.arange(max(1, round(low * length)), max(2, round(highest * length) + 1))
+        waves = np.exp(-2j * np.pi * np.outer(k, (t - t[0]) / length))
+        total += np.sum(np.abs(waves @ r) ** 2, axis=0) / len(t)
+        ordinates += len(k)
+    if ordinates == 0:
+        return Density(np.mean(residual**2, axis=0), float(len(time)))
+    return Density(total / ordinates, 2.0 * ordinates)

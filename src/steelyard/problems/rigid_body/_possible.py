@@ -1,0 +1,74 @@
+"""The nearest load that can exist: a pseudo-inertia that is positive definite, in the metric of the information."""
+
+import numpy as np
+
+LEAST = 1e-6
+"""Smallest eigenvalue of a pseudo-inertia over its trace that counts as possible."""
+
+
+def pseudo_inertia(load: np.ndarray) -> np.ndarray:
+    """(4, 4) from m, m c, and moments about the origin: its upper block is the second moment of mass."""
+    m, first, (xx, yy, zz, xy, xz, yz) = load[0], load[1:4], load[4:]
+    moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    second = 0.5 * np.trace(moments) * np.eye(3) - moments
+    return np.block([[second, first[:, None]], [first[None], np.array([[m]])]])
+
+
+def load_of(pseudo: np.ndarray) -> np.ndarray:
+    """The ten parameters of a pseudo-inertia."""
+    second = pseudo[:3, :3]
+    moments = np.trace(second) * np.eye(3) - second
+    return np.concatenate(
+        [[pseudo[3, 3]], pseudo[:3, 3], np.diag(moments), [moments[0, 1], moments[0, 2], moments[1, 2]]]
+    )
+
+
+def is_possible(load: np.ndarray) -> bool:
+    """Whether some distribution of positive mass has these parameters."""
+    sizes = np.linalg.eigvalsh(pseudo_inertia(load))
+    return bool(np.isfinite(load).all() and sizes[0] > 0.5 * LEAST * max(float(sizes.sum()), 1e-12) and load[0] > 0)
+
+
+def nearest_possible(load: np.ndarray, information: np.ndarray) -> np.ndarray:
+    """The possible load with the smallest (x - load)' information (x - load).
+
+    Dykstra's projections would need the plain metric; a factor L of the pseudo-inertia L L', its diagonal bounded
+    from below, turns the problem into ten free unknowns, and a few damped Gauss-Newton steps solve it.
+    """
+    if is_possible(load):
+        return load
+    root = np.linalg.cholesky(information + 1e-12 * np.trace(information) * np.eye(10)).T
+    m = max(float(load[0]), 1e-3)
+    start = pseudo_inertia(load)
+    start[3, 3] = m
+    sizes, axes = np.linalg.eigh(start)
+    floor = 2.0 * LEAST * float(np.abs(sizes).sum())
+    L = np.linalg.cholesky((axes * np.maximum(sizes, floor)) @ axes.T)
+    rows = np.tril_indices(4)
+    x, damping = L[rows], 1e-3
+
+    def made(x: np.ndarray) -> np.ndarray:
+        factor = np.zeros((4, 4))
+        factor[rows] = x
+        return load_of(factor @ factor.T + floor * np.diag([1.0, 1.0, 1.0, 0.0]))
+
+    def cost(x: np.ndarray) -> float:
+        return float(np.sum((root @ (made(x) - load)) ** 2))
+
+    best = cost(x)
+    for _ in range(200):
+        J = np.stack([(made(x + 1e-6 * e) - made(x - 1e-6 * e)) / 2e-6 for e in np.eye(10)], axis=1)
+        J, r = root @ J, root @ (made(x) - load)
+        normal = J.T @ J
+        step = -np.linalg.solve(normal + damping * (np.diag(np.diag(normal)) + 1e-12 * np.eye(10)), J.T @ r)
+        tried = cost(x + step)
+        if tried < best:
+            done = best - tried < 1e-9 * max(best, 1e-9)
+            x, best, damping = x + step, tried, max(damping / 5.0, 1e-12)
+            if done:
+                break
+        else:
+            damping *= 5.0
+            if damping > 1e12:
+                break
+    return made(x)

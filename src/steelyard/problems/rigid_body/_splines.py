@@ -1,0 +1,76 @@
+"""Uniform B-splines: a smooth function of time with local coefficients, and its derivatives."""
+
+import dataclasses
+import functools
+import math
+
+import numpy as np
+from scipy.interpolate import BSpline
+from scipy.linalg import solveh_banded
+
+DEGREE = 5
+"""Angular acceleration is a second derivative of the attitude's spline; it should still be smooth."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Spline:
+    """The basis: `intervals` equal pieces from `start` on, `DEGREE` + `intervals` coefficients."""
+
+    start: float
+    """s."""
+    spacing: float
+    """s, between knots."""
+    intervals: int
+
+    @staticmethod
+    def covering(start: float, end: float, spacing: float) -> "Spline":
+        """Knots at most `spacing` seconds apart over a span of time."""
+        intervals = max(1, math.ceil((end - start) / spacing - 1e-9))
+        return Spline(start, max(end - start, 1e-9) / intervals, intervals)
+
+    @property
+    def size(self) -> int:
+        """How many coefficients it has."""
+        return self.intervals + DEGREE
+
+    def interval_of(self, time: np.ndarray) -> np.ndarray:
+        """(n,): the piece in which each time lies; it is also the first coefficient that acts there."""
+        return np.clip(np.floor((time - self.start) / self.spacing).astype(int), 0, self.intervals - 1)
+
+    def weights(self, time: np.ndarray, derivative: int = 0) -> np.ndarray:
+        """(n, DEGREE + 1): what each of the coefficients from `interval_of` on adds to a derivative."""
+        u = (time - self.start) / self.spacing - self.interval_of(time)
+        powers = np.arange(derivative, DEGREE + 1)
+        factors = np.array([math.perm(int(k), derivative) for k in powers], float)
+        return (u[:, None] ** (powers - derivative) * factors) @ _pieces()[powers] / self.spacing**derivative
+
+    def evaluate(self, coefficients: np.ndarray, time: np.ndarray, derivative: int = 0) -> np.ndarray:
+        """(n, k) from coefficients (size, k)."""
+        weights, first = self.weights(time, derivative), self.interval_of(time)
+        return sum(
+            (weights[:, i, None] * coefficients[first + i] for i in range(DEGREE + 1)),
+            start=np.zeros((len(time), coefficients.shape[1])),
+        )
+
+    def fit(self, time: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """(size, k): least squares; where nothing was measured, as short as possible."""
+        weights, first = self.weights(time), self.interval_of(time)
+        band, right = np.zeros((DEGREE + 1, self.size)), np.zeros((self.size, values.shape[1]))
+        for i in range(DEGREE + 1):
+            np.add.at(right, first + i, weights[:, i, None] * values)
+            for j in range(i, DEGREE + 1):
+                np.add.at(band[DEGREE - (j - i)], first + j, weights[:, i] * weights[:, j])
+        band[DEGREE] += 1e-10 * max(float(band[DEGREE].mean()), 1e-9)
+        return solveh_banded(band, right)
+
+
+@functools.cache
+def _pieces() -> np.ndarray:
+    """(power, function): the polynomials of the basis functions on one interval of unit length."""
+    u = np.linspace(0.0, 1.0, DEGREE + 1)
+    inside = np.clip(u, 1e-12, 1.0 - 1e-12)
+    values = np.stack(
+        [BSpline.basis_element(np.arange(j - DEGREE, j + 2), extrapolate=False)(inside) for j in range(DEGREE + 1)],
+        axis=1,
+    )
+    return np.linalg.solve(np.vander(u, increasing=True), values)
