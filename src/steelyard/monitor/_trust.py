@@ -40,8 +40,8 @@ class Trust:
     @property
     def level(self) -> Level:
         """The worst of them."""
-        levels: list[Level] = [reason.level for reason in self.reasons]
-        return max(levels, key=_ORDER.index, default="believed")
+        present = {reason.level for reason in self.reasons}
+        return next((level for level in reversed(_ORDER) if level in present), "believed")
 
     def of(self, quantity: str) -> "Trust":
         """What concerns one quantity."""

@@ -81,9 +81,9 @@ def _estimates(piece: Piece, trust: Trust) -> dict[str, Estimate]:
         frame = None if quantity == "mass" else record.robot
         value, std = load.of(quantity)
         found[quantity] = _estimate(value, std, unit, frame, record.end, load.known[quantity], unknown, trust)
-    for quantity, (value, std, unit, told) in sensor_errors_of(piece.fit).items():
+    for quantity, (value, std, unit, determined) in sensor_errors_of(piece.fit).items():
         frame = None if quantity.startswith("delay/") else record.robot
-        found[quantity] = _estimate(value, std, unit, frame, record.end, told, unknown, trust)
+        found[quantity] = _estimate(value, std, unit, frame, record.end, determined, unknown, trust)
     return found
 
 

@@ -38,7 +38,7 @@ class Piece:
     evidence: float
     """Twice the log-likelihood ratio of the change at its start; 0 for the first piece."""
     inseparable: bool
-    """Whether contacts last so long that the load cannot be told from them."""
+    """Whether contacts last so long that the load cannot be determined from them."""
 
     @property
     def record(self) -> WristRecord:
@@ -113,8 +113,8 @@ def change_evidence(fit: Fit, tuning: FitTuning = TUNING) -> tuple[float, float]
     def score(k: int) -> float:
         middle = M[k][:, :10] - M[k] @ fit.covariance @ M[k].T
         sizes, axes = np.linalg.eigh(0.5 * (middle + middle.T))
-        told = sizes > 1e-6 * max(float(sizes[-1]), 1e-12)
-        return float(np.sum((axes[:, told].T @ g[k]) ** 2 / sizes[told]))
+        determined = sizes > 1e-6 * max(float(sizes[-1]), 1e-12)
+        return float(np.sum((axes[:, determined].T @ g[k]) ** 2 / sizes[determined]))
 
     stride = max(1, round(tuning.contact_window / float(np.median(np.diff(time)))))
     best = max(usable[::stride], key=score)

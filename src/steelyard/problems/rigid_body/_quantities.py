@@ -90,7 +90,7 @@ def load_jacobian(parameters: np.ndarray) -> np.ndarray:
 
 
 def sensor_errors_of(fit: Fit) -> dict[str, tuple[np.ndarray, np.ndarray, str, bool]]:
-    """By quantity: value, standard deviation, unit, and whether the motion told it (less than half of its prior)."""
+    """By quantity: value, standard deviation, unit, and whether the motion determined it (less than half of its prior)."""
     found = {}
     parts = {
         "offset/wrench/torque": ("torque_offset", fit.unknowns.torque_offset, "N m"),
@@ -105,9 +105,9 @@ def sensor_errors_of(fit: Fit) -> dict[str, tuple[np.ndarray, np.ndarray, str, b
         if name not in fit.at:
             continue
         std = fit.std(name)
-        told = bool(np.all(std < 0.5 * fit.at.prior[fit.at[name]]))
+        determined = bool(np.all(std < 0.5 * fit.at.prior[fit.at[name]]))
         if name.startswith("delay/"):
             # What is found depends on band and axis by as much (recorded wrists).
             std = np.hypot(std[0], TUNING.delay_std)
-        found[quantity] = (value, np.asarray(std), unit, told)
+        found[quantity] = (value, np.asarray(std), unit, determined)
     return found
