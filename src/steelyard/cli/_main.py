@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
+from types import FrameType
 
 from steelyard import __version__
 from steelyard._files import remove_unfinished
@@ -43,14 +44,13 @@ def run(arguments: list[str]) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # a narrow terminal shows ? for ², and goes on
     try:
-        with _terminated_as_interrupted():
+        with _interruptible():
             _dispatch(arguments)
             sys.stdout.flush()
     except BadInput as error:
         return _fail(2, str(error))
     except KeyboardInterrupt as end:
-        how = "terminated" if isinstance(end, Terminated) else "interrupted"
-        return _fail(1, f"{how}; no half-written file was left behind.")
+        return _interrupted(end)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # whoever read us has gone, quietly
         return 1
@@ -64,21 +64,43 @@ def run(arguments: list[str]) -> int:
 
 
 @contextlib.contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """SIGTERM raises here what SIGINT raises, once: drafts, temporary folders and child processes go the same way."""
+def _interruptible() -> Iterator[None]:
+    """SIGTERM ends a command as SIGINT does: drafts, temporary folders and child processes go the same way."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    kinds = {signal.SIGINT: KeyboardInterrupt, signal.SIGTERM: Terminated}
 
-    def end(*_: object) -> None:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one does not disturb the cleaning up
-        raise Terminated
+    def end(number: int, frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_IGN)  # a second one does not disturb the cleaning up
+        error = kinds[signal.Signals(number)]()
+        if _importing(frame):  # an extension that an exception interrupts as it is loaded can crash
+            remove_unfinished()
+            os._exit(_interrupted(error))
+        raise error
 
-    before = signal.signal(signal.SIGTERM, end)
+    before = {one: signal.getsignal(one) for one in kinds}
+    for one, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(one, end)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def _importing(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _interrupted(error: KeyboardInterrupt) -> int:
+    how = "terminated" if isinstance(error, Terminated) else "interrupted"
+    return _fail(1, f"{how}; no half-written file was left behind.")
 
 
 def _fail(code: int, sentence: str) -> int:
@@ -112,30 +134,7 @@ def _dispatch(arguments: list[str]) -> None:
         return
     if name not in COMMANDS:
         raise BadInput(f'there is no command "{name}"; {nearest(name, list(COMMANDS))}')
-    with _ended_at_once():
-        command = importlib.import_module(f"steelyard.cli._{name}")
-    command.run(rest)
-
-
-@contextlib.contextmanager
-def _ended_at_once() -> Iterator[None]:
-    """While extensions are imported an exception from a signal can crash them; there is nothing to clean up yet."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def end(number: int, _: object) -> None:
-        os._exit(_fail(1, f"{'terminated' if number == signal.SIGTERM else 'interrupted'} before the work began."))
-
-    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
-    for one, handler in before.items():
-        if handler is not signal.SIG_IGN:
-            signal.signal(one, end)
-    try:
-        yield
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+    importlib.import_module(f"steelyard.cli._{name}").run(rest)
 
 
 def _usage() -> str:
