@@ -16,6 +16,7 @@ from steelyard.errors import BadInput
 if TYPE_CHECKING:
     from steelyard.logs import Log
     from steelyard.logs.mapping import Assessment
+    from steelyard.problems import Identification
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,8 +52,8 @@ class Identify:
     """Print one JSON object and nothing else."""
 
 
-def run(arguments: Sequence[str]) -> None:
-    """Parses, reads, identifies, prints."""
+def run(arguments: Sequence[str]) -> int:
+    """Parses, reads, identifies, prints; 3 where nothing that was asked for is known."""
     command = parse(Identify, arguments, "identify")
     if command.series and not command.json:
         raise BadInput("--series goes with --json; add --json, or ask for a --report instead.")
@@ -81,7 +82,7 @@ def run(arguments: Sequence[str]) -> None:
         report.write_urdf(identification, command.urdf)
     if command.json:
         print_json(identification.to_dict(command.series) | source.as_json())
-        return
+        return _code(identification)
     from rich.console import Console
 
     report.print_identification(identification, Console())
@@ -89,6 +90,11 @@ def run(arguments: Sequence[str]) -> None:
         print(f"Report: {command.report}")
     if command.urdf is not None:
         print(f"URDF: {command.urdf}")
+    return _code(identification)
+
+
+def _code(identification: "Identification") -> int:
+    return 0 if identification.knows_something else 3
 
 
 def _source(command: Identify) -> "_OwnLog | _Foreign":

@@ -45,7 +45,7 @@ def run(arguments: list[str]) -> int:
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # a narrow terminal shows ? for ², and goes on
     try:
         with _interruptible():
-            _dispatch(arguments)
+            code = _dispatch(arguments)
             sys.stdout.flush()
     except BadInput as error:
         return _fail(2, str(error))
@@ -60,7 +60,7 @@ def run(arguments: list[str]) -> int:
         return _fail(*_explained(error))
     finally:
         remove_unfinished()
-    return 0
+    return code
 
 
 @contextlib.contextmanager
@@ -124,17 +124,18 @@ def _explained(error: Exception) -> tuple[int, str]:
     return 1, f"failed with {type(error).__name__}: {what}\nThis is a fault of ours; {where}"
 
 
-def _dispatch(arguments: list[str]) -> None:
+def _dispatch(arguments: list[str]) -> int:
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print(_usage())
-        return
+        return 0
     name, *rest = arguments
     if name == "--version":
         print(f"steelyard {__version__}")
-        return
+        return 0
     if name not in COMMANDS:
         raise BadInput(f'there is no command "{name}"; {nearest(name, list(COMMANDS))}')
-    importlib.import_module(f"steelyard.cli._{name}").run(rest)
+        with _interruptible():
+            code = _dispatch(arguments)
 
 
 def _usage() -> str:

@@ -43,6 +43,9 @@ from ._status import Status as Status
 from ._status import explain as explain
 from ._status import flag as flag
 from ._status import forwards as forwards
+from ._trust import Level as Level
+from ._trust import Reason as Reason
+from ._trust import Trust as Trust
 from ._ukf import UnscentedKalman as UnscentedKalman
 from ._update import followed as followed
 from ._update import update_belief as update_belief

@@ -5,9 +5,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-Knowledge = Literal["known", "not-yet-known", "not-identifiable", "failed"]
+from steelyard.estimators._trust import BELIEVED, Trust
+
+Knowledge = Literal["known", "doubtful", "not-yet-known", "not-identifiable", "failed"]
 
 _REASONS: dict[Knowledge, str] = {
+    "doubtful": "Something speaks against it.",
     "not-yet-known": "The data so far do not determine it.",
     "not-identifiable": "This motion cannot tell it.",
     "failed": "The estimator has failed.",
@@ -40,6 +43,12 @@ class Estimate:
     status: Knowledge
     reason: str | None = None
     """One sentence, where it is not known and the method can tell why."""
+    trust: Trust = BELIEVED
+    """What speaks against it."""
+    doubtful_value: np.ndarray | None = None
+    """The number of a doubtful quantity; None otherwise."""
+    doubtful_covariance: np.ndarray | None = None
+    """Its covariance, as far as the method knows."""
 
     def __post_init__(self):
         if (self.status == "known") != (self.value is not None and self.covariance is not None):
@@ -56,13 +65,38 @@ class Estimate:
         """A quantity without a number, and why; without a reason of the method, the general one of the status."""
         return Estimate(None, None, unit, frame, float(time), status, reason or _REASONS.get(status))
 
+    def judged(self, trust: Trust) -> "Estimate":
+        """With reasons against it: a known quantity becomes doubtful or fails, any other keeps its status.
+
+        >>> from steelyard.estimators import Reason
+        >>> outliers = Trust((Reason("outliers", "A fifth of the rows are outliers."),))
+        >>> mass = Estimate.known(2.0, 0.01, "kg", None, time=12.5).judged(outliers)
+        >>> mass.status, mass.value, float(mass.doubtful_value), mass.reason
+        ('doubtful', None, 2.0, 'A fifth of the rows are outliers.')
+        """
+        if trust.level == "believed" or self.status != "known":
+            return dataclasses.replace(self, trust=trust)
+        number = (self.value, self.covariance) if trust.level == "doubtful" else (None, None)
+        return dataclasses.replace(
+            self,
+            value=None,
+            covariance=None,
+            status="doubtful" if trust.level == "doubtful" else "failed",
+            reason=next(r.sentence for r in trust.reasons if r.level == trust.level),
+            trust=trust,
+            doubtful_value=number[0],
+            doubtful_covariance=number[1],
+        )
+
+    @property
+    def doubtful_std(self) -> np.ndarray | None:
+        """Standard deviations of a doubtful number."""
+        return _std(self.doubtful_value, self.doubtful_covariance)
+
     @property
     def std(self) -> np.ndarray | None:
         """Standard deviations, in the value's shape where that fits."""
-        if self.value is None or self.covariance is None:
-            return None
-        std = np.sqrt(np.diag(self.covariance))
-        return std.reshape(self.value.shape) if std.size == self.value.size else std
+        return _std(self.value, self.covariance)
 
     @property
     def interval(self) -> tuple[np.ndarray, np.ndarray] | None:
@@ -70,3 +104,10 @@ class Estimate:
         if self.value is None or self.std is None or self.std.shape != self.value.shape:
             return None
         return np.asarray(self.value - 1.96 * self.std), np.asarray(self.value + 1.96 * self.std)
+
+
+def _std(value: np.ndarray | None, covariance: np.ndarray | None) -> np.ndarray | None:
+    if value is None or covariance is None:
+        return None
+    std = np.sqrt(np.diag(covariance))
+    return std.reshape(value.shape) if std.size == value.size else std

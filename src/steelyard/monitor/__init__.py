@@ -13,6 +13,3 @@ from ._jump_evidence import eliminate as eliminate
 from ._jump_evidence import generalised_ratio as generalised_ratio
 from ._jump_evidence import jump_evidence as jump_evidence
 from ._jump_evidence import vector_jump_evidence as vector_jump_evidence
-from ._trust import Level as Level
-from ._trust import Reason as Reason
-from ._trust import Trust as Trust

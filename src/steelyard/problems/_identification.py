@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from steelyard.errors import BadInput, nearest
-from steelyard.estimators import Estimate
+from steelyard.estimators import Estimate, Trust
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,6 +120,8 @@ class Identification:
     """By quantity, where the log knows it; only reports look at it. `std` is zero."""
     settings: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """Of the run, for the report's last section."""
+    trust: Mapping[str, Trust] = dataclasses.field(default_factory=dict)
+    """By robot: what the problem's own checks have against its answers."""
     seconds_a_row: float | None = None
     """What a step cost in this run, on average."""
 
@@ -128,6 +130,16 @@ class Identification:
         if robot not in self.robots:
             raise NoSuchNameError(f'There is no robot "{robot}"; {nearest(str(robot), list(self.robots))}')
         return Quantities(self.robots[robot])
+
+    @property
+    def knows_something(self) -> bool:
+        """Whether any robot knows any quantity that was asked for (offsets, biases and delays are not)."""
+        return any(
+            estimate.status == "known"
+            for quantities in self.robots.values()
+            for name, estimate in quantities.items()
+            if name.split("/")[0] not in ("offset", "bias", "delay")
+        )
 
     def to_dict(self, series: bool = False) -> dict[str, Any]:
         """The object that `steelyard identify --json` prints."""
@@ -154,13 +166,21 @@ class Identification:
 
 
 def _estimate_as_dict(estimate: Estimate) -> dict[str, Any]:
-    return {
+    answer: dict[str, Any] = {
         "value": None if estimate.value is None else numbers(estimate.value),
         "std": None if estimate.std is None else numbers(estimate.std),
         "unit": estimate.unit,
         "frame": estimate.frame,
         "status": estimate.status,
+        "trust": estimate.trust.level,
+        "reasons": [{"code": reason.code, "sentence": reason.sentence} for reason in estimate.trust.reasons],
     }
+    if estimate.status != "known":
+        answer["reason"] = estimate.reason
+    if estimate.doubtful_value is not None and estimate.doubtful_std is not None:
+        answer["doubtful_value"] = numbers(estimate.doubtful_value)
+        answer["doubtful_std"] = numbers(estimate.doubtful_std)
+    return answer
 
 
 def numbers(array: Any) -> Any:

@@ -7,6 +7,7 @@ from steelyard.errors import BadInput, nearest
 from steelyard.logs import Log
 from steelyard.problems._identification import Identification
 from steelyard.problems._streaming import StreamFilter
+from steelyard.problems._trust import judged
 
 Solver = Callable[..., Identification]
 
@@ -87,10 +88,10 @@ def identify(
     if problem.endswith(".py"):
         from steelyard.problems.own import identify_own, load_robot
 
-        return identify_own(log, load_robot(problem), progress=progress, **chosen)
+        return judged(identify_own(log, load_robot(problem), progress=progress, **chosen))
     if problem not in PROBLEMS:
         raise BadInput(
             f'Unknown problem "{problem}"; {nearest(problem, list(PROBLEMS))[:-1]}, or give a .py file with a robot '
             "of your own."
         )
-    return PROBLEMS[problem]()(log, config or Config(), progress=progress, **chosen)
+    return judged(PROBLEMS[problem]()(log, config or Config(), progress=progress, **chosen))

@@ -12,13 +12,14 @@ from steelyard.report._truth import last_truth, truth_of
 
 STATUS_WORDS: dict[Knowledge, str] = {
     "known": "known",
+    "doubtful": "doubtful",
     "not-yet-known": "not yet known",
     "not-identifiable": "this motion cannot tell",
     "failed": "failed",
 }
 """What each status means to a reader."""
 
-EVENT_WORDS = {"change": "change", "fault": "fault", "recovered": "recovered"}
+EVENT_WORDS = {"change": "change", "contact": "contact", "fault": "fault", "recovered": "recovered"}
 """What each kind of event means to a reader."""
 
 
@@ -68,6 +69,14 @@ def rows(identification: Identification) -> list[Row]:
 def row(robot: str, quantity: str, estimate: Estimate, truth: np.ndarray | None = None) -> Row:
     """One estimate in words."""
     unit, frame, status = estimate.unit, estimate.frame, estimate.status
+    if estimate.doubtful_value is not None and estimate.doubtful_value.shape != (7,):
+        value, std = estimate.doubtful_value, estimate.doubtful_std
+        assert std is not None
+        parts = tuple(
+            Part(part.label, f"({plus_minus(value[part.index], 1.96 * std[part.index])})", "")
+            for part in components(value[None])
+        )
+        return Row(robot, quantity, unit, frame, status, parts, "")
     if estimate.value is None or estimate.std is None:
         known_truth = "" if truth is None else number(float(truth))
         return Row(robot, quantity, unit, frame, status, (), "", known_truth)

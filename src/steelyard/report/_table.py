@@ -8,7 +8,13 @@ from rich.text import Text
 from steelyard.problems import Identification
 from steelyard.report._rows import EVENT_WORDS, Row, event_size, rows, unit_of
 
-_STATUS_STYLES = {"known": "green", "not-yet-known": "yellow", "not-identifiable": "yellow", "failed": "bold red"}
+_STATUS_STYLES = {
+    "known": "green",
+    "doubtful": "bold yellow",
+    "not-yet-known": "yellow",
+    "not-identifiable": "yellow",
+    "failed": "bold red",
+}
 _EVENT_STYLES = {"change": "cyan", "fault": "bold red", "recovered": "green"}
 
 

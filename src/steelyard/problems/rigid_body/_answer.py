@@ -9,7 +9,6 @@ from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
 from steelyard.estimators import Estimate, Knowledge
 from steelyard.logs import Log
-from steelyard.monitor import Trust
 from steelyard.problems._gaps import silences
 from steelyard.problems._identification import Event, Identification, Innovations
 from steelyard.problems._provenance import settings_of, truth_in
@@ -43,7 +42,7 @@ def identify_rigid_body(
         problem="rigid-body",
         method=method,
         origin=log.origin,
-        robots={robot: _estimates(pieces[robot][-1], trusts[robot]) for robot in robots},
+        robots={robot: _estimates(pieces[robot][-1]) for robot in robots},
         events=sorted(events, key=lambda event: event.time),
         verdict=" ".join([*(verdict_of(pieces[robot][-1], trusts[robot]) for robot in robots), _CAVEAT]),
         notes=[note for record in records.values() for note in record.notes],
@@ -53,6 +52,7 @@ def identify_rigid_body(
             log, {"mass": "kg"} | {f"{r}/{q}": UNITS[q] for r in robots for q in ("mass", "com", "inertia")}
         ),
         settings=settings_of(log, config, {robot: record.noise for robot, record in records.items()}),
+        trust=trusts,
         seconds_a_row=seconds_a_row,
     )
 
@@ -71,7 +71,7 @@ def _robots(log: Log, config: Config) -> tuple[str, ...]:
     return pulling or log.robots or ("r1",)
 
 
-def _estimates(piece: Piece, trust: Trust) -> dict[str, Estimate]:
+def _estimates(piece: Piece) -> dict[str, Estimate]:
     """What is known at the end of a piece."""
     load, record = load_of_fit(piece.fit), piece.record
     short = record.end - record.start <= TUNING.long_enough
@@ -80,18 +80,16 @@ def _estimates(piece: Piece, trust: Trust) -> dict[str, Estimate]:
     for quantity, unit in UNITS.items():
         frame = None if quantity == "mass" else record.robot
         value, std = load.of(quantity)
-        found[quantity] = _estimate(value, std, unit, frame, record.end, load.known[quantity], unknown, trust)
+        found[quantity] = _estimate(value, std, unit, frame, record.end, load.known[quantity], unknown)
     for quantity, (value, std, unit, determined) in sensor_errors_of(piece.fit).items():
         frame = None if quantity.startswith("delay/") else record.robot
-        found[quantity] = _estimate(value, std, unit, frame, record.end, determined, unknown, trust)
+        found[quantity] = _estimate(value, std, unit, frame, record.end, determined, unknown)
     return found
 
 
-def _estimate(value, std, unit, frame, end: float, known: bool, unknown: Knowledge, trust: Trust) -> Estimate:
-    if trust.level == "contradicted":
-        reason = trust.reasons[0].sentence if trust.reasons else None
-        return Estimate.unknown("failed", unit, frame, end, reason)
-    known = known and bool(np.all(np.isfinite(value)) and np.all(np.isfinite(std)))
+def _estimate(value, std, unit, frame, end: float, known: bool, unknown: Knowledge) -> Estimate:
+    finite = bool(np.all(np.isfinite(value)) and np.all(np.isfinite(std)))
+    known = known and finite
     return Estimate.known(value, std, unit, frame, end) if known else Estimate.unknown(unknown, unit, frame, end)
 
 

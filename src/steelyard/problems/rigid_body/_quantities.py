@@ -90,7 +90,7 @@ def load_jacobian(parameters: np.ndarray) -> np.ndarray:
 
 
 def sensor_errors_of(fit: Fit) -> dict[str, tuple[np.ndarray, np.ndarray, str, bool]]:
-    """By quantity: value, standard deviation, unit, and whether the motion determined it (less than half of its prior)."""
+    """By quantity: value, standard deviation, unit, and whether it is known twice as well as beforehand."""
     found = {}
     parts = {
         "offset/wrench/torque": ("torque_offset", fit.unknowns.torque_offset, "N m"),

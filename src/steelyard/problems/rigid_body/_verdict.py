@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from steelyard.monitor import Reason, Trust
+from steelyard.estimators import Reason, Trust
 from steelyard.problems._identification import Event
 from steelyard.problems.rigid_body._events import Piece
 from steelyard.problems.rigid_body._quantities import Load, load_of_fit

@@ -1,0 +1,123 @@
+"""Checks of every answer, whatever the problem: what speaks against it, as reasons.
+
+Each check has a limit that clean logs keep with room to spare; a quantity that fails one is doubtful, not known.
+"""
+
+import dataclasses
+
+import numpy as np
+
+from steelyard.estimators import Estimate, Reason, Trust
+from steelyard.problems._consistency import mean_nis
+from steelyard.problems._identification import Identification, Innovations
+
+
+@dataclasses.dataclass(frozen=True)
+class TrustTuning:
+    """Limits of the checks."""
+
+    doubtful_nis: float = 1.5
+    """Mean normalised innovation squared; 1 for a consistent filter, and a log has thousands of them."""
+    contradicted_nis: float = 100.0
+    """The same, ten deviations a reading: model and readings have nothing in common."""
+    correlation_lag: float = 0.1
+    """s, over which innovations of a consistent filter are not correlated."""
+    doubtful_correlation: float = 0.4
+    """Mean correlation over that lag; 0.9 was seen on real flights whose model lacked drag or lag."""
+    most_events: float = 0.7
+    """Changes a second: nothing is picked up and put down so often."""
+    fewest_events: int = 6
+    """Changes in a log that are not too many, however short it is."""
+
+
+TUNING = TrustTuning()
+_FILTERED = ("multirotor", "own")
+
+
+def judged(found: Identification, tuning: TrustTuning = TUNING) -> Identification:
+    """The same answer with its reasons: what is not believed is doubtful or failed, and no longer known."""
+    robots = {}
+    for robot, quantities in found.robots.items():
+        own = found.trust.get(robot, Trust()).reasons
+        trust = Trust((*own, *_innovation_reasons(found, robot, tuning), *_event_reasons(found, robot, tuning)))
+        finite = {name: _finite(estimate) for name, estimate in quantities.items()}
+        robots[robot] = {name: estimate.judged(_of(trust, name, estimate)) for name, estimate in finite.items()}
+    verdict = found.verdict
+    doubtful = [r.sentence for q in robots.values() for e in q.values() for r in e.trust.reasons]
+    fresh = [sentence for sentence in dict.fromkeys(doubtful) if sentence not in verdict]
+    return dataclasses.replace(found, robots=robots, verdict=" ".join([verdict, *fresh]))
+
+
+def _of(trust: Trust, name: str, estimate: Estimate) -> Trust:
+    """What concerns one quantity, its own impossible value included."""
+    value, std = estimate.value, estimate.std
+    if value is not None and std is not None and name.split("/")[0] == "drag" and np.all(value < -3.0 * std):
+        size = f"{float(np.max(value)):.2g} {estimate.unit}"
+        sentence = f"{name} would be negative, {size}: the thrust axis or a frame is off."
+        return Trust((*trust.of(name).reasons, Reason("negative-drag", sentence)))
+    if value is not None and name == "mass" and np.all(value <= 0.0):
+        return Trust((*trust.of(name).reasons, Reason("impossible", "No mass is negative.", "contradicted")))
+    return trust.of(name)
+
+
+def _finite(estimate: Estimate) -> Estimate:
+    """What is not finite has failed."""
+    numbers = [part for part in (estimate.value, estimate.covariance) if part is not None]
+    if all(np.all(np.isfinite(part)) for part in numbers):
+        return estimate
+    reason = "The answer is not a finite number."
+    return Estimate.unknown("failed", estimate.unit, estimate.frame, estimate.time, reason)
+
+
+def _innovation_reasons(found: Identification, robot: str, tuning: TrustTuning) -> list[Reason]:
+    innovations = found.innovations.get(robot)
+    if innovations is None or (found.problem not in _FILTERED and not found.problem.endswith(".py")):
+        return []
+    reasons = []
+    nis = mean_nis(innovations.value, innovations.std**2)
+    if nis > tuning.doubtful_nis:
+        level = "contradicted" if nis > tuning.contradicted_nis else "doubtful"
+        sentence = (
+            f"The measurements are {np.sqrt(nis):.2g} times as far off as the noise allows, so the interval is too "
+            "narrow: state the true noise, or look for what the model lacks."
+        )
+        reasons.append(Reason("misfit", sentence, level))
+    correlation = innovation_correlation(innovations, tuning.correlation_lag)
+    if correlation > tuning.doubtful_correlation:
+        sentence = (
+            f"What the model does not explain is correlated over {tuning.correlation_lag:g} s (by {correlation:.2f}): "
+            "wind, drag, a swinging load, a lag or a filtered channel is taken for noise."
+        )
+        reasons.append(Reason("coloured", sentence))
+    return reasons
+
+
+def innovation_correlation(innovations: Innovations, lag: float) -> float:
+    """Mean correlation of normalised innovations with those `lag` seconds later; 0 where there are too few."""
+    time = np.asarray(innovations.time)
+    if len(time) < 50:
+        return 0.0
+    rows = max(1, round(lag / max(float(np.median(np.diff(time))), 1e-9)))
+    if rows >= len(time) // 4:
+        return 0.0
+    z = np.clip(innovations.value / innovations.std, -5.0, 5.0)
+    both = np.isfinite(z[rows:]) & np.isfinite(z[:-rows])
+    if both.sum() < 50:
+        return 0.0
+    products, squares = np.where(both, z[rows:] * z[:-rows], 0.0), np.nanmean(z**2)
+    return float(products.sum() / both.sum() / max(float(squares), 1e-12))
+
+
+def _event_reasons(found: Identification, robot: str, tuning: TrustTuning) -> list[Reason]:
+    changes = [event for event in found.events if event.kind == "change" and event.robot == robot]
+    series = next(iter(found.series.get(robot, {}).values()), None)
+    if series is None or len(changes) <= tuning.fewest_events:
+        return []
+    duration = float(series.time[-1] - series.time[0])
+    if len(changes) <= tuning.most_events * duration:
+        return []
+    sentence = (
+        f"{len(changes)} changes in {duration:.0f} s are more than any load has: something that the model lacks is "
+        "taken for changes."
+    )
+    return [Reason("events", sentence)]
