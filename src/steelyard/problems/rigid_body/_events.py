@@ -117,9 +117,9 @@ def change_evidence(fit: Fit, tuning: FitTuning = TUNING) -> tuple[float, float]
         return float(np.sum((axes[:, determined].T @ g[k]) ** 2 / sizes[determined]))
 
     stride = max(1, round(tuning.contact_window / float(np.median(np.diff(time)))))
-    best = max(usable[::stride], key=score)
+    best = max(usable[::stride].tolist(), key=score)
     around = usable[(usable > best - stride) & (usable < best + stride)]
-    best = max(around, key=score)
+    best = max(around.tolist(), key=score)
     return float(time[best]), score(best)
 
 
