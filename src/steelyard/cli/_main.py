@@ -134,8 +134,7 @@ def _dispatch(arguments: list[str]) -> int:
         return 0
     if name not in COMMANDS:
         raise BadInput(f'there is no command "{name}"; {nearest(name, list(COMMANDS))}')
-        with _interruptible():
-            code = _dispatch(arguments)
+    return importlib.import_module(f"steelyard.cli._{name}").run(rest) or 0
 
 
 def _usage() -> str:
@@ -148,4 +147,5 @@ usage: steelyard COMMAND [OPTIONS]
 {commands}
 
 steelyard COMMAND --help lists the options of a command; steelyard --version, the version.
-Exit codes: 0 well, 1 failed or interrupted, 2 bad usage or bad input (one sentence on standard error)."""
+Exit codes: 0 well, 1 failed or interrupted, 2 bad usage or bad input (one sentence on standard error), 3 it ran and
+nothing that was asked for is known."""
