@@ -47,6 +47,8 @@ def rows_for(recording: Recording, mapping: SignalMapping, problem: Assessment) 
     between rows, which leaves white noise white and loses no information; one of about the same rate is interpolated.
     No gap longer than the tuning states is bridged, and no signal is made faster than it was.
     """
+    if problem.problem in _TAKES_ANY_TIMES:
+        return _at_their_own_times(recording, mapping, problem)
     bridges = BRIDGES.get(problem.problem, {})
     taken = {name: samples(recording, mapping, name) for name in problem.mapping}
     notes: list[str] = []
@@ -84,6 +86,27 @@ def rows_for(recording: Recording, mapping: SignalMapping, problem: Assessment) 
         f"Rows are at the {len(rows)} times of {slowest} ({1 / step:.4g} Hz), the slowest signal needed; faster ones "
         f"are means between rows; {', '.join(slower) or 'none'} interpolated over {TUNING.gap:g} s at most.",
     )
+    if zero:
+        notes.append(f"Time 0 of the rows is {zero:.6f} s of the recording's clock.")
+    return Log(rows - zero, columns, ", ".join(recording.files)), tuple(notes)
+
+
+_TAKES_ANY_TIMES = ("rigid-body",)
+"""Problems whose method takes every sample at its own time."""
+
+
+def _at_their_own_times(recording, mapping: SignalMapping, problem: Assessment) -> tuple[Log, tuple[str, ...]]:
+    """The union of all rows: nothing is resampled."""
+    table, bridges = table_of(recording, mapping, list(problem.mapping)), BRIDGES.get(problem.problem, {})
+    columns: dict[str, np.ndarray] = {}
+    for name, values in table.columns.items():
+        robot, _, rest = name.partition("/")
+        signal, _, axis = rest.rpartition("/")
+        other, factor = bridges.get(signal, (signal, 1.0))
+        renamed = f"{robot}/{other}/{axis}" if signal else name
+        columns[name if renamed in table.columns and renamed != name else renamed] = values * factor
+    rows = np.asarray(table.time)
+    zero, notes = _zero(rows), ["Every sample keeps its own time; no signal was resampled."]
     if zero:
         notes.append(f"Time 0 of the rows is {zero:.6f} s of the recording's clock.")
     return Log(rows - zero, columns, ", ".join(recording.files)), tuple(notes)

@@ -8,7 +8,7 @@ from steelyard.problems.rigid_body._excitation import excitation_of
 from steelyard.problems.rigid_body._method import Fit
 from steelyard.problems.rigid_body._possible import nearest_possible
 from steelyard.problems.rigid_body._residuals import symmetric
-from steelyard.problems.rigid_body._tuning import TUNING
+from steelyard.problems.rigid_body._tuning import SENSOR_ERRORS, TUNING
 
 UNITS = {"mass": "kg", "com": "m", "inertia": "kg m²"}
 
@@ -107,6 +107,7 @@ def sensor_errors_of(fit: Fit) -> dict[str, tuple[np.ndarray, np.ndarray, str, b
         std = fit.std(name)
         determined = bool(np.all(std < 0.5 * fit.at.prior[fit.at[name]]))
         if name.startswith("delay/"):
+            determined = bool(std[0] < 0.5 * SENSOR_ERRORS.delay)
             # What is found depends on band and axis by as much (recorded wrists).
             std = np.hypot(std[0], TUNING.delay_std)
         found[quantity] = (value, np.asarray(std), unit, determined)
