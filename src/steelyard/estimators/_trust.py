@@ -40,8 +40,11 @@ class Trust:
     @property
     def level(self) -> Level:
         """The worst of them."""
-        present = {reason.level for reason in self.reasons}
-        return next((level for level in reversed(_ORDER) if level in present), "believed")
+        worst: Level = "believed"
+        for reason in self.reasons:
+            if _ORDER.index(reason.level) > _ORDER.index(worst):
+                worst = reason.level
+        return worst
 
     def of(self, quantity: str) -> "Trust":
         """What concerns one quantity."""
