@@ -278,9 +278,9 @@ def bound_difference(
     """By direction, ratios of the variances of the team's bound and the referee's; and of every standard deviation."""
     from steelyard.planning import true_linearisation_point
     from steelyard.team import noise_free_information
-    from steelyard.worlds import SpatialHold, spatial_truth
+    from steelyard.worlds import SpatialScenario, spatial_truth
 
-    hold = SpatialHold(robots=robots, duration=seconds, sensors=sensors, rate=rate)
+    hold = SpatialScenario(robots=robots, duration=seconds, sensors=sensors, rate=rate)
     truth, noises = spatial_truth(hold, 5), np.array(hold.noises)
     down = truth.attitude[:, 0].transpose(0, 2, 1) @ np.array([0.0, 0.0, -9.81])
     S = noise_free_information(

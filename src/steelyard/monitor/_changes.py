@@ -113,7 +113,10 @@ class ChangeWatch(Estimator):
 
     def _weigh(self, shadows: Shadows) -> "_Verdict":
         """Of each candidate `log ∫ p(innovations | size) p(size) d size`, less the same without a jump."""
-        log_ratio, size, precision = jump_evidence(shadows.score, shadows.information, self._prior_precision())
+        prior = self._prior_precision()
+        log_ratio, size, precision = jump_evidence(shadows.score, shadows.information, prior)
+        # Ten prior deviations: a broken sensor whose readings are no longer gated, and no jump.
+        log_ratio = jnp.where(size**2 * prior > 100.0, -jnp.inf, log_ratio)
         return _Verdict(log_ratio, size, 1.0 / precision + (self.bend * size**2) ** 2)
 
     def _open(self, belief: WatchfulBelief) -> WatchfulBelief:

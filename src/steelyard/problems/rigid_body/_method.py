@@ -137,9 +137,6 @@ class _Problem:
                 self.at.prior[self.at[f"delay/{signal}"]] = tuning.delay_std
         self.spacing = knot_spacing(record.motion, tuning)
         self.still = still_spans(record.motion, tuning)
-        if not set(record.channels) <= record.stated:
-            steps = [float(np.median(np.diff(channel.time))) for channel in record.motion.values()]
-            self.spacing = max(tuning.least_spacing, tuning.samples_a_knot * min(steps))
 
     def solved(self) -> Fit:
         """The fit; knots come closer together while the misfit falls by more than the added freedom explains."""
@@ -158,7 +155,7 @@ class _Problem:
         steps = [float(np.median(np.diff(c.time))) for c in (self.record.wrench, *self.record.motion.values())]
         least = self.tuning.samples_a_knot * min(steps)
         if not set(self.record.channels) <= self.record.stated:
-            return []  # a misfit of unknown noise cannot ask for more freedom
+            least = max(least, self.tuning.least_spacing)
         return [h for h in self.tuning.spacings if least <= h < self.spacing]
 
     def _score(self, state: "_State") -> float:
@@ -281,7 +278,7 @@ class _Problem:
             solution = solve(blocks, weights, state.spline, state.prior, state.unknowns.vector(self.at))
             before, state = self._cost(state), self._stepped(state, solution)
             gained = before - self._cost(state)
-            state = dataclasses.replace(state, converged=gained < self.tuning.least_gain)
+            state = dataclasses.replace(state, converged=gained < self.tuning.least_gain * (1.0 + 1e-3 * before))
             if step == 1 or (step > 1 and state.converged):
                 gated = self._gated(state)
                 same = all(np.array_equal(gated[s], state.weights[s]) for s in gated)

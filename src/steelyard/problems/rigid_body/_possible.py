@@ -37,7 +37,8 @@ def nearest_possible(load: np.ndarray, information: np.ndarray) -> np.ndarray:
     """
     if is_possible(load):
         return load
-    root = np.linalg.cholesky(information + 1e-12 * np.trace(information) * np.eye(10)).T
+    weights, directions = np.linalg.eigh(0.5 * (information + information.T))
+    root = np.sqrt(np.maximum(weights, 1e-12 * weights[-1]))[:, None] * directions.T
     m = max(float(load[0]), 1e-3)
     start = pseudo_inertia(load)
     start[3, 3] = m

@@ -63,7 +63,7 @@ class FitTuning:
     rounds: int = 4
     """Most rounds with delays taken into the times."""
     least_gain: float = 0.01
-    """A step that lowers the misfit (a chi-square) by less ends a round."""
+    """A step that lowers the misfit (a chi-square) by less, and by a thousandth of that share of it, ends a round."""
     least_spacing: float = 0.05
     """s, between knots, where noise was not stated: above 10 Hz wrists and tools flex, and are no rigid bodies."""
     same_time: float = 5e-5
