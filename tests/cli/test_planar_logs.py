@@ -30,7 +30,7 @@ def shared(tmp_path_factory) -> tuple[str, PlanarTruth]:
 def identified(process, tmp_path, path, hold):
     (tmp_path / "robot.toml").write_text(f'[noise]\nvelocity = {NOISE}\n[inputs]\nhold = "{hold}"\n')
     done = process("identify", path, "--as", "planar-load", "--json", "--config", "robot.toml")
-    assert done.returncode == 0, done.stderr
+    assert done.returncode in (0, 3), done.stderr  # 3: it ran, and nothing is known
     return json.loads(done.stdout)["robots"]
 
 

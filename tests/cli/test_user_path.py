@@ -19,7 +19,7 @@ def test_a_flight_goes_from_simulation_to_json(steelyard, flight_csv):
     answer = json.loads(out)
     assert set(answer) >= {"problem", "method", "robots", "events", "verdict", "series"}
     mass = answer["robots"]["r1"]["mass"]
-    assert set(mass) == {"value", "std", "unit", "frame", "status"}
+    assert set(mass) == {"value", "std", "unit", "frame", "status", "trust", "reasons"}
     assert mass["status"] == "known"
     assert mass["unit"] == "kg"
     truth = logs.read(flight_csv).truth("mass")

@@ -74,6 +74,7 @@ def test_the_dictionary_is_the_json_of_the_command():
     answer = found().to_dict()
     assert list(answer) == ["problem", "method", "robots", "events", "verdict", "notes"]
     mass = {"value": 2.0, "std": pytest.approx(0.1), "unit": "kg", "frame": None, "status": "known"}
+    mass |= {"trust": "believed", "reasons": []}
     assert answer["robots"]["r1"]["mass"] == mass
     assert answer["robots"]["r1"]["com"]["value"] is None
     assert "series" in found().to_dict(series=True)

@@ -52,13 +52,22 @@ def numbers(estimates) -> dict:
     return {name: (float(one.value), float(one.std)) for name, one in estimates.items() if one.value is not None}
 
 
+def doubtful_numbers(estimates):
+    """As `numbers`, of an answer that `identify` has something against; a stream does not judge yet."""
+    return {
+        name: (estimate.doubtful_value, estimate.doubtful_std)
+        for name, estimate in estimates.items()
+        if estimate.doubtful_value is not None
+    }
+
+
 @pytest.mark.parametrize("method", ["adaptive", "ekf", "msckf"])
 def test_the_numbers_are_those_of_a_replay(flight, method):
     found = sy.identify(flight, "multirotor", CONFIG, method)
     stream, steps = fed(rows(flight), method=method)
     assert steps[-1].status == "running"
     assert stream.notes == ()
-    expected = numbers(found["r1"])
+    expected = numbers(found["r1"]) or doubtful_numbers(found["r1"])  # a filter that expects no jump is doubted here
     assert {"mass", "drag"} <= expected.keys() == numbers(steps[-1].estimates).keys()
     for name, pair in numbers(steps[-1].estimates).items():
         np.testing.assert_allclose(pair, expected[name], rtol=1e-9)

@@ -66,7 +66,7 @@ class Estimate:
         return Estimate(None, None, unit, frame, float(time), status, reason or _REASONS.get(status))
 
     def judged(self, trust: Trust) -> "Estimate":
-        """With reasons against it: a known quantity becomes doubtful or fails, any other keeps its status.
+        """With reasons against it: a known quantity becomes doubtful, and what is contradicted has failed.
 
         >>> from steelyard.estimators import Reason
         >>> outliers = Trust((Reason("outliers", "A fifth of the rows are outliers."),))
@@ -74,7 +74,7 @@ class Estimate:
         >>> mass.status, mass.value, float(mass.doubtful_value), mass.reason
         ('doubtful', None, 2.0, 'A fifth of the rows are outliers.')
         """
-        if trust.level == "believed" or self.status != "known":
+        if trust.level == "believed" or (trust.level == "doubtful" and self.status != "known"):
             return dataclasses.replace(self, trust=trust)
         number = (self.value, self.covariance) if trust.level == "doubtful" else (None, None)
         return dataclasses.replace(

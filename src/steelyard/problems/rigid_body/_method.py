@@ -285,6 +285,7 @@ class _Problem:
                 state = dataclasses.replace(state, weights=gated)
                 if state.converged and (same or step > 3):
                     return state
+            state = dataclasses.replace(state, converged=gained < self.tuning.settled_gain)
         return state
 
     def _stepped(self, state: "_State", solution: Solution) -> "_State":

@@ -48,7 +48,33 @@ def first_trajectory(
         channel = motion["twist/linear"]
         coefficients = spline.fit(channel.time, channel.value)
         velocity, velocity_rate = (spline.evaluate(coefficients, time, k) for k in range(2))
+    elif "specific_force" in motion:
+        velocity, velocity_rate = _integrated_velocity(time, attitude, angular, motion, gravity, spline)
     return Trajectory(time, attitude, angular, acceleration, velocity, velocity_rate, gravity)
+
+
+def _integrated_velocity(
+    time: np.ndarray,
+    attitude: np.ndarray,
+    angular: np.ndarray,
+    motion: Mapping[str, Channel],
+    gravity: np.ndarray,
+    spline: Spline,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Velocity and its rate in sensor axes, where only the accelerometer shows them; their drift is taken out."""
+    accelerometer = motion["specific_force"]
+    s = spline.evaluate(spline.fit(accelerometer.time, accelerometer.value), time)
+    if "attitude" in motion:
+        mounting = mounting_of(s, -np.einsum("nij,i->nj", attitude, gravity))
+        s = s if mounting is None else s @ mounting
+    acceleration = np.einsum("nij,nj->ni", attitude, s) + gravity
+    steps = 0.5 * (acceleration[1:] + acceleration[:-1]) * np.diff(time)[:, None]
+    world = np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
+    line = np.stack([np.ones_like(time), time - time[0]], axis=1)
+    drift = np.linalg.lstsq(line, world, rcond=None)[0]
+    world, acceleration = world - line @ drift, acceleration - drift[1]
+    velocity = np.einsum("nij,ni->nj", attitude, world)
+    return velocity, np.einsum("nij,ni->nj", attitude, acceleration) - np.cross(angular, velocity)
 
 
 def resampled(motion: Trajectory, time: np.ndarray, spacing: float) -> Trajectory:

@@ -58,12 +58,14 @@ class FitTuning:
     """m: no centre of mass is taken for farther away while the fit runs."""
     load_size: float = 0.15
     """m: how far a load reaches around its centre of mass, where the motion does not tell."""
-    steps: int = 12
+    steps: int = 20
     """Most Gauss-Newton steps in one round."""
     rounds: int = 4
     """Most rounds with delays taken into the times."""
     least_gain: float = 0.01
     """A step that lowers the misfit (a chi-square) by less, and by a thousandth of that share of it, ends a round."""
+    settled_gain: float = 1.0
+    """A fit whose last step still lowers the misfit by more has not settled; less is less than one deviation."""
     least_spacing: float = 0.05
     """s, between knots, where noise was not stated: above 10 Hz wrists and tools flex, and are no rigid bodies."""
     same_time: float = 5e-5
