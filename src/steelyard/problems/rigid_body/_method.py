@@ -278,7 +278,7 @@ class _Problem:
             solution = solve(blocks, weights, state.spline, state.prior, state.unknowns.vector(self.at))
             before, state = self._cost(state), self._stepped(state, solution)
             gained = before - self._cost(state)
-            state = dataclasses.replace(state, converged=gained < self.tuning.least_gain * (1.0 + 1e-3 * before))
+            state = dataclasses.replace(state, converged=gained < self.tuning.least_gain)
             if step == 1 or (step > 1 and state.converged):
                 gated = self._gated(state)
                 same = all(np.array_equal(gated[s], state.weights[s]) for s in gated)
@@ -291,7 +291,7 @@ class _Problem:
     def _stepped(self, state: "_State", solution: Solution) -> "_State":
         """The step, halved while it makes the misfit larger."""
         cost, share = self._cost(state), 1.0
-        for _ in range(6):
+        for _ in range(12):
             candidate = dataclasses.replace(
                 state,
                 motion=state.motion.corrected(state.spline, share * solution.motion),

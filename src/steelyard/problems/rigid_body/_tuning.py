@@ -63,7 +63,7 @@ class FitTuning:
     rounds: int = 4
     """Most rounds with delays taken into the times."""
     least_gain: float = 0.01
-    """A step that lowers the misfit (a chi-square) by less, and by a thousandth of that share of it, ends a round."""
+    """A step that lowers the misfit (a chi-square) by less ends a round."""
     settled_gain: float = 1.0
     """A fit whose last step still lowers the misfit by more has not settled; less is less than one deviation."""
     least_spacing: float = 0.05
