@@ -1,0 +1,17 @@
+"""`steelyard trial WHAT`: measurements over many simulated runs, too long for a test."""
+
+import importlib
+from collections.abc import Sequence
+
+from steelyard.cli._parse import choose
+
+TRIALS = {
+    "faults": "faults of every kind on simulated logs: right, doubted and wrong answers",
+}
+"""By name; each lives in the module `_trial_<name>`, which is imported when it is asked for."""
+
+
+def run(arguments: Sequence[str]) -> int | None:
+    """Finds the trial and runs it."""
+    name, rest = choose(TRIALS, arguments, "trial", "trial")
+    return importlib.import_module(f"steelyard.cli._trial_{name}").run(rest)

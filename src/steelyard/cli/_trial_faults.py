@@ -1,0 +1,108 @@
+"""`steelyard trial faults PROBLEM`: what becomes of the answers when a log is faulty."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from steelyard._files import check_output
+from steelyard.cli._output import print_json
+from steelyard.cli._parse import parse
+from steelyard.errors import BadInput, nearest
+
+if TYPE_CHECKING:
+    from steelyard.bench.faults import FaultRow
+
+
+@dataclasses.dataclass(frozen=True)
+class TrialFaults:
+    """Tries a problem on simulated logs with faults, each mild and strong, and on clean ones."""
+
+    problem: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="PROBLEM")]]
+    """multirotor, rigid-body, planar-load, spatial-load or jets."""
+    runs: int = 5
+    """Logs a fault and strength."""
+    clean: int | None = None
+    """Clean logs; by default ten times as many."""
+    only: str | None = None
+    """Only the faults whose names hold this text; "clean" for the clean logs alone."""
+    seed: int = 0
+    """Chooses the logs."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+    page: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
+    """Also write the table as a page."""
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Parses, tries, prints."""
+    command = parse(TrialFaults, arguments, "trial faults")
+    if command.page is not None:
+        check_output(command.page)
+    if not 1 <= command.runs <= 10_000:
+        raise BadInput(f"--runs is {command.runs}; give a number from 1 to 10000.")
+
+    from steelyard._jax import prepare_program
+
+    prepare_program()
+
+    from steelyard import report
+    from steelyard.bench.faults import TRIED, rounds, run_faults, table_of, totals
+
+    if command.problem not in TRIED:
+        raise BadInput(f'There are no faults for "{command.problem}"; {nearest(command.problem, list(TRIED))}')
+    problem = TRIED[command.problem]
+    clean = 10 * command.runs if command.clean is None else command.clean
+    total = len(list(rounds(problem, command.runs, command.seed, clean)))
+    with report.progress("trying faults", total, quiet=command.json) as advance:
+        found = run_faults(problem, command.runs, command.seed, clean, command.only, advance)
+    if not found:
+        raise BadInput(
+            f'No fault has "{command.only}" in its name; there are {", ".join(f.name for f in problem.faults)}.'
+        )
+    rows, figures = table_of(found), totals(found)
+    if command.page is not None:
+        _write_page(command, rows, figures)
+    if command.json:
+        runs = [dataclasses.asdict(one) for one in found]
+        print_json(
+            {"problem": problem.name, **figures, "rows": [dataclasses.asdict(row) for row in rows], "each": runs}
+        )
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("fault", "strength", "runs", "right %", "doubted %", "wrong %", "named %", "worst σ")
+    for row in rows:
+        table.add_row(*_cells(row))
+    Console().print(table)
+    for name, value in figures.items():
+        print(f"{name}: {value if not isinstance(value, float) else f'{100 * value:.2f} %'}")
+    if command.page is not None:
+        print(f"Page: {command.page}")
+
+
+def _cells(row: "FaultRow") -> list[str]:
+    named = "" if row.named is None else f"{100 * row.named:.0f}"
+    shares = [f"{100 * share:.0f}" for share in (row.right, row.doubted, row.wrong + row.crashed)]
+    return [row.fault, row.strength, str(row.runs), *shares, named, f"{row.worst:.1f}"]
+
+
+def _write_page(command: TrialFaults, rows: "Sequence[FaultRow]", figures) -> None:
+    from steelyard.report import Section, fill, write_page
+
+    heads = ("fault", "strength", "runs", "right %", "doubted %", "wrong %", "named first %", "worst, deviations")
+    body = fill(
+        "<table><thead><tr>$heads</tr></thead><tbody>$rows</tbody></table>",
+        heads=[fill("<th>$head</th>", head=head) for head in heads],
+        rows=[
+            fill("<tr>$cells</tr>", cells=[fill("<td>$cell</td>", cell=cell) for cell in _cells(row)]) for row in rows
+        ],
+    )
+    lines = [fill("<li>$name: $value</li>", name=name.replace("_", " "), value=str(v)) for name, v in figures.items()]
+    write_page(
+        f"Faults: {command.problem}",
+        [Section("Figures", fill("<ul>$lines</ul>", lines=lines)), Section("Fault by fault", body)],
+        command.page or "",
+    )
