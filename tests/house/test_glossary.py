@@ -22,12 +22,6 @@ RETIRED = frozenset(
 )
 """Private words for which the field has its own; docs/GLOSSARY.md has what is used instead."""
 
-LEFT: tuple[str, ...] = (
-    "live/robot/_spatial_task",
-    "team/spatial_load",
-)
-"""Folders and modules of src/steelyard in which some are left."""
-
 
 class Entry(NamedTuple):
     """One row of the glossary's table."""
@@ -86,17 +80,10 @@ def test_the_glossary_is_alphabetical():
     assert terms == sorted(terms)
 
 
-def is_left(file: Path) -> bool:
-    """Whether a module is one of those that still have retired words."""
-    path = "/".join(file.relative_to(SRC).with_suffix("").parts)
-    return any(path == part or path.startswith(f"{part}/") for part in LEFT)
-
-
 def test_retired_words_do_not_come_back():
     found = [
         f"{file.relative_to(ROOT)}: {name}"
         for file in sorted(SRC.rglob("*.py"))
-        if not is_left(file)
         for name in retired_in("/".join(file.relative_to(SRC).with_suffix("").parts), file.read_text(encoding="utf-8"))
     ]
     assert not found, "\n" + "\n".join(found)

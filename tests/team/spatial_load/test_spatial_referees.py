@@ -12,6 +12,7 @@ from spatial_referee import Situation, situation
 
 from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion, MeasuredRows
 from steelyard.team.spatial_load._linearisation_point import LinearisationPoint
+from steelyard.team.spatial_load._row_step import RowEquations, RowPoint
 
 NOISE = np.array([0.1, 0.2, 0.3, 1.0, 2.0, 3.0])
 INFLATION = 1.7
@@ -24,6 +25,11 @@ def at(request) -> Situation:
 
 def equations_at(at: Situation) -> EquationsOfMotion:
     return EquationsOfMotion(LinearisationPoint(at.load, at.motion[6:], at.R, at.t), NOISE)
+
+
+def row_equations_at(at: Situation) -> RowEquations:
+    """The form that becomes C."""
+    return RowEquations(RowPoint(*(jnp.asarray(part) for part in (at.load, at.R, at.t))), jnp.asarray(NOISE))
 
 
 def row_of(at: Situation) -> MeasuredRows:
@@ -64,6 +70,26 @@ def test_jacobians_of_the_readings_are_autodiffs(at):
     assert_equal(D[0], by_point)
     assert_equal(H[0, ..., :9], by_motion)
     assert_equal(H[0, ..., 9:], INFLATION * np.asarray(by_error) @ equations.L)
+
+
+def test_the_row_steps_own_equations_are_those_of_the_model_and_their_jacobians_autodiffs(at):
+    equations, wanted, row = row_equations_at(at), referee.derivatives(at), row_of(at)
+    motion, total = jnp.asarray(at.motion), equations.total(jnp.asarray(at.wrenches))
+    felt = equations.felt(motion[:3], total)
+    assert_equal(felt, wanted.acceleration)
+    assert_equal(equations.expected(motion, felt), wanted.readings)
+    assert_equal(equations.rate(motion, total), wanted.rate)
+    found = equations.proper_acceleration_jacobians(motion[:3], jnp.asarray(at.wrenches), jnp.asarray(row.alpha[0]))
+    by_point, by_motion = wanted.acceleration_by
+    assert_equal(found[0], by_motion[:, :3])
+    assert_equal(found[1], by_point)
+    H, D = equations.reading_jacobians(motion, *found, INFLATION)
+    by_point, by_motion, by_error = (np.asarray(by).reshape(len(H), -1) for by in wanted.readings_by)
+    assert_equal(D, by_point)
+    assert_equal(H[:, :9], by_motion)
+    assert_equal(H[:, 9:], INFLATION * by_error @ np.asarray(equations.L))
+    J = np.asarray(wanted.total_by_wrenches) * NOISE
+    assert_equal(equations.L @ equations.L.T, np.einsum("ajb,cjb->ac", J, J))
 
 
 def test_the_error_of_the_total_wrench_has_everybodys_noise(at):

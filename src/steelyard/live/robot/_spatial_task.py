@@ -65,13 +65,13 @@ class SpatialTask(Task):
         """See `Task`: the wrench of a faulty member acts on the load whatever motion it measures, so it stays."""
         if not faulty or not isinstance(message, SpatialLoadMessage):
             return message
-        parcels = tuple(
-            msgspec.structs.replace(parcel, values=_SILENT + parcel.values[len(_SILENT) :])
-            if parcel.origin in faulty
-            else parcel
-            for parcel in message.parcels
+        samples = tuple(
+            msgspec.structs.replace(sample, values=_SILENT + sample.values[len(_SILENT) :])
+            if sample.origin in faulty
+            else sample
+            for sample in message.samples
         )
-        return msgspec.structs.replace(message, parcels=parcels)
+        return msgspec.structs.replace(message, samples=samples)
 
     def prepare(self, robots: int) -> None:
         """See `Task`: machine code is for one size of team."""

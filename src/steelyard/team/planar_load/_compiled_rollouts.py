@@ -1,7 +1,7 @@
 """The rollout of `_fit` in compiled C: a row at a time, so that a window costs in proportion to its length."""
 
 import functools
-import sys
+import warnings
 from typing import NamedTuple
 
 import jax
@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from steelyard.models import Numbers
-from steelyard.native import Code, NoCompiler, emit, load_run
+from steelyard.native import Code, NoCompiler, NoCompilerWarning, emit, load_run
 from steelyard.team.planar_load._fit import N_UNKNOWNS, VISCOUS, Averaging, Rows, motion, residuals
 from steelyard.team.planar_load._sums import N_SUMS
 
@@ -117,14 +117,14 @@ class CompiledRollout:
 
 @functools.cache
 def compiled_rollout(friction: bool, by_unknowns: bool) -> CompiledRollout | None:
-    """Compiled, or from the cache of compiled code; None, with one message, where there is no compiler."""
+    """Compiled, or from the cache of compiled code; None, with one warning, where there is no compiler."""
     try:
         return CompiledRollout(friction, by_unknowns)
     except NoCompiler as error:
-        _report_once(str(error))
+        _warn_once(f"{error}; a team on a plane computes without compiled code, which takes longer.")
         return None
 
 
 @functools.cache
-def _report_once(error: str) -> None:
-    print(f"steelyard: {error}; a team on a plane computes without compiled code, which takes longer.", file=sys.stderr)
+def _warn_once(sentence: str) -> None:
+    warnings.warn(sentence, NoCompilerWarning, stacklevel=3)

@@ -3,8 +3,8 @@
 from ._agent import SpatialLoadAgent as SpatialLoadAgent
 from ._agent import SpatialSample as SpatialSample
 from ._agent import SpatialState as SpatialState
+from ._changes import SpatialLoadEvent as SpatialLoadEvent
 from ._compiled_filter import compiled_filter as compiled_filter
-from ._incremental import SpatialLoadEvent as SpatialLoadEvent
 from ._linearisation_point import LinearisationPoint as LinearisationPoint
 from ._noise_free_information import noise_free_information as noise_free_information
 from ._relay import SpatialLoadMessage as SpatialLoadMessage

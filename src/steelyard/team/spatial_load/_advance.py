@@ -1,4 +1,4 @@
-"""Takes rows into a filter pass, block by block: pure, with results that agents of one process share by a cache."""
+"""Takes rows into a filter pass, block by block, and relinearises it; agents of a process share results by a cache."""
 
 import dataclasses
 from typing import NamedTuple
@@ -8,6 +8,7 @@ import numpy as np
 from steelyard.team._cache import Cache
 from steelyard.team.spatial_load._compiled_filter import compiled_filter
 from steelyard.team.spatial_load._equations_of_motion import MeasuredRows
+from steelyard.team.spatial_load._excitation import Excitation
 from steelyard.team.spatial_load._filter_pass import FilterPass, Segment, digest
 from steelyard.team.spatial_load._linearisation_point import LOAD, LinearisationPoint, exp_so3, skew
 from steelyard.team.spatial_load._linearised_filter import (
@@ -53,6 +54,44 @@ def advance(
     with np.errstate(over="ignore", invalid="ignore"):
         sane = np.isfinite(filter_pass.cost) and bool(np.all(np.abs(filter_pass.information) < TUNING.overflow))
     return Advanced(filter_pass if sane else None, path)
+
+
+def relinearised(
+    filter_pass: FilterPass,
+    path: MotionPath,
+    history: SampleHistory,
+    end: int,
+    memory: int,
+    cache: Cache,
+    most: int,
+    excitation: Excitation | None,
+) -> Advanced:
+    """Relinearises until that moves the point by less than its own uncertainty; never to a worse one.
+
+    `excitation` is that of the same load before a gap.
+    """
+    given = history, end, memory, cache
+    (best, path), damping = _fitted(filter_pass, path, *given), 0.0
+    for _ in range(most):
+        if best is None or best.newton_decrement < TUNING.enough_decrement:
+            break
+        fresh = FilterPass.at(best.damped_estimate(damping), best.prior, best.start, excitation)
+        trial, path = _fitted(fresh, path, *given)
+        if trial is not None and trial.cost < best.cost:
+            best, damping = trial, 0.1 * damping
+        else:
+            damping = max(10.0 * damping, 0.1)
+    return Advanced(best, path)
+
+
+def _fitted(
+    filter_pass: FilterPass, path: MotionPath, history: SampleHistory, end: int, memory: int, cache: Cache
+) -> Advanced:
+    """The pass up to a row; where it does not fit, once more along the motion that it has predicted itself."""
+    once = advance(filter_pass, path, history, end, memory, cache)
+    if once.filter_pass is None or once.filter_pass.fits:
+        return once
+    return advance(filter_pass, once.path, history, end, memory, cache)
 
 
 class _Block(NamedTuple):

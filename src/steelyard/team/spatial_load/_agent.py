@@ -1,4 +1,4 @@
-"""A robot that weighs what it holds in space with others, as well as all their data together allow."""
+"""A robot that estimates the load that it holds in space with others, as well as all their data together allow."""
 
 import math
 import struct
@@ -11,8 +11,9 @@ from steelyard.estimators import Estimate
 from steelyard.team._agent import Agent, Message, Turn
 from steelyard.team._cache import Cache
 from steelyard.team._fresh import shallow
-from steelyard.team.spatial_load._incremental import IncrementalEstimator, SpatialLoadEvent, chunk_rows
-from steelyard.team.spatial_load._relay import KEPT, Relay, SpatialLoadMessage
+from steelyard.team.spatial_load._changes import SpatialLoadEvent
+from steelyard.team.spatial_load._incremental import IncrementalEstimator, chunk_rows
+from steelyard.team.spatial_load._relay import RELAY_MEMORY, Relay, SpatialLoadMessage
 from steelyard.team.spatial_load._report import report
 from steelyard.team.spatial_load._sample_history import SampleHistory
 
@@ -104,7 +105,7 @@ class SpatialLoadAgent(Agent):
         self.lets_go, self.real_time = lets_go, real_time
         self.rate, self.noise, self.gravity, self.held = rate, noise, gravity, held
         self.number = names.index(name)
-        # All robots think at the same rows. Where they share few cores, each lets those before it go first.
+        # All robots compute at the same rows. Where they share few cores, each lets those before it go first.
         self._waits = chunk_rows(rate, spread_work=True) * self.number // len(names) if real_time else 0
         self._sends_every = max(round(_SENDS_EVERY * rate), 1) if real_time else 1
         self.others = [(names.index(other), other) for other in neighbours]
@@ -147,12 +148,12 @@ class SpatialLoadAgent(Agent):
         return self._decoder.decode(data)
 
     def step(self, state: SpatialState, sample: SpatialSample | None, inbox: tuple[Message, ...]) -> Turn:
-        """One sample: hear, measure, think, tell."""
+        """One sample: receive, measure, estimate, send."""
         state = state.copied()
         for message in inbox:
             state.relay.hear(message)
         self._measure(state, sample)
-        if self.real_time:  # what was thought at the last step: not both in one
+        if self.real_time:  # of the last step: not both in one
             self._update_estimates(state)
         events = self._process(state)
         if not self.real_time:
@@ -160,7 +161,7 @@ class SpatialLoadAgent(Agent):
         state.tick += 1
         state.grace = max(state.grace - 1, 0)
         if state.tick % _TIDY == 0:
-            state.relay.forget(state.relay.newest - round(KEPT * self.rate))
+            state.relay.forget(state.relay.newest - round(RELAY_MEMORY * self.rate))
         outbox = state.relay.outbox(state.time) if state.tick % self._sends_every == 0 else {}
         return Turn(state, outbox, state.estimates, events=events)
 
@@ -196,10 +197,10 @@ class SpatialLoadAgent(Agent):
             row, raw, time = state.next_row, np.full((len(self.names), 15), np.nan), math.nan
             for j, name in enumerate(self.names):
                 series = relay.series[name]
-                parcel = series.by_row.get(row)
-                if parcel is not None:
+                relayed = series.by_row.get(row)
+                if relayed is not None:
                     self._meet(state, name, row)
-                    raw[j], time = np.frombuffer(parcel.values, "<f8"), parcel.time
+                    raw[j], time = np.frombuffer(relayed.values, "<f8"), relayed.time
                     if row < state.grips_from.get(name, 0):
                         raw[j, 9:] = np.nan
                 elif series.born <= row and series.last_row <= row and (row > late or state.grace > 0):

@@ -2,12 +2,25 @@
 
 import dataclasses
 
+import msgspec
 import numpy as np
 
 from steelyard.monitor import JumpScore, vector_jump_evidence
 from steelyard.team.spatial_load._filter_pass import FilterPass
 from steelyard.team.spatial_load._linearisation_point import LOAD, load_parameters, retract_load
 from steelyard.team.spatial_load._tuning import TUNING
+
+
+class SpatialLoadEvent(msgspec.Struct, frozen=True):
+    """Something happened to the load or to a robot."""
+
+    time: float
+    """s, when it happened, as far as that is known."""
+    kind: str
+    """`change` of the load."""
+    quantity: str
+    size: float
+    """New less old: kg of mass, m of the centre of mass, or the largest share of a moment of inertia."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,7 +67,8 @@ def _converged(found: FilterPass | None) -> bool:
     return found.newton_decrement < TUNING.change_converged * found.point.size
 
 
-def mass_of(filter_pass: FilterPass, jump: Jump | None = None) -> float:
-    """kg; after a jump, to first order of it."""
+def change_event(filter_pass: FilterPass, jump: Jump, time: float) -> SpatialLoadEvent:
+    """That the load changed at a time; the new mass is to first order of the jump."""
     load = filter_pass.estimate.load
-    return float(load_parameters(load if jump is None else retract_load(load, jump.size))[0])
+    old, new = (float(load_parameters(one)[0]) for one in (load, retract_load(load, jump.size)))
+    return SpatialLoadEvent(time, "change", "mass", new - old)

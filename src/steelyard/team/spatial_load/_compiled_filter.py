@@ -1,7 +1,7 @@
-"""The same sweep in machine code, for robots that have no time to lose: `RowStep` as C, once for a team's size."""
+"""The linearised filter in machine code, for robots in real time: `RowStep` as C, once for a team's size."""
 
 import functools
-import sys
+import warnings
 from typing import NamedTuple
 
 import jax
@@ -9,24 +9,18 @@ import jax.numpy as jnp
 import numpy as np
 
 from steelyard.models import Numbers
-from steelyard.native import FLAGS, HERE, Code, NoCompiler, emit, load_run
+from steelyard.native import FLAGS, HERE, Code, NoCompiler, NoCompilerWarning, emit, load_run
 from steelyard.team.spatial_load._equations_of_motion import MeasuredRows, equations_of_motion
+from steelyard.team.spatial_load._excitation import excitation, spurious_information
 from steelyard.team.spatial_load._linearisation_point import LOAD, LinearisationPoint
-from steelyard.team.spatial_load._linearised_filter import (
-    FilterResult,
-    FilterState,
-    excitation,
-    filter_rows,
-    relative_to_path,
-    spurious,
-)
+from steelyard.team.spatial_load._linearised_filter import FilterResult, FilterState, filter_rows, relative_to_path
 from steelyard.team.spatial_load._row_step import RowBelief, RowPoint, RowSample, RowStep
 
 _SOONER = ("-O2", "-ftree-loop-vectorize", "-fvect-cost-model=dynamic", "-fpeel-loops")
 """As quick as all of -O3, and compiled in a third of the time: a team waits for it."""
 
 
-class Held(NamedTuple):
+class _Carried(NamedTuple):
     """A belief, and what else the step depends on: the code is the same for every noise and gravity."""
 
     noise: Numbers
@@ -34,12 +28,13 @@ class Held(NamedTuple):
     belief: RowBelief
 
 
-def _step(held: Held, sample: RowSample) -> Held:
-    return Held(held.noise, held.gravity, RowStep(held.noise, held.gravity).step(held.belief, sample))
+def _step(carried: _Carried, sample: RowSample) -> _Carried:
+    belief = RowStep(carried.noise, carried.gravity).step(carried.belief, sample)
+    return carried._replace(belief=belief)
 
 
 class CompiledFilter:
-    """Sweeps rows of so many robots; see `filter_rows`."""
+    """Filters rows of so many robots; see `filter_rows`."""
 
     def __init__(self, robots: int):
         size = 13 + 6 * (robots - 1)
@@ -50,10 +45,10 @@ class CompiledFilter:
         )
         of_robots = [(robots, wide) for wide in (9, 9, 6, 6, 6, 3)]
         sample = RowSample(*(np.zeros(shape) for shape in ((), 9, *of_robots, ())))
-        held = Held(np.zeros(6), np.zeros(()), belief)
+        carried = _Carried(np.zeros(6), np.zeros(()), belief)
 
         def code() -> Code:
-            return emit(_step, jax.tree.map(jnp.asarray, (held, sample)))
+            return emit(_step, jax.tree.map(jnp.asarray, (carried, sample)))
 
         key = f"rows of {robots} robots in space"
         try:
@@ -127,7 +122,7 @@ class CompiledFilter:
         result = FilterResult(
             _differences(self._at(states, "score")),
             information[-1].copy(),
-            spurious(equations, weight[-1], H, covariance, counted),
+            spurious_information(equations, weight[-1], H, covariance, counted),
             _differences(information[:, LOAD]),
             _differences(self._at(states, "nis")),
             np.sum(weight > 0.0, axis=1),
@@ -138,7 +133,7 @@ class CompiledFilter:
         return FilterState(end[0].copy(), self._at(states[-1:], "columns")[0].copy(), covariance.copy()), result
 
     def _standing(self, point: LinearisationPoint, noise: np.ndarray, sample: np.ndarray) -> np.ndarray:
-        """A state at a row: what is felt there, and how it follows the point. Nothing is told yet."""
+        """A state at a row: what is felt there, and how it follows the point. It has no information yet."""
         state = np.zeros(self._size)
         known = np.concatenate([noise, [np.linalg.norm(point.down)], point.load, point.R.ravel(), point.t.ravel()])
         state[: len(known)] = known
@@ -156,11 +151,12 @@ _NOTHING = np.empty(0)
 
 @functools.cache
 def compiled_filter(robots: int) -> CompiledFilter | None:
-    """Compiles, or finds in the cache; None, said once, where there is no compiler."""
+    """Compiles, or finds in the cache; None, with one warning, where there is no compiler."""
     try:
         return CompiledFilter(robots)
     except NoCompiler as error:
-        print(f"steelyard: {error}; a team in space thinks with NumPy, three times as long.", file=sys.stderr)
+        sentence = f"{error}; a team in space computes with NumPy, which takes three times as long."
+        warnings.warn(sentence, NoCompilerWarning, stacklevel=2)
         return None
 
 

@@ -68,7 +68,7 @@ class EquationsOfMotion:
         numbers = load_parameters(point.load)
         self.m, self.c, self.I = float(numbers[0]), numbers[1:4], matrix_from_moments(numbers[4:])
         self.I_inv = np.linalg.inv(self.I)
-        self.slopes = load_jacobian(point.load)
+        self.load_jacobian = load_jacobian(point.load)
         self.C, self.T = skew(self.c), skew(point.t)
         self.R_t = np.swapaxes(point.R, 1, 2)
         self.lever = np.concatenate([-self.R_t @ self.T, self.R_t], axis=2)  # of (angular acceleration, specific force)
@@ -152,7 +152,7 @@ class EquationsOfMotion:
         spin = skew(alpha) + W @ W
         by_load[:, 3:, 1:4] -= spin
         by_point = np.zeros((n, 6, self.point.size))
-        by_point[:, :, LOAD] = by_load @ self.slopes
+        by_point[:, :, LOAD] = by_load @ self.load_jacobian
         by_point[:, :, TILT.stop :] = self._felt_by_poses(wrench[:, 1:])
         s = F / self.m + alpha @ self.C.T - self._swung(omega, self.c)
         return ProperAccelerationJacobians(by_omega, by_point, np.concatenate([alpha, s], axis=1), spin)
@@ -209,14 +209,14 @@ class EquationsOfMotion:
 
     @functools.cached_property
     def reading_jacobian_by_alpha(self) -> np.ndarray:
-        """(3, robot, 9, param): how the slopes of `expected` follow an error of the angular acceleration, by axis."""
+        """(3, robot, 9, param): how the Jacobian of `expected` follow an error of the angular acceleration, by axis."""
         axes, n = np.eye(3), self.point.robots
         by_load = np.zeros((3, 6, 10))
         by_load[:, :3, 4:] = -self.I_inv @ moments_times(axes)
         by_load[:, 3:] = self.C @ by_load[:, :3]
         by_load[:, 3:, 1:4] -= skew(axes)
         D = np.zeros((3, n, 9, self.point.size))
-        D[:, :, 6:, LOAD] = self.lever @ (by_load @ self.slopes)[:, None]
+        D[:, :, 6:, LOAD] = self.lever @ (by_load @ self.load_jacobian)[:, None]
         for j in range(1, n):
             at = pose_of(j)
             D[:, j, 6:, at.start : at.start + 3] += self.R_t[j] @ skew(axes)
@@ -282,5 +282,5 @@ def _swing(omega: np.ndarray, arms: np.ndarray) -> np.ndarray:
 
 @functools.lru_cache(maxsize=8)
 def equations_of_motion(point: LinearisationPoint, noise: tuple[float, ...]) -> EquationsOfMotion:
-    """The same gears for the same point: sweeps come in blocks."""
+    """The same equations for the same point: rows come in blocks."""
     return EquationsOfMotion(point, np.array(noise))

@@ -9,8 +9,9 @@ import hashlib
 
 import numpy as np
 
+from steelyard.team.spatial_load._excitation import Excitation
 from steelyard.team.spatial_load._linearisation_point import LinearisationPoint
-from steelyard.team.spatial_load._linearised_filter import Excitation, FilterState
+from steelyard.team.spatial_load._linearised_filter import FilterState
 from steelyard.team.spatial_load._prior import Prior
 from steelyard.team.spatial_load._tuning import TUNING
 

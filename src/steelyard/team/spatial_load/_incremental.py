@@ -9,25 +9,18 @@ estimates. With `spread_work`, rows are processed less often and the work is spr
 import dataclasses
 from typing import Literal
 
-import msgspec
 import numpy as np
 
 from steelyard.team._cache import Cache
 from steelyard.team._fresh import shallow
-from steelyard.team.spatial_load._advance import Advanced, advance
-from steelyard.team.spatial_load._changes import Jump, find_jump, mass_of
+from steelyard.team.spatial_load._advance import Advanced, advance, relinearised
+from steelyard.team.spatial_load._changes import Jump, SpatialLoadEvent, change_event, find_jump
 from steelyard.team.spatial_load._filter_pass import FilterPass
-from steelyard.team.spatial_load._initial_guess import (
-    first_linearisation_point,
-    refound_down,
-    refound_grips,
-    refound_load,
-)
+from steelyard.team.spatial_load._known_before import AfterChange, AfterGap, prior_at_start
 from steelyard.team.spatial_load._linearisation_point import LinearisationPoint
-from steelyard.team.spatial_load._linearised_filter import Excitation
 from steelyard.team.spatial_load._motion_path import MotionPath
 from steelyard.team.spatial_load._prior import Prior, prior_after_change, prior_after_gap, vague_prior
-from steelyard.team.spatial_load._sample_history import SampleHistory, long_gap, silent
+from steelyard.team.spatial_load._sample_history import SampleHistory, long_gap, received, silent
 from steelyard.team.spatial_load._tuning import TUNING
 
 Phase = Literal["collecting", "gap", "filtering"]
@@ -36,36 +29,6 @@ Phase = Literal["collecting", "gap", "filtering"]
 def chunk_rows(rate: float, spread_work: bool) -> int:
     """Rows that are processed together."""
     return max(round((TUNING.spread_chunk if spread_work else TUNING.chunk) * rate), 1)
-
-
-class SpatialLoadEvent(msgspec.Struct, frozen=True):
-    """Something happened to the load or to a robot."""
-
-    time: float
-    """s, when it happened, as far as that is known."""
-    kind: str
-    """`change` of the load."""
-    quantity: str
-    size: float
-    """New less old: kg of mass, m of the centre of mass, or the largest share of a moment of inertia."""
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class AfterChange:
-    """The load changed: what is known of the grips."""
-
-    prior: Prior
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class AfterGap:
-    """The same load before rows of which nobody knows what acted: what is known of load and grips."""
-
-    prior: Prior
-    excitation: Excitation
-    """Of the rows before the gap."""
-    rows: int
-    """Of the same load before the gap."""
 
 
 @dataclasses.dataclass(eq=False)
@@ -206,10 +169,10 @@ class IncrementalEstimator:
         if self.gap:
             self._interrupt(end, cache)
             return ()
-        if self.filter_pass is not None and self.unplaced & _received(history.raw(before, end), 0.0):
+        if self.filter_pass is not None and self.unplaced & received(history.raw(before, end), 0.0):
             self._interrupt(before, cache)
         if self.filter_pass is None:
-            placed = not self.unplaced & _received(history.raw(self.start, end), 0.0)
+            placed = not self.unplaced & received(history.raw(self.start, end), 0.0)
             due = end - self.start >= (TUNING.restart if self.known is not None and placed else TUNING.start) * rate
             if due and not silent(history.raw(end - 2, end)).all(axis=0).any():  # else a gap may have begun
                 self._begin(end, cache)
@@ -264,15 +227,15 @@ class IncrementalEstimator:
     def _begin(self, end: int, cache: Cache) -> None:
         """Finds a linearisation point by the rows collected, and starts a filter pass there."""
         history, raw = self.history, self.history.raw(self.start, end)
-        there, everybody = _received(raw, TUNING.heard_share), frozenset(range(history.robots))
-        coming = self.unplaced & _received(raw, 0.0)
+        there, everybody = received(raw, TUNING.heard_share), frozenset(range(history.robots))
+        coming = self.unplaced & received(raw, 0.0)
         if not there or coming - there:  # not heard well enough yet
             self.start = end
             return
         if 0 in coming:  # whose frame is everybody's
             self.known = None
         self.unplaced = (everybody if self.known is None else self.unplaced) - there
-        prior = self._prior(end, coming)
+        prior = prior_at_start(history, self.start, end, self.gravity, self.known, coming)
         self.filter_pass, self.relinearised_rows = self._at(prior.point, prior, self.start), end - self.start
         if self.spread_work and self.relinearised_rows > TUNING.block_rows:  # the rows are for later
             return
@@ -283,43 +246,14 @@ class IncrementalEstimator:
         if self.filter_pass is None and self.relinearised_rows >= TUNING.short * history.rate:  # nor do these rows
             self.start = end
 
-    def _prior(self, end: int, coming: frozenset[int]) -> Prior:
-        """About a first linearisation point from the rows collected, and what was known before."""
-        history, begin = self.history, self.start
-        if self.known is None:
-            return vague_prior(first_linearisation_point(history, begin, end, self.gravity))
-        point = self.known.prior.point
-        point = refound_grips(history, begin, end, point, coming) if coming else point
-        if isinstance(self.known, AfterChange):
-            point = dataclasses.replace(point, load=refound_load(history, begin, end, point))
-        else:
-            point = dataclasses.replace(point, down=refound_down(history, begin, end, point, self.gravity))
-        return dataclasses.replace(self.known.prior, point=point)
-
     def _at(self, point: LinearisationPoint, prior: Prior, start: int) -> FilterPass:
         return FilterPass.at(point, prior, start, self.known.excitation if isinstance(self.known, AfterGap) else None)
 
     def _iterated(self, filter_pass: FilterPass, end: int, most: int, cache: Cache) -> FilterPass | None:
-        """Relinearises until that moves the point by less than its own uncertainty; never to a worse one."""
-        (best, path), damping = self._filtered(filter_pass, self.path, end, cache), 0.0
-        for _ in range(most):
-            if best is None or best.newton_decrement < TUNING.enough_decrement:
-                break
-            fresh = self._at(best.damped_estimate(damping), best.prior, best.start)
-            trial, path = self._filtered(fresh, path, end, cache)
-            if trial is not None and trial.cost < best.cost:
-                best, damping = trial, 0.1 * damping
-            else:
-                damping = max(10.0 * damping, 0.1)
-        self.path = path
+        """Relinearised up to so many times; see `relinearised`."""
+        excitation = self.known.excitation if isinstance(self.known, AfterGap) else None
+        best, self.path = relinearised(filter_pass, self.path, self.history, end, self.memory, cache, most, excitation)
         return best
-
-    def _filtered(self, filter_pass: FilterPass, path: MotionPath, end: int, cache: Cache) -> Advanced:
-        """The pass up to a row; where it does not fit, once more along the motion that it has predicted itself."""
-        once = self._advance(filter_pass, path, end, cache)
-        if once.filter_pass is None or once.filter_pass.fits:
-            return once
-        return self._advance(filter_pass, once.path, end, cache)
 
     def _advance(self, filter_pass: FilterPass, path: MotionPath, end: int, cache: Cache) -> Advanced:
         return advance(filter_pass, path, self.history, end, self.memory, cache)
@@ -359,7 +293,6 @@ class IncrementalEstimator:
 
     def _change(self, filter_pass: FilterPass, jump: Jump) -> SpatialLoadEvent:
         """Restarts with a new load; the grips stay as they were known before."""
-        old, new = mass_of(filter_pass), mass_of(filter_pass, jump)
         known = filter_pass.known_before(jump.row)
         row = jump.row + max(round(TUNING.segment * self.history.rate), 1)
         latest = min(row, self.processed - 1)  # the change may be in the latest rows, whose motion is not known yet
@@ -367,10 +300,4 @@ class IncrementalEstimator:
         self.known = AfterChange(prior_after_change(point, known.covariance))
         self._restart(row)
         self.load_changed = True
-        return SpatialLoadEvent(self.history.time(jump.row), "change", "mass", new - old)
-
-
-def _received(raw: np.ndarray, share: float) -> frozenset[int]:
-    """Robots, by number, whose motion was received in more than a share of rows (time, robot, 15)."""
-    received = np.isfinite(raw[:, :, :9]).any(axis=2).mean(axis=0) if len(raw) else np.zeros(raw.shape[1])
-    return frozenset(np.flatnonzero(received > share).tolist())
+        return change_event(filter_pass, jump, self.history.time(jump.row))

@@ -95,8 +95,8 @@ class _Smoothed:
             smoothed_wrench[..., 9:],
         )
         spacing = self.time if len(self.time) > 2 else None
-        slopes = np.gradient(self.twist[..., :3], spacing, axis=0) if spacing is not None else 0.0 * self.felt
-        self.alpha = np.asarray(slopes)
+        omega = self.twist[..., :3]
+        self.alpha = np.asarray(np.gradient(omega, spacing, axis=0)) if spacing is not None else 0.0 * omega
 
     def grips(
         self, R: np.ndarray, t: np.ndarray, placed: np.ndarray, noise: np.ndarray

@@ -158,13 +158,13 @@ def load_parameters(load: np.ndarray) -> np.ndarray:
 
 def load_jacobian(load: np.ndarray) -> np.ndarray:
     """(10, 10): how `load_parameters` follow the coordinates."""
-    numbers, slopes = load_parameters(load), np.zeros((10, 10))
-    slopes[0, 0] = 2.0 * numbers[0]
-    slopes[1:4, 7:] = np.eye(3)
-    slopes[4:, 0] = 2.0 * numbers[4:]
-    slopes[4:7, 1:4] = numbers[0] * (1.0 - np.eye(3))
-    slopes[7:, 4:7] = -numbers[0] * np.eye(3)
-    return slopes
+    numbers, jacobian = load_parameters(load), np.zeros((10, 10))
+    jacobian[0, 0] = 2.0 * numbers[0]
+    jacobian[1:4, 7:] = np.eye(3)
+    jacobian[4:, 0] = 2.0 * numbers[4:]
+    jacobian[4:7, 1:4] = numbers[0] * (1.0 - np.eye(3))
+    jacobian[7:, 4:7] = -numbers[0] * np.eye(3)
+    return jacobian
 
 
 def matrix_from_moments(moments: np.ndarray) -> np.ndarray:

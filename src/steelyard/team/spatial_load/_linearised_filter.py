@@ -16,9 +16,8 @@ from steelyard.team.spatial_load._equations_of_motion import (
     ProperAccelerationJacobians,
     equations_of_motion,
 )
+from steelyard.team.spatial_load._excitation import Excitation, excitation, spurious_information
 from steelyard.team.spatial_load._linearisation_point import LOAD, TILT, LinearisationPoint, skew
-
-_SEEN = 3.0  # times what noise makes, beyond which something was seen
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -34,38 +33,6 @@ class FilterState:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Excitation:
-    """How much rows show of where a centre of mass is: forces of several directions, or turning."""
-
-    forces: np.ndarray
-    """(3, 3): outer products of the smoothed force of all with itself, summed over the rows, N²."""
-    force_noise: float
-    """What noise alone would add to each entry of its diagonal."""
-    turning: float
-    """Squares of angular accelerations, summed, (rad/s²)²."""
-    turning_noise: float
-    """What noise alone would make of it."""
-
-    @staticmethod
-    def nothing() -> "Excitation":
-        """Of no rows."""
-        return Excitation(np.zeros((3, 3)), 0.0, 0.0, 0.0)
-
-    def __add__(self, other: "Excitation") -> "Excitation":
-        return Excitation(*(getattr(self, part.name) + getattr(other, part.name) for part in dataclasses.fields(self)))
-
-    @property
-    def shows_inertia(self) -> bool:
-        """Whether there was more turning than noise makes; else nothing tells an inertia."""
-        return self.turning > _SEEN * self.turning_noise
-
-    @property
-    def shows_com(self) -> bool:
-        """Whether the centre of mass was to be seen: along a force that never turns, any centre is as good."""
-        return self.shows_inertia or float(np.linalg.eigvalsh(self.forces)[1]) > _SEEN * self.force_noise
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
 class FilterResult:
     """Score, information and NIS that rows add."""
 
@@ -74,14 +41,14 @@ class FilterResult:
     information: np.ndarray
     """(param, param), of all rows together."""
     spurious: np.ndarray
-    """(param, param), the part of it that noise alone would have made: slopes are noisy, too."""
+    """(param, param), the part of it that noise alone would have made: Jacobians are noisy, too."""
     load_information: np.ndarray
     """(time, 10, param), its rows about the load, by row."""
     nis: np.ndarray
     """(time,): normalised innovation squared."""
     count: np.ndarray
     """(time,): how many there were."""
-    excitation: "Excitation"
+    excitation: Excitation
     predicted: np.ndarray
     """(time, 9): the motion, each row as the rows before it tell."""
     residual: np.ndarray
@@ -138,7 +105,7 @@ def filter_rows(
     F, inputs = _tangent(task.path, F, np.concatenate([task.drift[:, :, None], by_point], axis=2))
     run = _recursion(motion.covariance, task.columns, HtW @ H, V, F, added, inputs, first)
     e = y - (H @ run.before[:, :, :1])[:, :, 0]
-    G = H @ run.before[:, :, 1:] + D  # the slopes of the expectation
+    G = H @ run.before[:, :, 1:] + D  # the Jacobian of the expectation
     M, q = -run.new[:, :, 1:], run.new[:, :, 0]
     PM, Gw = run.gains @ M, G * w[:, :, None]
     # Row by row: one large product would be spread over all cores, which costs more than it brings.
@@ -148,7 +115,7 @@ def filter_rows(
     result = FilterResult(
         score,
         information.sum(axis=0),
-        spurious(task.equations, w[-1], H[-1], run.gains[-1], task.rows.between(take.start, take.stop)),
+        spurious_information(task.equations, w[-1], H[-1], run.gains[-1], task.rows.between(take.start, take.stop)),
         information[:, LOAD],
         np.sum(w * e * e, axis=1) - np.einsum("ta,tab,tb->t", q, run.gains, q),
         np.sum(w > 0.0, axis=1),
@@ -249,26 +216,6 @@ def _across(down: np.ndarray) -> np.ndarray:
     """(time, 3, 3): the part of a vector across gravity."""
     square = np.maximum(np.sum(down * down, axis=1), 1e-300)[:, None, None]
     return np.eye(3) - down[:, :, None] * down[:, None, :] / square
-
-
-def spurious(
-    equations: EquationsOfMotion, weight: np.ndarray, H: np.ndarray, gain: np.ndarray, rows: MeasuredRows
-) -> np.ndarray:
-    """What the noise of the gyros' angular accelerations adds to the information, by the last row for all.
-
-    `weight` (meas,), `H` (meas, 15) and `gain`, the covariance after it, are the last row's.
-    """
-    D = equations.reading_jacobian_by_alpha.reshape(3, len(weight), -1)
-    M = (H * weight[:, None]).T @ D
-    power = float(np.sum(rows.alpha_noise**2))
-    return power * np.sum(np.swapaxes(D, 1, 2) @ (D * weight[:, None]) - np.swapaxes(M, 1, 2) @ gain @ M, axis=0)
-
-
-def excitation(equations: EquationsOfMotion, rows: MeasuredRows) -> Excitation:
-    """How much rows show of where the centre of mass is."""
-    F, alpha = equations.total(rows.smoothed_wrench)[:, 3:], equations.alpha(rows)
-    noise = [float(np.sum(part**2)) for part in (rows.force_noise, rows.alpha_noise)]
-    return Excitation(F.T @ F, noise[0], float(np.sum(alpha**2)), 3.0 * noise[1])
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 Every origin numbers its samples. A message tells a neighbour which samples its sender has, and brings it some that it
 lacks, the oldest first. What is lost is sent again once the neighbour should have answered; what comes twice is known
-already. So a bad radio costs time, and nothing else. Who is not heard any more is only told what there is.
+already. So a bad radio costs time, and nothing else. A neighbour that is not heard any more gets inventories only.
 """
 
 import itertools
@@ -14,14 +14,14 @@ from steelyard.team._agent import Message
 from steelyard.team._fresh import shallow
 from steelyard.team.spatial_load._paged_table import PagedTable
 
-KEPT = 20.0  # s of samples that a robot can still pass on
+RELAY_MEMORY = 20.0  # s of samples that a robot can still pass on
 _MOST = 128  # samples a message
 _UNHEARD = 50  # messages without an answer, after which a neighbour is only greeted
 _AHEAD = 63  # samples beyond the first that is missing of which a message tells
 _SIZE = 120  # bytes of fifteen numbers
 
 
-class Parcel(msgspec.Struct, frozen=True, array_like=True):
+class RelayedSample(msgspec.Struct, frozen=True, array_like=True):
     """One sample of one robot."""
 
     origin: str
@@ -33,7 +33,7 @@ class Parcel(msgspec.Struct, frozen=True, array_like=True):
     """Fifteen numbers of eight bytes, the least significant first; NaN where a sensor was silent."""
 
 
-class Stand(msgspec.Struct, frozen=True, array_like=True):
+class Inventory(msgspec.Struct, frozen=True, array_like=True):
     """Which samples of a robot the sender has."""
 
     origin: str
@@ -52,8 +52,8 @@ class SpatialLoadMessage(Message, frozen=True, array_like=True):
 
     echo: int
     """Number of the last message from the recipient."""
-    stands: tuple[Stand, ...]
-    parcels: tuple[Parcel, ...]
+    inventories: tuple[Inventory, ...]
+    samples: tuple[RelayedSample, ...]
 
 
 class Series:
@@ -61,8 +61,8 @@ class Series:
 
     def __init__(self, born: int, front: int):
         self.born, self.front = born, front
-        self.parcels: PagedTable[Parcel] = PagedTable()
-        self.by_row: PagedTable[Parcel] = PagedTable()
+        self.samples: PagedTable[RelayedSample] = PagedTable()
+        self.by_row: PagedTable[RelayedSample] = PagedTable()
         self.last_row = -1  # of the samples before `front`
         self.oldest: int | None = None  # number of the first that is here
         self.beyond: tuple[int, ...] = ()  # numbers after `front` that are here, in order
@@ -70,15 +70,15 @@ class Series:
     def copied(self) -> "Series":
         """The same, on its own."""
         twin = shallow(self)
-        twin.parcels, twin.by_row = self.parcels.copied(), self.by_row.copied()
+        twin.samples, twin.by_row = self.samples.copied(), self.by_row.copied()
         return twin
 
-    def add(self, parcel: Parcel) -> None:
+    def add(self, sample: RelayedSample) -> None:
         """Keeps a sample that is not known yet."""
-        if parcel.number < self.front or parcel.number in self.parcels:
+        if sample.number < self.front or sample.number in self.samples:
             return
-        number = parcel.number
-        self.parcels[number] = self.by_row[parcel.row] = parcel
+        number = sample.number
+        self.samples[number] = self.by_row[sample.row] = sample
         self.oldest = number if self.oldest is None else min(self.oldest, number)
         if number != self.front:
             self.beyond = tuple(sorted((*self.beyond, number)))
@@ -86,8 +86,8 @@ class Series:
 
     def _go_on(self) -> None:
         """Moves the front past all that is here."""
-        while (parcel := self.parcels.get(self.front)) is not None:
-            self.last_row = max(self.last_row, parcel.row)
+        while (sample := self.samples.get(self.front)) is not None:
+            self.last_row = max(self.last_row, sample.row)
             self.front += 1
         if self.beyond and self.beyond[0] < self.front:
             self.beyond = tuple(number for number in self.beyond if number >= self.front)
@@ -100,19 +100,19 @@ class Series:
 
     def forget(self, before_row: int) -> None:
         """Drops samples of rows before this one."""
-        if self.oldest is None or (first := self.parcels.get(self.oldest)) is None or first.row >= before_row:
+        if self.oldest is None or (first := self.samples.get(self.oldest)) is None or first.row >= before_row:
             return
         self.by_row.keep_from(before_row)
         row = self.by_row.first()
-        kept = None if row is None else self.by_row.get(row)
-        self.parcels.keep_from(self.front if kept is None else kept.number)
-        self.oldest = self.parcels.first()
-        self.beyond = tuple(number for number in self.beyond if number in self.parcels)
+        oldest = None if row is None else self.by_row.get(row)
+        self.samples.keep_from(self.front if oldest is None else oldest.number)
+        self.oldest = self.samples.first()
+        self.beyond = tuple(number for number in self.beyond if number in self.samples)
 
-    def stand(self, origin: str) -> Stand:
+    def inventory(self, origin: str) -> Inventory:
         """Which samples are here."""
         ahead = sum(1 << (number - self.front - 1) for number in self.beyond if number - self.front <= _AHEAD)
-        return Stand(origin, self.born, self.front if self.oldest is None else self.oldest, self.front, ahead)
+        return Inventory(origin, self.born, self.front if self.oldest is None else self.oldest, self.front, ahead)
 
 
 class Link:
@@ -120,7 +120,7 @@ class Link:
 
     def __init__(self) -> None:
         self.heard = -1
-        self.stands: dict[str, Stand] = {}
+        self.inventories: dict[str, Inventory] = {}
         self.sent: dict[tuple[str, int, int], int] = {}
         self.answer_after = 3.0  # messages until an answer, smoothed towards the slow side
         self.unheard = 0  # messages to it since it was last heard
@@ -128,18 +128,18 @@ class Link:
     def copied(self) -> "Link":
         """The same, on its own."""
         twin = shallow(self)
-        twin.stands, twin.sent = self.stands.copy(), self.sent.copy()
+        twin.inventories, twin.sent = self.inventories.copy(), self.sent.copy()
         return twin
 
-    def has(self, parcel: Parcel) -> bool:
+    def has(self, sample: RelayedSample) -> bool:
         """Whether the neighbour is known to have a sample, or not to want it."""
-        stand = self.stands.get(parcel.origin)
-        if stand is None or stand.born < parcel.born:
+        inventory = self.inventories.get(sample.origin)
+        if inventory is None or inventory.born < sample.born:
             return False
-        if stand.born > parcel.born or parcel.number < stand.front:
+        if inventory.born > sample.born or sample.number < inventory.front:
             return True
-        k = parcel.number - stand.front - 1
-        return 0 <= k < _AHEAD and bool(stand.ahead >> k & 1)
+        k = sample.number - inventory.front - 1
+        return 0 <= k < _AHEAD and bool(inventory.ahead >> k & 1)
 
 
 class Relay:
@@ -163,7 +163,7 @@ class Relay:
         """Takes in a sample of one's own."""
         own = self.series.setdefault(self.name, Series(row, 0))
         if row > own.last_row:
-            own.add(Parcel(self.name, own.born, own.front, row, time, values))
+            own.add(RelayedSample(self.name, own.born, own.front, row, time, values))
             self.newest = max(self.newest, row)
 
     def hear(self, message: Message) -> None:
@@ -177,18 +177,18 @@ class Relay:
             after = float(self.sequence - message.echo)
             if message.echo >= 0 and 0.0 <= after < 1000.0:
                 link.answer_after = max(after, 0.9 * link.answer_after)
-            for stand in message.stands:
-                known = link.stands.get(stand.origin)
-                if known is None or (stand.born, stand.front) >= (known.born, known.front):
-                    link.stands[stand.origin] = stand
-        for stand in message.stands:  # what the sender lacks itself may yet come
-            self._meet(stand.origin, stand.born, min(stand.oldest, stand.front))
-        for parcel in message.parcels:
-            series = self.series.get(parcel.origin)
-            sound = len(parcel.values) == _SIZE and parcel.row >= 0 and math.isfinite(parcel.time)
-            if series is not None and parcel.born == series.born and parcel.origin != self.name and sound:
-                series.add(parcel)
-                self.newest = max(self.newest, parcel.row)
+            for inventory in message.inventories:
+                known = link.inventories.get(inventory.origin)
+                if known is None or (inventory.born, inventory.front) >= (known.born, known.front):
+                    link.inventories[inventory.origin] = inventory
+        for inventory in message.inventories:  # what the sender lacks itself may yet come
+            self._meet(inventory.origin, inventory.born, min(inventory.oldest, inventory.front))
+        for sample in message.samples:
+            series = self.series.get(sample.origin)
+            sound = len(sample.values) == _SIZE and sample.row >= 0 and math.isfinite(sample.time)
+            if series is not None and sample.born == series.born and sample.origin != self.name and sound:
+                series.add(sample)
+                self.newest = max(self.newest, sample.row)
 
     def _meet(self, origin: str, born: int, oldest: int) -> None:
         if origin == self.name or origin not in self.names:
@@ -196,15 +196,15 @@ class Relay:
         known = self.series.get(origin)
         if known is None or born > known.born:
             self.series[origin] = Series(born, oldest)
-        elif born == known.born and not known.parcels and oldest > known.front:
+        elif born == known.born and not known.samples and oldest > known.front:
             known.skip_to(oldest)
 
     def silence(self, origins: frozenset[str], beginning: bytes) -> None:
         """Takes the beginning of every sample of these robots away."""
         for series in (self.series[origin] for origin in origins if origin in self.series):
-            for number, parcel in list(series.parcels.items()):
-                less = msgspec.structs.replace(parcel, values=beginning + parcel.values[len(beginning) :])
-                series.parcels[number] = series.by_row[parcel.row] = less
+            for number, sample in list(series.samples.items()):
+                less = msgspec.structs.replace(sample, values=beginning + sample.values[len(beginning) :])
+                series.samples[number] = series.by_row[sample.row] = less
 
     def begin_again(self) -> None:
         """One's own samples are a new series from now on."""
@@ -217,15 +217,15 @@ class Relay:
     def outbox(self, time: float) -> dict[str, Message]:
         """A message to every neighbour."""
         self.sequence += 1
-        stands = tuple(series.stand(origin) for origin, series in self.series.items())
+        inventories = tuple(series.inventory(origin) for origin, series in self.series.items())
         return {
             neighbour: SpatialLoadMessage(
-                self.name, self.sequence, time, link.heard, stands, tuple(self._lacking(neighbour, link))
+                self.name, self.sequence, time, link.heard, inventories, tuple(self._lacking(neighbour, link))
             )
             for neighbour, link in self.links.items()
         }
 
-    def _lacking(self, neighbour: str, link: Link) -> list[Parcel]:
+    def _lacking(self, neighbour: str, link: Link) -> list[RelayedSample]:
         """Samples that a neighbour may lack, and that are not on their way to it already."""
         wait, chosen = link.answer_after + 1.0, []
         link.unheard += 1
@@ -234,38 +234,37 @@ class Relay:
         for origin, series in self.series.items():
             if origin == neighbour:
                 continue
-            stand = link.stands.get(origin)
-            low = stand.front if stand is not None and stand.born == series.born else 0
+            inventory = link.inventories.get(origin)
+            low = inventory.front if inventory is not None and inventory.born == series.born else 0
             candidates = range(max(low, series.oldest or 0), series.front)
             most = len(chosen) + _MOST
             for number in itertools.chain(candidates, series.beyond):
-                parcel = series.parcels.get(number)
-                if parcel is None or link.has(parcel):
+                sample = series.samples.get(number)
+                if sample is None or link.has(sample):
                     continue
-                key = (origin, parcel.born, number)
+                key = (origin, sample.born, number)
                 if self.sequence - link.sent.get(key, -(10**9)) > wait:
-                    chosen.append(parcel)
+                    chosen.append(sample)
                     if len(chosen) == most:
                         break
-        chosen.sort(key=lambda parcel: parcel.row)
+        chosen.sort(key=lambda sample: sample.row)
         chosen = chosen[:_MOST]
-        for parcel in chosen:
-            link.sent[parcel.origin, parcel.born, parcel.number] = self.sequence
+        for sample in chosen:
+            link.sent[sample.origin, sample.born, sample.number] = self.sequence
         return chosen
 
     def forget(self, before: int | None) -> None:
-        """Drops samples of rows before this one, and who was told what of them."""
+        """Drops samples of rows before this one, and what was sent of them."""
         if before is None:
             return
         for series in self.series.values():
             series.forget(before)
         for link in self.links.values():
-            kept = {
+            link.sent = {
                 key: when
                 for key, when in link.sent.items()
                 if (series := self.series.get(key[0])) is not None
                 and series.born == key[1]
-                and (parcel := series.parcels.get(key[2])) is not None
-                and not link.has(parcel)
+                and (sample := series.samples.get(key[2])) is not None
+                and not link.has(sample)
             }
-            link.sent = kept

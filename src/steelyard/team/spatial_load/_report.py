@@ -1,4 +1,4 @@
-"""What a robot of a team in space says it knows, in its own frame: a number only if the motion has told it."""
+"""The estimates of a robot of a team in space, in its own frame: a number only if the motion identifies it."""
 
 from collections.abc import Sequence
 
@@ -25,23 +25,23 @@ KNOWN_INERTIA_BELOW = 0.1
 """Largest standard deviation of an entry over the mean moment, from which on an inertia counts as known."""
 KNOWN_TURN_BELOW = 0.05
 """Standard deviation, rad, about the worst axis, from which on a rotation counts as known."""
-_PATIENCE = 5.0  # s after which what is far from known is called not identifiable
+_UNIDENTIFIABLE_AFTER = 5.0  # s after which what is far from known is called not identifiable
 _FAR = 3.0  # times the limit beyond which something is far from known
-_YOUNG = 1.0  # s of a load before anything is said of it
+_YOUNG = 1.0  # s of a load before anything is estimates of it
 _STILL = 0.5  # standard deviations by which a number may yet move while others of the point are far from settled
 
 
 def load_in_frame(point: LinearisationPoint, robot: int) -> tuple[np.ndarray, np.ndarray]:
     """Mass, centre of mass and inertia (row by row) as a robot sees them, and how they follow the point's steps."""
     numbers, R_t = load_parameters(point.load), point.R[robot].T
-    slopes = load_jacobian(point.load)
+    by_load = load_jacobian(point.load)
     com, I = R_t @ (numbers[1:4] - point.t[robot]), R_t @ matrix_from_moments(numbers[4:]) @ R_t.T
     J = np.zeros((13, point.size))
-    J[0, :10] = slopes[0]
-    J[1:4, :10] = R_t @ slopes[1:4]
+    J[0, :10] = by_load[0]
+    J[1:4, :10] = R_t @ by_load[1:4]
     entries = moments_times(R_t)  # of every row of R_iᵀ: I r = entries m
     turned = np.einsum("ack,bc->abk", entries, R_t)  # (R_iᵀ I R_i)_ab by moments
-    J[4:, :10] = turned.reshape(9, 6) @ slopes[4:]
+    J[4:, :10] = turned.reshape(9, 6) @ by_load[4:]
     if robot:
         at = pose_of(robot)
         J[1:4, at.start : at.start + 3] = -R_t
@@ -80,12 +80,12 @@ def report(
     """Every quantity as robot number `robot`, called `name`, sees it; `age` is of the load as it is now, in s.
 
     What a motion does not tell may never settle. Once the point explains the rows, a mass or a centre of mass that does
-    not move with it is told all the same.
+    not move with it is reported all the same.
     """
     units = {"mass": "kg", "com": "m", "inertia": "kg m²"} | {f"pose/{other}": "m" for _, other in neighbours}
     frames = dict.fromkeys(units, name) | {"mass": None}
     if failed or filter_pass is None or age < _YOUNG or not (filter_pass.converged or filter_pass.fits):
-        why: Knowledge = "failed" if failed else "not-identifiable" if age > _PATIENCE else "not-yet-known"
+        why: Knowledge = "failed" if failed else "not-identifiable" if age > _UNIDENTIFIABLE_AFTER else "not-yet-known"
         return {what: Estimate.unknown(why, unit, frames[what], time) for what, unit in units.items()}
     point, P = filter_pass.estimate, filter_pass.covariance_inflation * filter_pass.covariance
     values, J = load_in_frame(point, robot)
@@ -113,12 +113,14 @@ def report(
         std = np.sqrt(np.maximum(np.diag(C), 0.0))
         excess[f"pose/{other}"] = unseen + max(std[:3].max() / KNOWN_COM_BELOW, std[3:].max() / KNOWN_TURN_BELOW)
         parts[f"pose/{other}"] = (pose, C)
-    said = {}
+    estimates = {}
     for what, unit in units.items():
         if excess[what] < 1.0 and (filter_pass.converged or firm.get(what, False)):
             value, C = parts[what]
-            said[what] = Estimate(np.asarray(value), C, unit, frames[what], time, "known")
+            estimates[what] = Estimate(np.asarray(value), C, unit, frames[what], time, "known")
         else:
-            late = age > _PATIENCE and excess[what] > _FAR
-            said[what] = Estimate.unknown("not-identifiable" if late else "not-yet-known", unit, frames[what], time)
-    return said
+            late = age > _UNIDENTIFIABLE_AFTER and excess[what] > _FAR
+            estimates[what] = Estimate.unknown(
+                "not-identifiable" if late else "not-yet-known", unit, frames[what], time
+            )
+    return estimates

@@ -33,7 +33,7 @@ class RowBelief(NamedTuple):
     path: Float[Numbers, "9"]
     """The motion at the last row, where it was linearised."""
     columns: Float[Numbers, "15 column"]
-    """The expected deviation from `path`, then its slopes with respect to the point."""
+    """The expected deviation from `path`, then its Jacobian with respect to the point."""
     covariance: Float[Numbers, "15 15"]
     total: Float[Numbers, "6"]
     """Everybody's wrench at the last row as one."""
@@ -46,9 +46,9 @@ class RowBelief(NamedTuple):
     information: Float[Numbers, "param param"]
     """Of all rows so far."""
     nis: Float[Numbers, ""]
-    """Squares of the whitened surprises of all rows so far, summed."""
+    """Normalised innovation squared, summed over all rows so far."""
     predicted: Float[Numbers, "9"]
-    """The motion at the last row, as the rows before it told."""
+    """The motion at the last row, as the rows before it predict."""
     residual: Float[Numbers, "robot 9"]
     """Readings of the last row less what was expected, in standard deviations; zero where silent."""
 
@@ -78,7 +78,7 @@ class RowStep(eqx.Module):
 
     def step(self, belief: RowBelief, sample: RowSample) -> RowBelief:
         """The belief after a row; see `filter_rows`."""
-        equations = _RowEquations(belief.point, self.noise)
+        equations = RowEquations(belief.point, self.noise)
         total, midpoint_wrench = equations.total(sample.wrench), equations.total(sample.midpoint_wrench)
         believed = self._of_one_size(belief.path + belief.columns[:9, 0])
         expected = equations.after(believed, belief.total, midpoint_wrench, total, sample.dt)
@@ -139,13 +139,13 @@ def _taken_in(P: Float[Array, "15 15"], H: Float[Array, "meas 15"], w: Float[Arr
     return jax.lax.scan(scalar, P, (H, w))[0]
 
 
-class _RowEquations:
-    """`EquationsOfMotion` for one row, in JAX; a test holds a step to `filter_rows`."""
+class RowEquations:
+    """`EquationsOfMotion` for one row, in JAX; tests hold it to `models.RigidLoad`, and a step to `filter_rows`."""
 
     def __init__(self, point: RowPoint, noise: Float[Array, "6"]):
         self.point, load = point, point.load
         numbers = _load_numbers(load)
-        self.slopes = jax.jacfwd(_load_numbers)(load)
+        self.load_jacobian = jax.jacfwd(_load_numbers)(load)
         self.m, self.c, self.I = numbers[0], numbers[1:4], matrix_from_moments(numbers[4:])
         self.I_inv = _inverse(self.I)
         self.C, self.T = skew(self.c), jax.vmap(skew)(point.t)
@@ -192,7 +192,7 @@ class _RowEquations:
         above = jnp.concatenate([jnp.zeros((3, 1)), self.I_inv @ skew(F), moments], axis=1)
         spin = skew(alpha) + W @ W
         push = jnp.concatenate([F[:, None] / self.m**2, spin, jnp.zeros((3, 6))], axis=1)
-        by_load = jnp.concatenate([above, self.C @ above - push]) @ self.slopes
+        by_load = jnp.concatenate([above, self.C @ above - push]) @ self.load_jacobian
         by_poses = self.acceleration_by_wrench @ jax.vmap(_wrench_by_pose)(point.R[1:], self.T[1:], smoothed_wrench[1:])
         by_poses = jnp.swapaxes(by_poses, 0, 1).reshape(6, -1)
         by_point = jnp.concatenate([by_load, jnp.zeros((6, TILT.stop - LOAD.stop)), by_poses], axis=1)

@@ -1,4 +1,4 @@
-"""Everybody's samples by row, and what a sweep needs of them: weights, smoothed wrenches, wrenches between rows."""
+"""All robots' samples by row, and what a filter pass needs of them: weights, wrenches smoothed and between rows."""
 
 import functools
 import hashlib
@@ -23,7 +23,7 @@ class SampleHistory:
     def __init__(self, robots: int, rate: float, noise: np.ndarray, held: bool, compiled: bool = False):
         """`noise`: standard deviations in the order of `models.WRIST_SIGNALS`; `held`: wrenches act until the next row.
 
-        `compiled`: whether rows are swept in machine code, where there is a compiler.
+        `compiled`: whether rows are filtered in machine code, where there is a compiler.
         """
         self.robots, self.rate, self.held, self.compiled = robots, rate, held, compiled
         self.noise = np.asarray(noise, float)
@@ -88,7 +88,7 @@ class SampleHistory:
         return self._time[begin - self.first : end - self.first]
 
     def rows(self, begin: int, end: int) -> MeasuredRows:
-        """Rows as a sweep takes them; around the ends of the record, smoothed over what there is."""
+        """Rows as a filter pass takes them; around the ends of the record, smoothed over what there is."""
         lo, hi = max(begin - self.wide - 2, self.first), min(end + self.wide + 2, self.end)
         raw, time = self.raw(lo, hi), self.times(lo, hi)
         wrench, noise_inflation = self._wrench(raw, time)
@@ -111,7 +111,7 @@ class SampleHistory:
         )
 
     def _wrench(self, raw: np.ndarray, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Gaps filled by straight lines, and how doubtful each row's total is for it."""
+        """Gaps filled by straight lines, and the factor on the noise of each row's total."""
         wrench = raw[:, :, 9:]
         missing = ~np.isfinite(wrench)
         if not missing.any():
@@ -145,7 +145,7 @@ class SampleHistory:
         return half
 
     def _around(self, raw: np.ndarray, wrench: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Wrenches as means over the rows around, and angular accelerations as slopes of straight lines through them.
+        """Wrenches as means over the rows around, and angular accelerations as gradients of lines through them.
 
         The row itself and those beside it are left out.
         """
@@ -159,15 +159,15 @@ class SampleHistory:
         s0, s1, s2 = np.moveaxis(sums[:, ends[1] : ends[2]], -1, 0)
         y0, y1, _ = np.moveaxis(sums[:, ends[2] :], -1, 0)
         scale = s0 * s2 - s1 * s1
-        slope = np.where(scale > 1e-9, (s0 * y1 - s1 * y0) / np.maximum(scale, 1e-9), 0.0) * self.rate
-        return smoothed_wrench, slope.reshape(n, self.robots, 3)
+        gradient = np.where(scale > 1e-9, (s0 * y1 - s1 * y0) / np.maximum(scale, 1e-9), 0.0) * self.rate
+        return smoothed_wrench, gradient.reshape(n, self.robots, 3)
 
     @property
     def _alpha_noise(self) -> float:
-        """Of the mean over the robots of these slopes, an axis, rad/s²."""
+        """Of the mean over the robots of these gradients, an axis, rad/s²."""
         weights, lags = _weights(self.wide)
-        slope = weights * lags / np.sum(weights * lags**2)
-        return float(self.noise[0] * self.rate * np.linalg.norm(slope) / np.sqrt(self.robots))
+        gradient = weights * lags / np.sum(weights * lags**2)
+        return float(self.noise[0] * self.rate * np.linalg.norm(gradient) / np.sqrt(self.robots))
 
     @property
     def _force_noise(self) -> float:
@@ -200,6 +200,12 @@ def long_gap(raw: np.ndarray, rate: float) -> bool:
 def silent(raw: np.ndarray) -> np.ndarray:
     """(time, robot): whose wrench was not heard, of rows (time, robot, 15)."""
     return np.asarray(np.isnan(raw[:, :, 9:]).any(axis=2))
+
+
+def received(raw: np.ndarray, share: float) -> frozenset[int]:
+    """Robots, by number, whose motion was received in more than a share of rows (time, robot, 15)."""
+    found = np.isfinite(raw[:, :, :9]).any(axis=2).mean(axis=0) if len(raw) else np.zeros(raw.shape[1])
+    return frozenset(np.flatnonzero(found > share).tolist())
 
 
 def _rows_of_gap(rate: float) -> int:
