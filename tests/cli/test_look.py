@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 from disguises import DISGUISES, HOLD, hold
 
+import steelyard as sy
+from steelyard.logs.mapping import REQUIREMENTS
+from steelyard.problems import PROBLEMS
+
 
 @pytest.fixture(scope="module")
 def foreign(tmp_path_factory):
@@ -41,16 +45,26 @@ def test_look_shows_people_the_mapping_and_what_is_missing(steelyard, foreign):
     assert "multirotor: missing the attitude" in out
 
 
-def test_identify_without_a_problem_takes_the_one_that_is_possible(steelyard, foreign):
+def test_identify_takes_the_one_problem_that_is_possible_and_python_gives_the_same_numbers(steelyard, foreign):
+    """Also where the log was cut: both go from the recording to the rows by the same function."""
     path, mass = foreign
-    code, out, err = steelyard("identify", path, "--json")
+    code, out, err = steelyard("identify", path, "--json", "--start", "1", "--end", "9")
     assert code == 0, err
-    answer = json.loads(out)
-    assert answer["problem"] == "rigid-body"
-    assert answer["mapping"]["r1/rates"]["unit"] == "deg/s"
-    found = answer["robots"]["r1"]["mass"]
-    assert found["status"] == "known"
-    assert abs(found["value"] - mass) < 3 * found["std"]
+    command = json.loads(out)
+    assert command["problem"] == "rigid-body"
+    assert command["mapping"]["r1/rates"]["unit"] == "deg/s"
+    mass_found = command["robots"]["r1"]["mass"]
+    assert mass_found["status"] == "known"
+    assert abs(mass_found["value"] - mass) < 3 * mass_found["std"]
+    log = sy.read(path)
+    assert log.mapping["r1/rates"].unit == "deg/s"
+    found = sy.identify(log.between(1.0, 9.0)).to_dict()
+    assert found["robots"] == command["robots"]
+    assert found["notes"] == command["notes"]
+
+
+def test_a_problem_is_said_to_be_answered_where_it_is():
+    assert {name for name, one in REQUIREMENTS.items() if one.answered} == set(PROBLEMS)
 
 
 def test_a_mapping_that_was_written_is_taken_back(steelyard, foreign, tmp_path):

@@ -31,7 +31,7 @@ class Findings(Identification):
 
 def identify(
     log: Log | str | Path,
-    problem: str,
+    problem: str | None = None,
     config: Config | Mapping[str, Any] | str | Path | None = None,
     method: str | None = None,
     progress: Callable[[int], None] = lambda rows: None,
@@ -48,13 +48,15 @@ def identify(
     >>> found["r1"]["drag/quadratic"].unit, len(found.events)
     ('N s²/m²', 0)
 
-    `log` is a `Log` or a path; `problem` is `multirotor`, `rigid-body`, `planar-load`, `spatial-load`, `jets`, or a .py
-    file that describes a robot of your own; `config` is a `Config`, the path of a TOML file or a dictionary, and what
-    it does not state is estimated or has a default. `progress` is called with the number of rows that are done.
+    `log` is a `Log` or a path. A log that `sy.read` made of another tool's files gives what `steelyard identify` gives
+    for them. `problem` is `multirotor`, `rigid-body`, `planar-load`, `spatial-load`, `jets`, or a .py file that
+    describes a robot of your own; by default the only one that the log can answer. `config` is a `Config`, the path of
+    a TOML file or a dictionary, and what it does not state is estimated or has a default. `progress` is called with the
+    number of rows that are done.
     """
     if not isinstance(log, Log | str | Path):
         raise BadInput(f"A log is a Log or the path of a file, not {type(log).__name__}; sy.read makes one.")
-    if not isinstance(problem, str):
+    if problem is not None and not isinstance(problem, str):
         raise BadInput(f'A problem is a name such as "multirotor", not {type(problem).__name__}.')
     found = answer(log_from(log), problem, config_from(config), method, progress)
     return Findings(**{field.name: getattr(found, field.name) for field in dataclasses.fields(found)})

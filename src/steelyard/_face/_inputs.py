@@ -32,7 +32,7 @@ def log_from(given: Log | str | Path) -> Log:
     return read(given)
 
 
-def read(*files: str | Path) -> Log:
+def read(*files: str | Path, map: str | Path | None = None) -> Log:
     r"""Reads a log: one file in our own columns, or the files of one run in any known format.
 
     >>> import tempfile, pathlib
@@ -44,8 +44,8 @@ def read(*files: str | Path) -> Log:
     >>> len(log), log.robots, float(log.columns["r1/thrust"][1])
     (2, ('r1',), 9.9)
 
-    Files of other tools are mapped to our signals by names, units and physics, every sample at its own time; `steelyard
-    look` shows the mapping.
+    Files of other tools are mapped to our signals by names, units and physics, or as the TOML file `map` states; every
+    sample keeps its own time. `log.mapping` tells which field became which signal, and why.
     """
     if not files:
         raise BadInput("There is no file to read; give the path of a log.")
@@ -53,13 +53,9 @@ def read(*files: str | Path) -> Log:
         if not isinstance(path, str | Path):
             raise BadInput(f"A log is read from a path, not from {type(path).__name__}; give the name of a file.")
 
-    from steelyard import logs
-    from steelyard.logs import mapping
+    from steelyard.logs.mapping import log_of, open_log
 
-    if len(files) == 1 and (Path(files[0]).is_dir() or mapping.is_own(files[0])):
-        return logs.read(files[0])
-    recording = logs.read_recording(*files)
-    return mapping.table_of(recording, mapping.look(recording).mapping)
+    return log_of(open_log(files, map))
 
 
 def _plain(tables: Any) -> Any:

@@ -3,7 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
@@ -14,8 +14,7 @@ from steelyard.config import Config, load
 from steelyard.errors import BadInput
 
 if TYPE_CHECKING:
-    from steelyard.logs import Log
-    from steelyard.logs.mapping import Assessment
+    from steelyard.logs.mapping import Prepared
     from steelyard.problems import Identification
 
 
@@ -62,10 +61,7 @@ def run(arguments: Sequence[str]) -> int:
             check_output(output)
     config = Config() if command.config is None else load(command.config, Config)
 
-    source = _source(command)
-    problem, log = source.log_for(command.problem, config)
-    if (command.start, command.end) != (-math.inf, math.inf):
-        log = log.between(command.start, command.end)
+    prepared = _prepared(command, config)
 
     from steelyard._jax import prepare_program
 
@@ -73,15 +69,15 @@ def run(arguments: Sequence[str]) -> int:
 
     from steelyard import problems, report
 
-    with report.progress("identifying", len(log), quiet=command.json) as advance:
-        identification = problems.identify(log, problem, config, command.method, advance)
-    identification = dataclasses.replace(identification, notes=[*source.notes, *identification.notes])
+    with report.progress("identifying", len(prepared.log), quiet=command.json) as advance:
+        identification = problems.answer(prepared, config, command.method, advance)
     if command.report is not None:
         report.write_report(identification, command.report)
     if command.urdf is not None:
         report.write_urdf(identification, command.urdf)
     if command.json:
-        print_json(identification.to_dict(command.series) | source.as_json())
+        mapping = {signal: one.as_json() for signal, one in prepared.mapping.items()}
+        print_json(identification.to_dict(command.series) | ({"mapping": mapping} if mapping else {}))
         return _code(identification)
     from rich.console import Console
 
@@ -93,94 +89,27 @@ def run(arguments: Sequence[str]) -> int:
     return _code(identification)
 
 
-def _code(identification: "Identification") -> int:
-    return 0 if identification.knows_something else 3
-
-
-def _source(command: Identify) -> "_OwnLog | _Foreign":
-    """A log in our own columns, or somebody's recording that is mapped to them."""
-    from steelyard.logs.mapping import is_own
+def _prepared(command: Identify, config: Config) -> "Prepared":
+    """The problem and its rows; the mapping of somebody's files is shown before it is used."""
+    from steelyard.logs.mapping import open_log, prepare
 
     if not command.files:
         raise BadInput(
             "Missing is LOG: name the files, and the problem with --as PROBLEM where they can answer several "
             "(steelyard identify --help tells the options)."
         )
-    if command.map is None and len(command.files) == 1 and is_own(command.files[0]):
-        return _OwnLog(command.files[0])
-    return _Foreign(command.files, command.map, quiet=command.json)
+    # Read before JAX is loaded: a wrong name is reported at once.
+    prepared = prepare(open_log(command.files, command.map), command.problem, config)
+    if prepared.mapping and not command.json:
+        from rich.console import Console
+
+        from steelyard.cli._look import print_mapping
+
+        print_mapping(prepared.mapping, Console())
+    if (command.start, command.end) == (-math.inf, math.inf):
+        return prepared
+    return dataclasses.replace(prepared, log=prepared.log.between(command.start, command.end))
 
 
-@dataclasses.dataclass(frozen=True)
-class _OwnLog:
-    path: str
-    notes: tuple[str, ...] = ()
-
-    def log_for(self, problem: str | None, config: Config) -> "tuple[str, Log]":
-        from steelyard.logs import read
-        from steelyard.logs.mapping import assess_own
-
-        log = read(self.path)  # before JAX is loaded: a wrong name is reported at once
-        return (problem or _only(assess_own(log), log.origin)), log
-
-    def as_json(self) -> dict[str, Any]:
-        return {}
-
-
-class _Foreign:
-    def __init__(self, files: Sequence[str], stated: str | None, quiet: bool):
-        from steelyard.cli._look import look_at
-
-        self.looked, self.quiet = look_at(files, stated), quiet
-        self.used: dict[str, Any] = {}
-        self.notes: tuple[str, ...] = ()
-
-    def log_for(self, problem: str | None, config: Config) -> "tuple[str, Log]":
-        """The problem, and its rows; the mapping is shown before it is used."""
-        from steelyard.logs.mapping import REQUIREMENTS, rows_for, table_of
-
-        looked, origin = self.looked, ", ".join(self.looked.recording.files)
-        if looked.mapping.questions and not any(one.possible for one in looked.problems):
-            raise BadInput(f"{origin}: {looked.mapping.questions[0]}")
-        problem = problem or _only(looked.problems, origin)
-        if problem not in REQUIREMENTS:  # a robot of the user's own, or a name that nobody knows
-            self.used = looked.mapping.as_json()
-            return problem, table_of(looked.recording, looked.mapping)
-        assessment = looked[problem]
-        if not assessment.possible:
-            raise BadInput(f"{origin} cannot answer {problem}: missing {'; '.join(assessment.missing)}.")
-        for need in assessment.configuration:
-            if "throttle_map" in need and config.multirotor.throttle_map is None:
-                raise BadInput(f"{origin}: {need}.")
-        self.used = {signal: one.as_json() for signal, one in assessment.mapping.items()}
-        if not self.quiet:
-            from rich.console import Console
-
-            from steelyard.cli._look import print_mapping
-
-            print_mapping(assessment.mapping, Console())
-        log, notes = rows_for(looked.recording, looked.mapping, assessment)
-        undecided = [f"{f.subject}: {f.sentence}" for f in looked.mapping.findings if f.verdict == "undecided"]
-        self.notes = (*notes, *undecided, *looked.mapping.questions)
-        return problem, log
-
-    def as_json(self) -> dict[str, Any]:
-        return {"mapping": self.used}
-
-
-def _only(assessments: "Sequence[Assessment]", origin: str) -> str:
-    """The one problem that can be answered; `BadInput` with what is missing where there are several or none."""
-    from steelyard.problems import PROBLEMS
-
-    known = [one for one in assessments if one.problem in PROBLEMS]
-    possible = [one.problem for one in known if one.possible]
-    if len(possible) == 1:
-        return possible[0]
-    if possible:
-        raise BadInput(f"{origin} can answer {' and '.join(possible)}; choose one with --as.")
-    nearest_first = sorted(known, key=lambda one: len(one.missing))
-    first, *others = nearest_first
-    lacks = f"{first.problem} lacks {' and '.join(first.missing[:3])}"
-    for one in others[:2]:
-        lacks += f"; {one.problem} lacks {' and '.join(text.partition(': no field')[0] for text in one.missing[:3])}"
-    raise BadInput(f"{origin} can answer no problem: {lacks}.")
+def _code(identification: "Identification") -> int:
+    return 0 if identification.knows_something else 3

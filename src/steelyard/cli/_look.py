@@ -38,6 +38,8 @@ def run(arguments: Sequence[str]) -> None:
     command = parse(LookAt, arguments, "look")
     if command.output is not None:
         check_output(command.output)
+    from steelyard.logs.mapping import look_at
+
     looked = look_at(command.files, command.map)
     if command.output is not None:
         from steelyard.logs.mapping import to_toml
@@ -52,21 +54,6 @@ def run(arguments: Sequence[str]) -> None:
     print_look(looked, Console())
     if command.output is not None:
         print(f"Mapping: {command.output}")
-
-
-def look_at(files: Sequence[str], stated: str | None) -> "Look":
-    """Reads files as one recording and examines it; with a stated mapping, that one."""
-    from steelyard.logs import read_recording
-    from steelyard.logs.mapping import look, read_mapping
-
-    recording = read_recording(*files)
-    if stated is None:
-        return look(recording)
-    from steelyard.logs.mapping import SignalMapping
-    from steelyard.logs.mapping._units import time_sources
-
-    found = SignalMapping({}, time_sources(recording))
-    return look(recording, read_mapping(stated, recording, found))
 
 
 def print_look(looked: "Look", console: "Console") -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,9 @@ from numpy.typing import NDArray
 from steelyard.errors import BadInput
 from steelyard.logs._check import check
 from steelyard.logs._vocabulary import choose_axes, describe, find_signal, missing_axes, nearest_column
+
+if TYPE_CHECKING:
+    from steelyard.logs.mapping import Look, SignalSource
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -25,6 +29,8 @@ class Log:
     columns: Mapping[str, NDArray[np.float64]]
     origin: str = "log"
     metadata: Mapping[str, str] = field(default_factory=dict)
+    recorded: "Look | None" = None
+    """Somebody's recording that the log was made of: `sy.identify` prepares the rows of a problem from it."""
 
     def __post_init__(self) -> None:
         time = _frozen(self.time)
@@ -43,6 +49,11 @@ class Log:
 
     def __reduce__(self) -> tuple:
         return Log, (self.time, dict(self.columns), self.origin, dict(self.metadata))
+
+    @property
+    def mapping(self) -> "Mapping[str, SignalSource]":
+        """Which field of a recording became which signal, and why; empty where the columns are our own."""
+        return {} if self.recorded is None else self.recorded.mapping.signals
 
     @property
     def robots(self) -> tuple[str, ...]:
@@ -108,7 +119,7 @@ class Log:
     def without_truth(self) -> "Log":
         """The log less every `truth` column, and less the metadata: what an estimator may see."""
         columns = {name: values for name, values in self.columns.items() if name.partition("/")[0] != "truth"}
-        return Log(self.time, columns, self.origin)
+        return Log(self.time, columns, self.origin, recorded=self.recorded)
 
     def between(self, start: float, end: float) -> "Log":
         """The rows with start <= time <= end, in seconds; `BadInput` where there are none."""
@@ -119,7 +130,7 @@ class Log:
                 f"choose times from {self.time[0]:g} to {self.time[-1]:g} s."
             )
         columns = {name: values[rows] for name, values in self.columns.items()}
-        return Log(self.time[rows], columns, self.origin, self.metadata)
+        return Log(self.time[rows], columns, self.origin, self.metadata, self.recorded)
 
     def _endings(self, who: str, signal: str) -> list[str]:
         """What follows `<who>/<signal>/` in the columns there are, one part long; "" for the name itself."""

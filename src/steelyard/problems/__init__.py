@@ -16,6 +16,7 @@ from ._identification import Quantities as Quantities
 from ._identification import Series as Series
 from ._identification import numbers as numbers
 from ._registry import PROBLEMS as PROBLEMS
+from ._registry import answer as answer
 from ._registry import identify as identify
 from ._registry import stream_filter as stream_filter
 from ._streaming import StreamFilter as StreamFilter

@@ -1,10 +1,12 @@
 """Which problems there are."""
 
+import dataclasses
 from collections.abc import Callable
 
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
 from steelyard.logs import Log
+from steelyard.logs.mapping import Prepared, prepare
 from steelyard.problems._identification import Identification
 from steelyard.problems._streaming import StreamFilter
 from steelyard.problems._trust import judged
@@ -74,16 +76,29 @@ def stream_filter(problem: str, config: Config, method: str | None) -> StreamFil
 
 def identify(
     log: Log,
-    problem: str,
+    problem: str | None = None,
     config: Config | None = None,
     method: str | None = None,
     progress: Callable[[int], None] = lambda rows: None,
 ) -> Identification:
     """Answers a problem from a log; without a method, by the problem's own best one.
 
-    A problem is a name, or the path of a Python file that describes a robot of your own (see `OwnRobot`). `progress` is
-    told how many rows are done.
+    A problem is a name, or the path of a Python file that describes a robot of your own (see `OwnRobot`); by default
+    the only one that the log can answer. `progress` is told how many rows are done.
     """
+    config = config or Config()
+    return answer(prepare(log, problem, config), config, method, progress)
+
+
+def answer(
+    prepared: Prepared, config: Config, method: str | None = None, progress: Callable[[int], None] = lambda rows: None
+) -> Identification:
+    """Answers a problem from the rows that were prepared for it."""
+    found = _solved(prepared.log, prepared.problem, config, method, progress)
+    return dataclasses.replace(found, notes=[*prepared.notes, *found.notes])
+
+
+def _solved(log: Log, problem: str, config: Config, method: str | None, progress) -> Identification:
     chosen = {} if method is None else {"method": method}
     if problem.endswith(".py"):
         from steelyard.problems.own import identify_own, load_robot
@@ -94,4 +109,4 @@ def identify(
             f'Unknown problem "{problem}"; {nearest(problem, list(PROBLEMS))[:-1]}, or give a .py file with a robot '
             "of your own."
         )
-    return judged(PROBLEMS[problem]()(log, config or Config(), progress=progress, **chosen))
+    return judged(PROBLEMS[problem]()(log, config, progress=progress, **chosen))

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.config import Config
+from steelyard.errors import BadInput
 from steelyard.logs import read_recording
-from steelyard.logs.mapping import Look, look
+from steelyard.logs.mapping import Look, look, prepare
 
 DATA = Path(os.environ.get("STEELYARD_REAL_DATA", Path(__file__).parents[4] / "shared" / "data"))
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the real recordings are not here; see $STEELYARD_REAL_DATA")
@@ -94,8 +96,10 @@ def test_px4_that_barely_hovers_is_refused():
 
 
 def test_px4_without_motors_that_turn_lacks_them():
+    """The log was begun on the ground: its four outputs stand at 900 µs."""
     looked = looked_at("px4/sample_appended_multiple.ulg")
-    assert any("motor commands" in text for text in looked["multirotor"].missing)
+    assert any("motor commands: actuator_outputs:output[0]" in text for text in looked["multirotor"].missing)
+    assert any("it is -0.1 throughout" in text for text in looked["multirotor"].missing)
 
 
 def test_crazyflie_thousand_hertz():
@@ -116,6 +120,8 @@ def test_tx40_currents_and_degrees_without_times():
     assert found["r1/joint/Joint_4/position"] == "deg"
     assert found["r1/joint/Joint_4/current"] == "A"
     assert any("State its rate" in text for text in looked["arm"].missing)
+    with pytest.raises(BadInput, match=r"pos_read_data: position; curr_data: current.*no method"):
+        prepare(looked, None, Config())
 
 
 def test_tiago_joints():
@@ -124,3 +130,5 @@ def test_tiago_joints():
     assert found["r1/joint/arm_2_joint/position"] == "rad"
     assert found["r1/joint/arm_2_joint/effort"] == "N m"
     assert looked["arm"].possible
+    with pytest.raises(BadInput, match=r"tiago_position: position; tiago_effort: effort.*no method"):
+        prepare(looked, None, Config())

@@ -3,8 +3,12 @@
 from ._examine import examine as examine
 from ._look import Look as Look
 from ._look import look as look
+from ._open import Prepared as Prepared
+from ._open import log_of as log_of
+from ._open import look_at as look_at
+from ._open import open_log as open_log
+from ._open import prepare as prepare
 from ._own import assess_own as assess_own
-from ._own import is_own as is_own
 from ._requirements import REQUIREMENTS as REQUIREMENTS
 from ._requirements import Assessment as Assessment
 from ._rows import rows_for as rows_for

@@ -12,8 +12,13 @@ _HEIGHT = 0.25
 """m above the lowest place from which on it flies: beyond ground effect of small machines."""
 _OFF = 0.05
 """Share of the largest command below which motors are off."""
-_SHORTEST = 8.0
-"""s of flight, below which take-off, ground effect and landing are most of it and nothing is weighed."""
+_LEVEL = 0.5
+"""m/s, up or down, below which flight is level. Climbing adds to the rotors' inflow, 4 to 10 m/s at hover: a tenth of
+it changes the thrust by about as little as a thrust map is known to."""
+_SHORTEST_LEVEL = 3.0
+"""s of level flight that a short flight must have: several periods of a height controller, which swings with 1 s."""
+_LONG = 20.0
+"""s of flight from which on climbs and descents are several and their inflow is averaged: no level flight is needed."""
 _MARGIN = 0.5
 """s left out after take-off and before landing."""
 
@@ -54,11 +59,22 @@ def report_flight(exam: Examination, robot: str) -> None:
     if span is None:
         return
     length = max(span[1] - span[0], 0.0)
-    if length < _SHORTEST:
-        _, position = samples(exam.recording, mapping, f"{robot}/position")
+    time, position = samples(exam.recording, mapping, f"{robot}/position")
+    level = _level_time(time, position[:, 2], span)
+    if length < _LONG and level < _SHORTEST_LEVEL:
         most = float(np.ptp(position[:, 2]))
         sentence = (
             f"flight: {exam.sources[f'{robot}/position'].streams[0]} rises by {most:.2f} m in all and is above "
-            f"{_HEIGHT:g} m for {length:.1f} s only, so the ground carries the weight and nothing can be weighed"
+            f"{_HEIGHT:g} m for {length:.1f} s only, {level:.1f} s of them level: the ground carries the weight, or "
+            "take-off and landing are all there is, and nothing can be weighed"
         )
         exam.report(f"{robot}/flight", "refused", sentence)
+
+
+def _level_time(time: np.ndarray, height: np.ndarray, span: tuple[float, float]) -> float:
+    """s, within a span, of neither climbing nor sinking, over 0.2 s at a time."""
+    grid = np.arange(span[0], span[1], 0.05)
+    if len(grid) < 10:
+        return 0.0
+    climb = np.interp(grid + 0.1, time, height) - np.interp(grid - 0.1, time, height)
+    return 0.05 * float(np.sum(np.abs(climb) < 0.2 * _LEVEL))

@@ -12,20 +12,27 @@ from steelyard.logs.mapping._requirements import REQUIREMENTS, Assessment, asses
 from steelyard.logs.mapping._source import SignalMapping, SignalSource
 
 
-def is_own(path: str | Path) -> bool:
-    """Whether a file has our own column names, misspelt ones included; True where `logs.read` should speak for it."""
+def foreign_recording(path: str | Path) -> Recording | None:
+    """What is in somebody's file; None where it has our own columns, misspelt ones included, or is not there.
+
+    `logs.read` then reads it, or says what is wrong with it.
+    """
     path = Path(path)
-    if not path.is_file():
-        return True
+    if not path.exists():
+        return None
     name = path.name.lower()
     if name.endswith((".csv", ".csv.gz")):
         names = _first_line(path, name.endswith(".gz"))
-        return not any(one.strip() for one in names) or _named_as_ours(names)
+        if not any(one.strip() for one in names) or _named_as_ours(names):
+            return None
+        return read_recording(path)
     try:
         recording = read_recording(path)
     except BadInput:
-        return name.endswith((".parquet", ".pq", ".mcap"))
-    return recording.system == "steelyard"
+        if path.is_dir() or name.endswith((".parquet", ".pq", ".mcap")):
+            return None
+        raise
+    return None if recording.system == "steelyard" else recording
 
 
 def _first_line(path: Path, packed: bool) -> list[str]:

@@ -74,7 +74,7 @@ def _of_topic(topic: str, stream: Stream, robot: str) -> list[SignalSource]:
 def _motors(topic: str, stream: Stream, robot: str) -> list[SignalSource]:
     """Commands of the motors: outputs in µs of pulse, or controls of 0 to 1."""
     stem, low, high = ("control", 0.0, 1.0) if topic == "actuator_motors" else ("output", 800.0, 2200.0)
-    used = []
+    used, still = [], []
     for k in range(16):
         field = f"{stem}[{k}]"
         if field not in stream.fields:
@@ -86,6 +86,9 @@ def _motors(topic: str, stream: Stream, robot: str) -> list[SignalSource]:
             used.append(f"{stream.name}:{field}")
         elif used:
             break
+        elif inside:
+            still.append(f"{stream.name}:{field}")
+    used = used or still  # motors that never ran are refused later, with that as the reason
     if not used:
         return []
     if topic == "actuator_motors":
@@ -117,5 +120,5 @@ def _rate(stream: Stream) -> float:
 
 
 def _preference(one: SignalSource) -> int:
-    """Commands of 0 to 1 before pulses, which a simulator may give in other units."""
-    return 2 * (one.unit == "of one") if one.name == "motor" else 0
+    """Commands of 0 to 1 before pulses, which a simulator may give in other units; first instances before others."""
+    return 2 * (one.unit == "of one") - ("#" in one.source[0]) if one.name == "motor" else 0

@@ -28,6 +28,8 @@ class Requirement:
     """Whether no second robot may have it: they would hold one load together."""
     configuration: str = ""
     """What the configuration must state beside the log, in a sentence."""
+    answered: bool = True
+    """Whether this version has a method for it."""
 
 
 _ATTITUDE = Need("the attitude", ("attitude",))
@@ -56,6 +58,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         ),
         ("joint/*/velocity", "joint/*/effort", "joint/*/current", "joint/*/position"),
         configuration="the arm's URDF, and its gear ratios where currents were logged",
+        answered=False,
     ),
     "jets": Requirement(
         (
@@ -67,6 +70,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
 }
 """By problem."""
+
+_ENDS = {"pwm": "1000 to 2000 µs", "pwm16": "0 to 65535"}
+"""Of commands, by unit: what a throttle map's first and last value belong to."""
 
 BRIDGES: dict[str, dict[str, tuple[str, float]]] = {
     "rigid-body": {"rates": ("twist/angular", 1.0)},
@@ -85,9 +91,9 @@ class Assessment:
     configuration: tuple[str, ...]
     """What the configuration must state."""
     mapping: dict[str, SignalSource]
-    """The signals that would be used."""
+    """The signals that would be used; empty where a signal is missing."""
     reads: tuple[str, ...]
-    """Of these, the ones that the problem cannot do without."""
+    """The signals that the problem cannot do without, as far as they are there."""
 
     @property
     def possible(self) -> bool:
@@ -126,7 +132,7 @@ def assess(recording: Recording, mapping: SignalMapping, problem: str, bridged: 
             else:
                 found[need.what] = chosen
         if missing:
-            lacks[robot] = (len(missing), missing)
+            lacks[robot] = (missing, tuple(signal for names in found.values() for signal in names))
         else:
             complete[robot] = found
     if requirement.alone and len(complete) > 1:
@@ -141,17 +147,20 @@ def assess(recording: Recording, mapping: SignalMapping, problem: str, bridged: 
         configuration = [requirement.configuration] if requirement.configuration else []
         if problem == "multirotor" and not any(s.endswith("/thrust") for s in reads):
             command = next(mapping.signals[s] for s in reads if s.endswith(("motor", "throttle")))
+            ends = _ENDS.get(command.unit, "0 to 100 %")
             configuration.append(
-                f"{command.streams[0]} holds commands and no newtons: [multirotor] throttle_map must state the "
-                "collective thrust, N, at evenly spaced commands from 0 to 100 %"
+                f"{command.streams[0]} holds commands and no newtons: a file for --config must state the collective "
+                f"thrust, N, at evenly spaced commands from {ends}, as in multirotor.throttle_map = [0.0, 3.1, 8.5, "
+                "16.8, 27.7, 41.4]"
             )
         signals = {signal: mapping.signals[signal] for signal in used}
         return Assessment(problem, (*clock, *grounded), tuple(configuration), signals, reads)
     if requirement.robots > 1 and (complete or not lacks):
-        missing = (f"a second robot: the files have {', '.join(complete) or 'none'} alone",)
+        missing = [f"a second robot: the files have {', '.join(complete) or 'none'} alone"]
+        reads = tuple(signal for found in complete.values() for names in found.values() for signal in names)
     else:
-        missing = tuple(min(lacks.values(), key=lambda item: item[0])[1])
-    return Assessment(problem, missing, (), {}, ())
+        missing, reads = min(lacks.values(), key=lambda item: len(item[0]))
+    return Assessment(problem, tuple(missing), (), {}, reads)
 
 
 def _unbridged(problem: str, requirement: Requirement) -> Requirement:
@@ -181,7 +190,7 @@ def _absent(recording: Recording, mapping: SignalMapping, need: Need) -> str:
     names = {pattern.rpartition("/")[2] if "*" in pattern else pattern for pattern in need.alternatives}
     for finding in mapping.findings:
         if finding.verdict == "refused" and any(finding.subject.endswith(name) for name in names):
-            return finding.sentence
+            return finding.sentence.removesuffix(".")
     streams = sorted(recording.streams, key=lambda stream: -stream.rows)
     listed = ", ".join(stream.name for stream in streams[:4])
     more = f" and {len(streams) - 4} more" if len(streams) > 4 else ""

@@ -1,5 +1,7 @@
 """One table of time from streams of different rates and clocks."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from steelyard.errors import BadInput
@@ -10,15 +12,20 @@ from steelyard.logs.mapping._airborne import airborne
 from steelyard.logs.mapping._compare import averaged
 from steelyard.logs.mapping._requirements import BRIDGES, Assessment
 from steelyard.logs.mapping._rotations import body_rates
-from steelyard.logs.mapping._samples import samples
+from steelyard.logs.mapping._samples import samples, seconds, stream_of
 from steelyard.logs.mapping._source import SignalMapping
 from steelyard.logs.mapping._tuning import TUNING
+
+if TYPE_CHECKING:
+    from steelyard.logs.mapping._look import Look
 
 _AXES = {4: ("w", "x", "y", "z"), 3: ("x", "y", "z")}
 _LATE = 1e6  # s; clocks beyond count from 1970, and the log from its own beginning
 
 
-def table_of(recording: Recording, mapping: SignalMapping, signals: list[str] | None = None) -> Log:
+def table_of(
+    recording: Recording, mapping: SignalMapping, signals: list[str] | None = None, recorded: "Look | None" = None
+) -> Log:
     """All samples at their own times: rows are the union of all times, a cell without a sample is NaN.
 
     Nothing is resampled. Times within a few microseconds are one row.
@@ -37,7 +44,7 @@ def table_of(recording: Recording, mapping: SignalMapping, signals: list[str] | 
             cells = np.full(len(rows), np.nan)
             cells[at] = channel
             columns[name + suffix] = cells
-    return Log(rows - _zero(rows), columns, ", ".join(recording.files))
+    return Log(rows - zero_of(recording, mapping), columns, ", ".join(recording.files), recorded=recorded)
 
 
 def rows_for(recording: Recording, mapping: SignalMapping, problem: Assessment) -> tuple[Log, tuple[str, ...]]:
@@ -80,7 +87,7 @@ def rows_for(recording: Recording, mapping: SignalMapping, problem: Assessment) 
             other, factor = rest, 1.0
         for suffix, channel in zip(_suffixes(f"{robot}/{other}", values.shape[1]), (placed * factor).T, strict=True):
             columns[f"{robot}/{other}{suffix}"] = channel
-    zero = _zero(rows)
+    zero = zero_of(recording, mapping)
     notes.insert(
         0,
         f"Rows are at the {len(rows)} times of {slowest} ({1 / step:.4g} Hz), the slowest signal needed; faster ones "
@@ -105,11 +112,10 @@ def _at_their_own_times(recording, mapping: SignalMapping, problem: Assessment) 
         other, factor = bridges.get(signal, (signal, 1.0))
         renamed = f"{robot}/{other}/{axis}" if signal else name
         columns[name if renamed in table.columns and renamed != name else renamed] = values * factor
-    rows = np.asarray(table.time)
-    zero, notes = _zero(rows), ["Every sample keeps its own time; no signal was resampled."]
+    zero, notes = zero_of(recording, mapping), ["Every sample keeps its own time; no signal was resampled."]
     if zero:
         notes.append(f"Time 0 of the rows is {zero:.6f} s of the recording's clock.")
-    return Log(rows - zero, columns, ", ".join(recording.files)), tuple(notes)
+    return Log(table.time, columns, ", ".join(recording.files)), tuple(notes)
 
 
 def _placed(name, time, values, rows, step, own) -> tuple[np.ndarray, str]:
@@ -159,7 +165,7 @@ def _in_flight(recording, mapping, problem: Assessment, rows: np.ndarray, notes:
         return rows
     inside = rows[(rows >= span[0]) & (rows <= span[1])]
     if len(inside) < len(rows):
-        zero = _zero(rows)
+        zero = zero_of(recording, mapping)
         notes.append(
             f"Rows before {span[0] - zero:.2f} s and after {span[1] - zero:.2f} s are left out: {robot} was on the "
             "ground."
@@ -167,8 +173,16 @@ def _in_flight(recording, mapping, problem: Assessment, rows: np.ndarray, notes:
     return inside
 
 
-def _zero(rows: np.ndarray) -> float:
-    return float(np.floor(rows[0])) if abs(rows[0]) > _LATE else 0.0
+def zero_of(recording: Recording, mapping: SignalMapping) -> float:
+    """The recording's time, s, at which its rows have time 0: whichever signals are taken, the same."""
+    names = dict.fromkeys(one.streams[0] for one in mapping.signals.values())
+    starts = []
+    for stream in (stream_of(recording, name) for name in names):
+        how = mapping.times.get(stream.name)
+        if stream.rows and (how is None or how.known or how.rate is not None):
+            starts.append(float(seconds(stream, how)[0]))
+    first = min((start for start in starts if np.isfinite(start)), default=0.0)
+    return float(np.floor(first)) if abs(first) > _LATE else 0.0
 
 
 def _suffixes(signal: str, count: int) -> list[str]:

@@ -1,0 +1,114 @@
+"""From files to the rows that a problem reads: one path for the command line and for Python."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from steelyard.config import Config
+from steelyard.errors import BadInput
+from steelyard.logs._log import Log
+from steelyard.logs._recording import Recording, read_recording
+from steelyard.logs.formats import read
+from steelyard.logs.mapping._look import Look, look
+from steelyard.logs.mapping._own import assess_own, foreign_recording
+from steelyard.logs.mapping._requirements import REQUIREMENTS, Assessment
+from steelyard.logs.mapping._rows import rows_for, table_of
+from steelyard.logs.mapping._source import SignalMapping, SignalSource
+from steelyard.logs.mapping._toml import read_mapping
+from steelyard.logs.mapping._units import time_sources
+
+
+@dataclasses.dataclass(frozen=True)
+class Prepared:
+    """A log as a problem reads it."""
+
+    problem: str
+    log: Log
+    notes: tuple[str, ...] = ()
+    """What was done to get the rows, and what physics could not decide."""
+    mapping: Mapping[str, SignalSource] = dataclasses.field(default_factory=dict)
+    """Which field is which signal; empty for a log in our own columns."""
+
+
+def look_at(files: Sequence[str | Path], stated: str | Path | None = None, recording: Recording | None = None) -> Look:
+    """Examines files as one recording; with the TOML file of a mapping, takes that one."""
+    recording = recording or read_recording(*files)
+    if stated is None:
+        return look(recording)
+    return look(recording, read_mapping(stated, recording, SignalMapping({}, time_sources(recording))))
+
+
+def open_log(files: Sequence[str | Path], stated: str | Path | None = None) -> Log | Look:
+    """A log in our own columns, or somebody's recording with its mapping."""
+    if stated is not None or len(files) != 1:
+        return look_at(files, stated)
+    recording = foreign_recording(files[0])
+    return read(files[0]) if recording is None else look_at(files, recording=recording)
+
+
+def log_of(opened: Log | Look) -> Log:
+    """Every sample of all mapped signals at its own time, as a log that remembers its recording."""
+    if isinstance(opened, Log):
+        return opened
+    return table_of(opened.recording, opened.mapping, recorded=opened)
+
+
+def prepare(opened: Log | Look, problem: str | None, config: Config) -> Prepared:
+    """The rows that a problem reads, and the problem where it is the only one; `BadInput` where something is missing.
+
+    A log in our own columns is taken as it is. One that `log_of` made goes back to its recording, between the times
+    that the log has.
+    """
+    if isinstance(opened, Log):
+        if opened.recorded is not None:
+            found = prepare(opened.recorded, problem, config)
+            return dataclasses.replace(found, log=found.log.between(opened.time[0], opened.time[-1]))
+        return Prepared(problem or only_problem(assess_own(opened), opened.origin), opened)
+    origin, mapping = ", ".join(opened.recording.files), opened.mapping
+    if mapping.questions and not any(one.possible for one in opened.problems):
+        raise BadInput(f"{origin}: {mapping.questions[0]}")
+    problem = problem or only_problem(opened.problems, origin)
+    if problem not in REQUIREMENTS:  # a robot of the user's own, or a name that nobody knows
+        return Prepared(problem, table_of(opened.recording, mapping), mapping=mapping.signals)
+    assessment = opened[problem]
+    if not assessment.possible:
+        raise BadInput(f"{origin} cannot answer {problem}: missing {'; '.join(assessment.missing)}.")
+    if not REQUIREMENTS[problem].answered:
+        raise BadInput(f"{origin}: {_unanswered(assessment)}.")
+    for need in assessment.configuration:
+        if "throttle_map" in need and config.multirotor.throttle_map is None:
+            raise BadInput(f"{origin}: {need}.")
+    log, notes = rows_for(opened.recording, mapping, assessment)
+    undecided = [f"{f.subject}: {f.sentence}" for f in mapping.findings if f.verdict == "undecided"]
+    return Prepared(problem, log, (*notes, *undecided, *mapping.questions), assessment.mapping)
+
+
+def only_problem(assessments: Sequence[Assessment], origin: str) -> str:
+    """The one problem that can be answered; `BadInput` with what is missing where there are several or none."""
+    possible = [one for one in assessments if one.possible]
+    answered = [one.problem for one in possible if REQUIREMENTS[one.problem].answered]
+    if len(answered) == 1:
+        return answered[0]
+    if answered:
+        raise BadInput(f"{origin} can answer {' and '.join(answered)}; choose one with --as.")
+    if possible:
+        raise BadInput(f"{origin}: {_unanswered(possible[0])}.")
+    first, *others = sorted(assessments, key=lambda one: (not one.mapping, not one.reads, len(one.missing)))
+    if first.mapping and not REQUIREMENTS[first.problem].answered:  # the signals are there, their times are not
+        raise BadInput(f"{origin}: {_unanswered(first)}; missing {'; '.join(first.missing)}.")
+    lacks = f"{first.problem} lacks {' and '.join(first.missing[:3])}"
+    for one in [one for one in others if one.reads and REQUIREMENTS[one.problem].answered][:2]:
+        lacks += f"; {one.problem} lacks {' and '.join(text.partition(': no field')[0] for text in one.missing[:3])}"
+    raise BadInput(f"{origin} can answer no problem: {lacks}.")
+
+
+def _unanswered(one: Assessment) -> str:
+    """What the files hold for a problem that no method answers yet, in the words of the files."""
+    streams: dict[str, dict[str, None]] = {}
+    for signal in one.reads:
+        streams.setdefault(one.mapping[signal].streams[0], {})[signal.rpartition("/")[2]] = None
+    held = "; ".join(f"{stream}: {', '.join(kinds)}" for stream, kinds in streams.items())
+    return (
+        f'the files hold what the problem "{one.problem}" needs ({held}), but this version has no method for it, so '
+        "nothing can be identified from them yet"
+    )
