@@ -36,12 +36,6 @@ class Draw:
     def rotations(self):
         return g.SO3(self.quaternions())
 
-    def planar_poses(self):
-        angle = self._rng.uniform(-np.pi, np.pi, N)
-        return g.SE2(
-            jnp.concatenate([jnp.asarray(np.stack([np.cos(angle), np.sin(angle)], 1)), self.arrays(2)], axis=1)
-        )
-
     def twists(self):
         return jax.vmap(g.Twist.from_vector)(self.arrays(6))
 
@@ -59,12 +53,6 @@ class Draw:
         moments = np.stack([I[:, 0, 0], I[:, 1, 1], I[:, 2, 2], I[:, 0, 1], I[:, 0, 2], I[:, 1, 2]], axis=1)
         phi = np.concatenate([m.sum(1)[:, None], np.einsum("nk,nki->ni", m, p), moments], axis=1)
         return jax.vmap(g.Inertia.from_vector)(jnp.asarray(phi))
-
-    def planar_inertias(self):
-        p, m = self._rng.standard_normal((N, 5, 2)) + 0.5, self._rng.uniform(0.1, 1.0, (N, 5))
-        J = np.einsum("nk,nki,nki->n", m, p, p)
-        phi = np.concatenate([m.sum(1)[:, None], np.einsum("nk,nki->ni", m, p), J[:, None]], axis=1)
-        return jax.vmap(g.PlanarInertia.from_vector)(jnp.asarray(phi))
 
 
 @pytest.fixture

@@ -22,8 +22,6 @@ from ._gauss_newton import damped_step as damped_step
 from ._gauss_newton import gauss_newton as gauss_newton
 from ._gaussian_belief import Headed as Headed
 from ._gaussian_belief import KalmanBelief as KalmanBelief
-from ._late import LateBelief as LateBelief
-from ._late import LateBuffer as LateBuffer
 from ._linearise import linearise_dynamics as linearise_dynamics
 from ._linearise import linearise_observation as linearise_observation
 from ._msckf import ClonedBelief as ClonedBelief

@@ -55,7 +55,7 @@ class MultiStateKalman(Estimator):
     The head is the extended Kalman filter's. Every row leaves a clone behind, heard or silent, for the row that was
     silent is the one whose measurement may come late: the paper clones only where something was measured. Each later
     measurement corrects the clones, too, so they are smoothed; and through them a late measurement corrects the head,
-    for the price of one update, where `LateBuffer` runs every row again and is exact on a model that is not linear.
+    for the price of one update. A stream (`steelyard.stream`) runs the later rows again instead, which is exact.
     """
 
     model: Model

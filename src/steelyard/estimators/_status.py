@@ -23,7 +23,7 @@ class Status(enum.IntFlag):
     BACKWARDS = 16
     """Time went backwards or is not a finite number: the belief was not carried forward."""
     TOO_LATE = 32
-    """A late measurement was older than the buffer and was dropped."""
+    """A late measurement was older than what is remembered and was dropped."""
     CHANGED = 64
     """A sudden change of a watched parameter was detected, and the belief reopened."""
     OUTLIER = 128
@@ -36,7 +36,7 @@ _REASONS = {
     Status.BLIND: "an input was missing, so the model's idle control was assumed",
     Status.HELD: "the result was not finite, so the belief stayed as it was",
     Status.BACKWARDS: "time did not go forwards, so the belief was not carried on",
-    Status.TOO_LATE: "a measurement was older than the buffer and was dropped",
+    Status.TOO_LATE: "a measurement was older than what is remembered and was dropped",
     Status.CHANGED: "a watched parameter jumped, so the belief was reopened",
     Status.OUTLIER: "a reading was an outlier, so it hardly counted",
 }

@@ -40,7 +40,8 @@ def sums_of(own, its, rows=slice(None)):
 
 def stacked(a, b):
     """H_q of every row, one below the other."""
-    return np.asarray(jax.vmap(f.H_quaternion)(jnp.asarray(a), jnp.asarray(b))).reshape(-1, 4)
+    H_q = jax.vmap(lambda a, b: f.H_pose(g.Twist(a, jnp.zeros(3)), g.Twist(b, jnp.zeros(3)))[:4, :4])
+    return np.asarray(H_q(jnp.asarray(a), jnp.asarray(b))).reshape(-1, 4)
 
 
 def test_the_pose_observation_vanishes_for_the_true_pose():
@@ -48,7 +49,7 @@ def test_the_pose_observation_vanishes_for_the_true_pose():
     x = g.dual_quaternion_from_pose(pose_of(R, t)).vector
     own, its = WORLD.readings(0), WORLD.readings(1)
     for k in (3, 50, 170):
-        H = f.H_pose(*(jnp.asarray(v) for v in (its[k, :3], its[k, 3:6], own[k, :3], own[k, 3:6])))
+        H = f.H_pose(*(g.Twist.from_vector(jnp.asarray(rows[k, :6])) for rows in (its, own)))
         np.testing.assert_allclose(H @ x, 0.0, atol=1e-12)
 
 

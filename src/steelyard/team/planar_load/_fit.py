@@ -138,7 +138,7 @@ def _without_friction(start, twist: RowInput, pull: RowInput, dt, means: Averagi
         return turn, (turn, (seen, _value_before_end(omega, alpha, bend, h, means.back), alpha, bend))
 
     _, (turns, seen) = jax.lax.scan(step, start[:2], (twist, dt))
-    v_end = start[2] + jnp.cumsum(pull.mean * dt[:, None], axis=0)
+    v_end = start[2][None, :] + jnp.cumsum(pull.mean * dt[:, None], axis=0)
     late = 0.5 * (dt - means.back) * means.back - means.ripple
     return (*turns, v_end), (*seen, v_end - pull.mean * means.back - pull.trend * late[:, None])
 

@@ -23,7 +23,6 @@ from ._observations import residual as residual
 from ._observations import rows_orthogonal_to as rows_orthogonal_to
 from ._observations import turning_observation as turning_observation
 from ._pose import H_pose as H_pose
-from ._pose import H_quaternion as H_quaternion
 from ._pose import PoseFit as PoseFit
 from ._pose import PoseSums as PoseSums
 from ._pose import fit_pose as fit_pose

@@ -12,22 +12,13 @@ import msgspec
 import numpy as np
 from jaxtyping import Array, Float
 
-from steelyard.geometry import quaternion_left_matrix, quaternion_right_matrix
+from steelyard.geometry import Twist, dual_quaternion_from_twist, minus_matrix, plus_matrix, quaternion_left_matrix
 from steelyard.papers.fan17.robots._tuning import TUNING
 
 
-def H_quaternion(a: Float[Array, "3"], b: Float[Array, "3"]) -> Float[Array, "4 4"]:
-    """H_q(a, b) with H_q(a, b) q = (0, b) ∘ q − q ∘ (0, a), zero where q turns a into b [fan17, Eq. (14)]."""
-    zero = jnp.zeros(1)
-    return quaternion_left_matrix(jnp.concatenate([zero, b])) - quaternion_right_matrix(jnp.concatenate([zero, a]))
-
-
-def H_pose(
-    omega_i: Float[Array, "3"], v_i: Float[Array, "3"], omega_j: Float[Array, "3"], v_j: Float[Array, "3"]
-) -> Float[Array, "8 8"]:
+def H_pose(twist_i: Twist, twist_j: Twist) -> Float[Array, "8 8"]:
     """H with H (q_r, q_d) = 0 for the dual quaternion that takes twists from i to j [fan17, Eq. (15)]."""
-    H_w, H_v = H_quaternion(omega_i, omega_j), H_quaternion(v_i, v_j)
-    return jnp.block([[H_w, jnp.zeros((4, 4))], [H_v, H_w]])
+    return plus_matrix(dual_quaternion_from_twist(twist_j)) - minus_matrix(dual_quaternion_from_twist(twist_i))
 
 
 class PoseSums(msgspec.Struct, frozen=True):
@@ -96,8 +87,9 @@ def fit_pose(sums: PoseSums, angular_noise: float, linear_noise: float) -> PoseF
 
 @functools.cache
 def _blocks() -> np.ndarray:
-    """G with H_q(a, b) = Σ_k G[:, :, k] (a, b)_k."""
-    return np.asarray(jax.jacobian(lambda ab: H_quaternion(ab[:3], ab[3:]))(jnp.zeros(6)))
+    """G with H_q(a, b) = Σ_k G[:, :, k] (a, b)_k, the block of H for angular velocities a and b [fan17, Eq. (14)]."""
+    still = jnp.zeros(3)
+    return np.asarray(jax.jacobian(lambda ab: H_pose(Twist(ab[:3], still), Twist(ab[3:], still))[:4, :4])(jnp.zeros(6)))
 
 
 @functools.cache
