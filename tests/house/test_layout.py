@@ -3,6 +3,7 @@
 import ast
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -133,3 +134,18 @@ def test_the_checker_reads_locks():
     assert len(lock_problems("jax==0.7.0\n")) == 1
     assert len(lock_problems(f"jax>=0.7.0 --hash=sha256:{digest}\n")) == 1
     assert len(lock_problems("--index-url https://mirror.example/pypi\n")) == 2
+
+
+def checked_packages() -> list[str]:
+    """Modules whose shapes the tests check at run time, as pyproject.toml names them."""
+    options = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
+    (listed,) = (option for option in options["addopts"] if option.startswith("--jaxtyping-packages="))
+    return listed.partition("=")[2].split(",")[:-1]  # the last one is the checker
+
+
+@pytest.mark.parametrize("source", [path for path in SOURCES if "from jaxtyping import" in path.read_text("utf-8")])
+def test_stated_shapes_are_checked_at_run_time(source: Path):
+    module = ".".join(source.relative_to(SRC).with_suffix("").parts)
+    assert any(f"{module}.".startswith(f"{package}.") for package in checked_packages()), (
+        f"{module} states shapes: add it to --jaxtyping-packages in pyproject.toml"
+    )
