@@ -24,33 +24,41 @@ def weighed(*robots: str, seed: int = 0, **others: Estimate) -> Identification:
     return Identification("rigid-body", "likelihood", "made up", loads, [], "The inertia cannot be told.")
 
 
-@pytest.mark.parametrize("robots", [("r1",), ("r1", "r2")])
-def test_mujoco_reads_it_back(robots, tmp_path):
+POSE = Estimate(np.array([0.3, -0.2, 0.1, 0.8, 0.0, 0.6, 0.0]), 1e-4 * np.eye(6), "m", "r1", 1.0, "known")
+TEAMS = pytest.mark.parametrize(("robots", "body"), [(("r1",), "r1"), (("r1", "r2"), "load")])
+
+
+@TEAMS
+def test_mujoco_reads_it_back(robots, body, tmp_path):
+    """The load of a team is one body, in the first robot's frame."""
     mujoco = pytest.importorskip("mujoco")
-    answer = weighed(*robots)
+    answer = weighed(*robots, **{"pose/r2": POSE})
     write_urdf(answer, tmp_path / "load.urdf")
     model = mujoco.MjModel.from_xml_path(str(tmp_path / "load.urdf"))
-    for robot in robots:
-        k = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, robot)
-        R = np.zeros(9)
-        mujoco.mju_quat2Mat(R, model.body_iquat[k])
-        R = R.reshape(3, 3)
-        _same(answer, robot, model.body_mass[k], model.body_ipos[k], R @ np.diag(model.body_inertia[k]) @ R.T)
+    k = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, body)
+    R = np.zeros(9)
+    mujoco.mju_quat2Mat(R, model.body_iquat[k])
+    R = R.reshape(3, 3)
+    _same(answer, model.body_mass[k], model.body_ipos[k], R @ np.diag(model.body_inertia[k]) @ R.T)
+    assert model.body_mass.sum() == model.body_mass[k]
 
 
-@pytest.mark.parametrize("robots", [("r1",), ("r1", "r2")])
-def test_pinocchio_reads_it_back(robots):
+@TEAMS
+def test_pinocchio_reads_it_back(robots, body):
     pinocchio = pytest.importorskip("pinocchio")
-    answer = weighed(*robots, seed=1)
+    answer = weighed(*robots, seed=1, **{"pose/r2": POSE})
     model = pinocchio.buildModelFromXML(urdf_of(answer))
-    for robot in robots:
-        inertia = model.inertias[model.getJointId(f"{robot}_floats")]
-        _same(answer, robot, inertia.mass, inertia.lever, inertia.inertia)
+    inertia = model.inertias[model.getJointId(f"{body}_floats")]
+    _same(answer, inertia.mass, inertia.lever, inertia.inertia)
+    if len(robots) > 1:
+        grip = model.frames[model.getFrameId("r2")].placement
+        np.testing.assert_allclose(grip.translation, POSE.value[:3], atol=1e-12)
+        np.testing.assert_allclose(pinocchio.Quaternion(grip.rotation).coeffs(), POSE.value[[4, 5, 6, 3]], atol=1e-12)
 
 
-def _same(answer, robot, mass, com, inertia) -> None:
+def _same(answer, mass, com, inertia) -> None:
     for quantity, read in (("mass", mass), ("com", com), ("inertia", inertia)):
-        np.testing.assert_allclose(read, answer.robots[robot][quantity].value, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(read, answer.robots["r1"][quantity].value, rtol=1e-9, atol=1e-9)
 
 
 def test_what_is_not_known_is_not_written(tmp_path):

@@ -30,12 +30,7 @@ def escape(value: object) -> Markup:
             return value
         case list() | tuple():
             return Markup("".join(escape(part) for part in value))
-    return Markup(html.escape(_visible(str(value))))
-
-
-def plot_text(words: str) -> str:
-    """Text for plotly, which takes tags and links in any text for its own: escaped, they show as they are."""
-    return html.escape(_visible(words), quote=False)
+    return Markup(html.escape(visible(str(value))))
 
 
 def json_for_script(value: Any) -> Markup:
@@ -49,5 +44,6 @@ def asset(name: str) -> str:
     return resources.files("steelyard.report").joinpath("_assets", name).read_text(encoding="utf-8")
 
 
-def _visible(words: str) -> str:
+def visible(words: str) -> str:
+    """The words, control characters shown as such."""
     return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in words)

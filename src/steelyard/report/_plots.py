@@ -1,31 +1,29 @@
-"""Plots as plain values: traces and layouts that plotly draws in the browser.
+"""Plots as plain values: traces and layouts that the page's own scripts draw in the browser.
 
-Colours are the names of the page's own (`var(--ink)`), looked up when drawn: so a plot follows light, dark and paper.
+Colours are variables of the page (`var(--ink)`), so a plot follows light, dark and paper.
 """
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from steelyard.errors import BadInput
-from steelyard.report._markup import Markup, asset, fill, json_for_script, plot_text
+from steelyard.report._markup import Markup, asset, fill, json_for_script, visible
 from steelyard.report._page import Script
 
 Trace = dict[str, Any]
-"""What plotly calls a trace, as JSON will have it."""
+"""One line, band or set of markers, as JSON: its `kind`, places, name, colour."""
 
 MOST_POINTS = 2000
 """Points a trace is drawn with at most."""
 _COLOURS = 6
 _DASHES = ("solid", "dot", "dashdot", "longdash")
-_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif"
-_CLEAR = "rgba(0,0,0,0)"
 
 _FIGURE = """
 <figure class="drawing">
 <figcaption>$caption</figcaption>
-<div class="plot" role="img" aria-label="$label" style="height:${height}px"></div>
+<div class="plot" role="img" aria-label="$label" style="min-height:${height}px"></div>
 <script type="application/json" class="plot-data">$data</script>
 $below
 </figure>
@@ -39,77 +37,43 @@ def drawing(traces: Sequence[Trace], layout: dict[str, Any], caption: str, label
 
 
 def layout(height: int, y_title: str, y_range: tuple[float, float] | None = None) -> dict[str, Any]:
-    """The look of every plot over time."""
-    return {
-        "height": height,
-        "autosize": True,
-        "margin": {"l": 56, "r": 16, "t": 26, "b": 30},
-        "paper_bgcolor": _CLEAR,
-        "plot_bgcolor": _CLEAR,
-        "font": {"family": _FONT, "size": 13, "color": "var(--ink)"},
-        "hovermode": "x unified",
-        "hoverlabel": {
-            "bgcolor": "var(--card)",
-            "bordercolor": "var(--line)",
-            "font": {"family": _FONT, "size": 12, "color": "var(--ink)"},
-        },
-        "modebar": {"bgcolor": _CLEAR, "color": "var(--quiet)", "activecolor": "var(--ink)"},
-        "legend": {"orientation": "h", "x": 0, "xanchor": "left", "y": -0.15, "yanchor": "top", "bgcolor": _CLEAR},
-        "xaxis": axis("") | {"ticksuffix": " s", "nticks": 8},
-        "yaxis": axis(y_title) | ({} if y_range is None else {"range": list(y_range)}),
-        "shapes": [],
-        "annotations": [],
-    }
+    """The look of every plot over time: panels above each other, and vertical marks across them."""
+    return {"height": height, "x_suffix": " s", "panels": [panel(y_title, y_range)], "marks": []}
 
 
-def axis(title: str) -> dict[str, Any]:
-    """One axis, its grid behind the data."""
-    return {
-        "title": {"text": plot_text(title), "standoff": 8},
-        "automargin": True,
-        "gridcolor": "var(--grid)",
-        "linecolor": "var(--line)",
-        "tickcolor": "var(--line)",
-        "ticks": "outside",
-        "zeroline": False,
-        "showline": True,
-        "layer": "below traces",
-    }
+def panel(title: str, y_range: tuple[float, float] | None = None) -> dict[str, Any]:
+    """One y axis, from which a trace's `panel` counts."""
+    return {"title": visible(title)} | ({} if y_range is None else {"range": list(y_range)})
 
 
 def line(time: np.ndarray, value: np.ndarray, name: str, nth: int, half_width: np.ndarray | None = None) -> Trace:
-    """A coloured line, with its interval in the hover text."""
+    """A coloured line, with half of its interval for the read-out."""
     drawn_rows = thin(value)
     trace: Trace = {
-        "type": "scatter",
-        "mode": "lines",
+        "kind": "line",
         "x": drawn_times(time[drawn_rows]),
         "y": drawn(value[drawn_rows]),
-        "name": plot_text(name),
-        "legendgroup": f"series {nth}",
-        "line": {"color": colour(nth), "width": 1.8, "dash": _DASHES[nth // _COLOURS % len(_DASHES)]},
-        # The name comes from the trace: inside a template, %{…} in a robot's name would be taken for a field.
-        "hovertemplate": "%{y:.5g}<extra>%{fullData.name}</extra>",
+        "name": visible(name),
+        "group": f"series {nth}",
+        "color": colour(nth),
+        "dash": _DASHES[nth // _COLOURS % len(_DASHES)],
     }
-    if half_width is not None:
-        trace["customdata"] = drawn(half_width[drawn_rows])
-        trace["hovertemplate"] = "%{y:.5g} ± %{customdata:.2g}<extra>%{fullData.name}</extra>"
-    return trace
+    return trace if half_width is None else trace | {"half": drawn(half_width[drawn_rows])}
 
 
 def truth_line(time: np.ndarray, value: np.ndarray, name: str = "truth", legend: bool = True) -> Trace:
     """What is true: dashed, in the colour of the text."""
     drawn_rows = thin(value)
     return {
-        "type": "scatter",
-        "mode": "lines",
+        "kind": "line",
         "x": drawn_times(time[drawn_rows]),
         "y": drawn(value[drawn_rows]),
-        "name": plot_text(name),
-        "legendgroup": "truth",
-        "showlegend": legend,
-        "line": {"color": "var(--ink)", "width": 1.2, "dash": "dash"},
-        "hovertemplate": "%{y:.5g}<extra>%{fullData.name}</extra>",
+        "name": visible(name),
+        "group": "truth",
+        "legend": legend,
+        "color": "var(--ink)",
+        "width": 1.2,
+        "dash": "dash",
     }
 
 
@@ -125,18 +89,7 @@ def band(time: np.ndarray, value: np.ndarray, half_width: np.ndarray, nth: int) 
             y.append(None)
         x += [*drawn_times(t[run]), *drawn_times(t[run][::-1])]
         y += [*drawn(lower[run]), *drawn(upper[run][::-1])]
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": x,
-        "y": y,
-        "fill": "toself",
-        "fillcolor": colour(nth, "-band"),
-        "line": {"width": 0, "color": colour(nth)},
-        "legendgroup": f"series {nth}",
-        "showlegend": False,
-        "hoverinfo": "skip",
-    }
+    return {"kind": "band", "x": x, "y": y, "fill": colour(nth, "-band"), "group": f"series {nth}", "legend": False}
 
 
 def thin(value: np.ndarray, most: int = MOST_POINTS) -> np.ndarray:
@@ -177,23 +130,16 @@ def colour(nth: int, suffix: str = "") -> str:
     return f"var(--series-{nth % _COLOURS + 1}{suffix})"
 
 
+def ink(nth: int | None) -> str:
+    """The colour of the nth series, or of what is true."""
+    return "var(--ink)" if nth is None else colour(nth)
+
+
 def _runs(flags: np.ndarray) -> list[slice]:
     """The stretches of true flags."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
     return [slice(int(start), int(end)) for start, end in zip(edges[::2], edges[1::2], strict=True)]
 
 
-def _plotly() -> str:
-    try:
-        from plotly.offline import get_plotlyjs
-    except ImportError as error:
-        raise BadInput('A report needs plotly, which is not installed: pip install "steelyard[report]".') from error
-    return get_plotlyjs()
-
-
-def _draw() -> str:
-    return asset("draw.js")
-
-
-PLOTTING = (Script("plotly", _plotly), Script("draw", _draw))
+PLOTTING = tuple(Script(name, functools.partial(asset, f"{name}.js")) for name in ("draw", "plot", "space", "start"))
 """What a section with a `drawing` in it asks the page for."""

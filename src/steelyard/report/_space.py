@@ -4,32 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.report._markup import plot_text
-from steelyard.report._plots import Trace, colour, layout
+from steelyard.report._markup import visible
+from steelyard.report._plots import Trace, ink
 
 _MERIDIANS, _PARALLELS, _POINTS = 6, 5, 33
 
 
 def space_layout(height: int) -> dict[str, Any]:
     """The look of a picture in space, metres along every axis alike."""
-    look = layout(height, "")
-    for axis in ("xaxis", "yaxis"):
-        del look[axis]
-    side = {
-        "gridcolor": "var(--grid)",
-        "linecolor": "var(--line)",
-        "zerolinecolor": "var(--grid)",
-        "showbackground": False,
-        "showspikes": False,
-    }
-    look["scene"] = {
-        "aspectmode": "data",
-        "camera": {"eye": {"x": 1.0, "y": 1.0, "z": 0.6}},
-        **{f"{axis}axis": side | {"title": {"text": f"{axis} (m)"}} for axis in "xyz"},
-    }
-    look["hovermode"] = "closest"
-    look["margin"] = {"l": 0, "r": 0, "t": 26, "b": 0}
-    return look
+    return {"height": height, "in_space": True}
 
 
 def ellipsoid(mass: float, com: np.ndarray, inertia: np.ndarray, name: str, nth: int | None) -> Trace:
@@ -48,34 +31,22 @@ def grip(R: np.ndarray, t: np.ndarray, size: float, name: str, nth: int) -> Trac
     gap = np.full(3, np.nan)
     lengths = size * np.array([1.0, 0.75, 0.5])
     places = np.concatenate([np.stack([t, t + lengths[k] * R[:, k], gap]) for k in range(3)])
-    text = [plot_text(name), *[""] * 8]
-    return _lines(places, name, nth, 5.0) | {
-        "mode": "lines+text",
-        "text": text,
-        "textposition": "top center",
-        "textfont": {"color": _ink(nth)},
-    }
+    return _lines(places, name, nth, 3.0) | {"label": visible(name)}
 
 
 def places_in_space(places: np.ndarray, name: str, nth: int | None, symbol: str = "circle", size: int = 4) -> Trace:
     """Markers at places (n, 3)."""
     return _at(places) | {
-        "type": "scatter3d",
-        "mode": "markers",
-        "name": plot_text(name),
-        "marker": {"symbol": symbol, "size": size, "color": _ink(nth)},
-        "hovertemplate": "%{x:.4f}, %{y:.4f}, %{z:.4f}<extra>%{fullData.name}</extra>",
+        "kind": "points",
+        "name": visible(name),
+        "symbol": symbol,
+        "size": size,
+        "color": ink(nth),
     }
 
 
 def _lines(places: np.ndarray, name: str, nth: int | None, width: float) -> Trace:
-    return _at(places) | {
-        "type": "scatter3d",
-        "mode": "lines",
-        "name": plot_text(name),
-        "line": {"color": _ink(nth), "width": width},
-        "hoverinfo": "name",
-    }
+    return _at(places) | {"kind": "line", "name": visible(name), "color": ink(nth), "width": width}
 
 
 def _at(places: np.ndarray) -> Trace:
@@ -96,7 +67,3 @@ def _net() -> np.ndarray:
         radius = np.sqrt(1.0 - height**2)
         curves += [np.stack([radius * np.cos(angle), radius * np.sin(angle), np.full(_POINTS, height)], axis=1), gap]
     return np.concatenate(curves)
-
-
-def _ink(nth: int | None) -> str:
-    return "var(--ink)" if nth is None else colour(nth)

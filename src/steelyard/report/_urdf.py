@@ -1,24 +1,28 @@
-"""The identified bodies as a URDF: one link a robot frame, with its `<inertial>`."""
+"""The identified load as a URDF: one link with its `<inertial>`, and where the robots of a team hold it."""
 
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from steelyard._files import whole_file
 from steelyard.errors import BadInput
 from steelyard.problems import Identification
+from steelyard.report._frames import frames_from_first
 
 _NEEDED = ("mass", "com", "inertia")
 _ENTRIES = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
 
 
 def write_urdf(identification: Identification, path: str | Path) -> None:
-    """Writes the load as every robot sees it; `BadInput` where something of it is not known.
+    """Writes the load; `BadInput` where something of it is not known.
 
-    Link `r1` is r1's sensor frame: the origin of its `<inertial>` is the centre of mass, in sensor axes and unturned;
-    the inertia is about that centre in the same axes, and entries are the matrix's own (`ixy` = −∫ x y dm). Every link
-    floats in a `world`: a root that is fixed would be fused into the world by simulators, and its mass lost.
+    The load of one robot is the link `r1`, its sensor frame. The load of a team is the link `load`, which is the first
+    robot's sensor frame; the robots' frames are massless links fixed to it. The origin of the `<inertial>` is the
+    centre of mass, in sensor axes and unturned; the inertia is about that centre in the same axes, and entries are the
+    matrix's own (`ixy` = −∫ x y dm). The load floats in a `world`: a root that is fixed would be fused into the world
+    by simulators, and its mass lost.
     """
     text = urdf_of(identification)
     with whole_file(path) as draft:
@@ -29,24 +33,39 @@ def urdf_of(identification: Identification) -> str:
     """The text of that file."""
     root = ElementTree.Element("robot", name="steelyard")
     ElementTree.SubElement(root, "link", name="world")
-    for robot in identification.robots:
-        mass, com, inertia = (_known(identification, robot, quantity) for quantity in _NEEDED)
-        if inertia.shape != (3, 3) or com.shape != (3,):
-            raise BadInput(
-                f"--urdf: a {identification.problem} has no inertia in space; a URDF goes with --as spatial-load or "
-                "rigid-body."
-            )
-        link = ElementTree.SubElement(root, "link", name=robot)
-        inertial = ElementTree.SubElement(link, "inertial")
-        ElementTree.SubElement(inertial, "origin", xyz=" ".join(_exact(x) for x in com), rpy="0 0 0")
-        ElementTree.SubElement(inertial, "mass", value=_exact(float(mass)))
-        entries = {name: _exact(inertia[index]) for name, index in _ENTRIES.items()}
-        ElementTree.SubElement(inertial, "inertia", entries)
-        joint = ElementTree.SubElement(root, "joint", name=f"{robot}_floats", type="floating")
-        ElementTree.SubElement(joint, "parent", link="world")
-        ElementTree.SubElement(joint, "child", link=robot)
+    first, *others = identification.robots
+    body = "load" if others else first
+    _body(root, identification, first, body)
+    _joint(root, f"{body}_floats", "floating", "world", body)
+    frames = frames_from_first(identification, true_first=False) if others else {}
+    for robot, (R, t) in frames.items():
+        ElementTree.SubElement(root, "link", name=robot)
+        joint = _joint(root, f"{robot}_holds", "fixed", body, robot)
+        ElementTree.SubElement(joint, "origin", xyz=_numbers(t), rpy=_numbers(_roll_pitch_yaw(R)))
     ElementTree.indent(root)
     return '<?xml version="1.0"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _body(root: ElementTree.Element, identification: Identification, robot: str, name: str) -> None:
+    """The link with its `<inertial>`, in this robot's sensor frame."""
+    mass, com, inertia = (_known(identification, robot, quantity) for quantity in _NEEDED)
+    if inertia.shape != (3, 3) or com.shape != (3,):
+        raise BadInput(
+            f"--urdf: a {identification.problem} has no inertia in space; a URDF goes with --as spatial-load or "
+            "rigid-body."
+        )
+    inertial = ElementTree.SubElement(ElementTree.SubElement(root, "link", name=name), "inertial")
+    ElementTree.SubElement(inertial, "origin", xyz=_numbers(com), rpy="0 0 0")
+    ElementTree.SubElement(inertial, "mass", value=repr(float(mass)))
+    entries = {entry: repr(float(inertia[index])) for entry, index in _ENTRIES.items()}
+    ElementTree.SubElement(inertial, "inertia", entries)
+
+
+def _joint(root: ElementTree.Element, name: str, kind: str, parent: str, child: str) -> ElementTree.Element:
+    joint = ElementTree.SubElement(root, "joint", name=name, type=kind)
+    ElementTree.SubElement(joint, "parent", link=parent)
+    ElementTree.SubElement(joint, "child", link=child)
+    return joint
 
 
 def _known(identification: Identification, robot: str, quantity: str) -> np.ndarray:
@@ -64,6 +83,11 @@ def _known(identification: Identification, robot: str, quantity: str) -> np.ndar
     return estimate.value
 
 
-def _exact(number: float) -> str:
-    """All of a number's digits."""
-    return repr(float(number))
+def _numbers(vector: np.ndarray) -> str:
+    """All digits of every number."""
+    return " ".join(repr(float(number)) for number in vector)
+
+
+def _roll_pitch_yaw(R: np.ndarray) -> np.ndarray:
+    """A rotation as URDF writes it: about the fixed axes x, y and z, in this order."""
+    return Rotation.from_matrix(R).as_euler("xyz")

@@ -4,7 +4,18 @@ from pathlib import Path
 
 from steelyard.problems import Identification
 from steelyard.report._page import Section, write_page
-from steelyard.report._sections import events, from_above, in_space, innovations, notes, over_time, settings, summary
+from steelyard.report._sections import (
+    answer,
+    events,
+    from_above,
+    in_space,
+    innovations,
+    notes,
+    numbers,
+    over_time,
+    plots_over_time,
+    settings,
+)
 
 
 def write_report(identification: Identification, path: str | Path) -> None:
@@ -14,11 +25,14 @@ def write_report(identification: Identification, path: str | Path) -> None:
 
 def sections(identification: Identification) -> list[Section]:
     """The sections of such a report, in order; another report may take some and add its own."""
-    pictures = [from_above(identification), in_space(identification)]
+    plots = plots_over_time(identification)
+    picture = in_space(identification) or from_above(identification)
+    if picture is None and plots:
+        picture, *plots = plots
     return [
-        summary(identification),
-        *[picture for picture in pictures if picture is not None],
-        over_time(identification),
+        answer(identification, picture),
+        numbers(identification),
+        *([over_time(identification, plots)] if plots or picture is None else []),
         events(identification),
         innovations(identification),
         notes(identification),

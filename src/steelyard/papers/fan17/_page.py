@@ -101,7 +101,7 @@ def _mass(times: np.ndarray, history: Mapping[str, History], masses: np.ndarray)
 def _plot(traces: list, unit: str, caption: str, log: bool = False) -> Markup:
     look = layout(300, unit)
     if log:
-        look["yaxis"] |= {"type": "log", "exponentformat": "power"}
+        look["panels"][0]["log"] = True
     return drawing(traces, look, caption, f"{caption} at every robot over time, {unit}.")
 
 

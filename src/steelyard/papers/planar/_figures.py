@@ -89,21 +89,6 @@ def _marked(record: Record, look: dict) -> dict:
     begins = list(record.stages.values())
     ends_at = [*begins[1:], 1.2 * begins[-1]]
     for (stage, time), until in zip(record.stages.items(), ends_at, strict=True):
-        ends = {"x0": time, "x1": time, "y0": 0, "y1": 1, "xref": "x", "yref": "paper"}
-        look["shapes"].append({"type": "line", **ends, "line": {"color": "var(--line)", "width": 1, "dash": "dot"}})
-        if until - time < 0.08 * begins[-1]:
-            continue
-        look["annotations"].append(
-            {
-                "x": time,
-                "y": 1.0,
-                "xref": "x",
-                "yref": "paper",
-                "xanchor": "left",
-                "yanchor": "bottom",
-                "text": _WORDS[stage],
-                "showarrow": False,
-                "font": {"size": 10, "color": "var(--quiet)"},
-            }
-        )
+        mark = {"x": time, "color": "var(--quiet)", "faint": True}
+        look["marks"].append(mark if until - time < 0.08 * begins[-1] else mark | {"label": _WORDS[stage]})
     return look

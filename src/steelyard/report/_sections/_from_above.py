@@ -4,14 +4,13 @@ import numpy as np
 
 from steelyard.problems import Identification
 from steelyard.report._markup import Markup, fill
-from steelyard.report._page import Section
 from steelyard.report._plane import plane_layout, points, spokes
-from steelyard.report._plots import PLOTTING, drawing
+from steelyard.report._plots import drawing
 
 _ABOVE = """<p>$words</p>$plot"""
 
 
-def from_above(identification: Identification) -> Section | None:
+def from_above(identification: Identification) -> Markup | None:
     """Robots that know the way to the centre of mass, drawn around it; None where no two of them do.
 
     Each robot's knowledge is relative to its own contact, so all are drawn with their centres of mass in one place.
@@ -39,5 +38,4 @@ def from_above(identification: Identification) -> Section | None:
         "Each robot's estimates of its neighbours' contacts (rings), seen from its own (dots), in world axes at "
         "the last sample; the centre of mass is in the middle."
     )
-    plot: Markup = drawing(traces, plane_layout(480), "The load from above", words)
-    return Section("From above", fill(_ABOVE, words=words, plot=plot), PLOTTING)
+    return fill(_ABOVE, words=words, plot=drawing(traces, plane_layout(480), "The load from above", words))

@@ -2,24 +2,20 @@
 
 from collections.abc import Mapping
 
-import jax.numpy as jnp
 import numpy as np
 
 from steelyard.estimators import Estimate
-from steelyard.geometry import SO3
 from steelyard.problems import Identification
 from steelyard.report._components import in_shape
+from steelyard.report._frames import Frames, frames_from_first
 from steelyard.report._markup import Markup, fill
-from steelyard.report._page import Section
-from steelyard.report._plots import PLOTTING, Trace, drawing
+from steelyard.report._plots import Trace, drawing
 from steelyard.report._space import ellipsoid, grip, places_in_space, space_layout
 
-Frames = Mapping[str, tuple[np.ndarray, np.ndarray]]
-"""By robot, the rotation and the origin (m) of its frame in the picture's."""
 _SPACE = """<p>$words</p>$plot"""
 
 
-def in_space(identification: Identification) -> Section | None:
+def in_space(identification: Identification) -> Markup | None:
     """The load as everybody knows it at the end, in the first robot's frame; None where it is not such a load."""
     robots = {
         name: estimates
@@ -28,11 +24,11 @@ def in_space(identification: Identification) -> Section | None:
         and estimates["inertia"].value is not None
         and np.shape(estimates["inertia"].value) == (3, 3)
     }
-    frames = _frames(identification)
+    frames = frames_from_first(identification)
     shown = {name: estimates for name, estimates in robots.items() if name in frames}
     if not shown:
         return None
-    return Section("The load in space", picture_in_space(shown, frames, _truth(identification, frames)), PLOTTING)
+    return picture_in_space(shown, frames, _truth(identification, frames))
 
 
 def picture_in_space(
@@ -57,38 +53,11 @@ def picture_in_space(
     traces += [places_in_space(com[None], f"centre of mass by {name}", nth) for com, name, nth in centres]
     words = (
         "Every robot's grip with its axes, and the even ellipsoid that has the mass and inertia which the robot "
-        "estimates for the load, at the estimated position. Turn it with the mouse; click on a name to hide it."
+        "estimates for the load, at the estimated position. Turn it with the mouse or the arrow keys; click on a "
+        "name to hide it."
     )
     plot = drawing(traces, space_layout(560), "The load in the first robot's frame", words)
     return fill(_SPACE, words=words, plot=plot)
-
-
-def _frames(identification: Identification) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Robots that can be reached from the first by poses: true ones where the log has them, else estimated ones."""
-    names = list(identification.robots)
-    if not names:
-        return {}
-    found = {names[0]: (np.eye(3), np.zeros(3))}
-    border = [names[0]]
-    for name in border:
-        R, t = found[name]
-        for other in names:
-            pose = None if other in found else _pose(identification, name, other)
-            if pose is not None:
-                found[other] = (R @ pose[0], t + R @ pose[1])
-                border.append(other)
-    return found
-
-
-def _pose(identification: Identification, name: str, other: str) -> tuple[np.ndarray, np.ndarray] | None:
-    known = identification.truth.get(f"{name}/pose/{other}")
-    estimates = identification.robots[name].get(f"pose/{other}")
-    value = None if known is None else known.value[-1]
-    if value is None and estimates is not None:
-        value = estimates.value
-    if value is None:
-        return None
-    return np.asarray(SO3(jnp.asarray(value[3:], float)).as_matrix()), np.asarray(value[:3], float)
 
 
 def _truth(identification: Identification, frames: Frames) -> tuple[float, np.ndarray, np.ndarray] | None:

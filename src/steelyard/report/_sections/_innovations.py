@@ -6,9 +6,9 @@ from itertools import groupby
 import numpy as np
 
 from steelyard.problems import Identification, Innovations
-from steelyard.report._markup import Markup, fill, plot_text
+from steelyard.report._markup import Markup, fill
 from steelyard.report._page import Section
-from steelyard.report._plots import PLOTTING, Trace, axis, drawing, layout, line
+from steelyard.report._plots import PLOTTING, drawing, layout, line, panel
 from steelyard.report._whiteness import Whiteness, normalised, whiteness
 
 _BODY = """
@@ -81,41 +81,16 @@ def _plot(robot: str, signal: str, found: Innovations, z: np.ndarray, members: S
     sizes = sizes[np.isfinite(sizes)]
     reach = float(max(3.6, 1.3 * np.quantile(sizes, 0.995))) if sizes.size else 3.6
     n = len(members)
-    look = layout(38 + _PANEL * n, "")
-    look |= {"showlegend": False, "hovermode": "x"}
-    look["margin"]["t"] = 8
-    del look["yaxis"]
-    traces: list[Trace] = []
-    for row, i in enumerate(members):
-        name = f"y{row + 1}" if row else "y"
-        trace = line(found.time, z[:, i], found.channels[i], 0)
-        trace["line"]["width"] = 0.8
-        traces.append(trace | {"yaxis": name, "hovertemplate": "%{y:.2f}<extra>%{fullData.name}</extra>"})
-        top = 1.0 - row / n
-        look["yaxis" + name[1:]] = axis(_last(found.channels[i])) | {
-            "domain": [top - 1.0 / n + (0.12 / n if row < n - 1 else 0.0), top],
-            "range": [-reach, reach],
-            "tickvals": [-1.96, 0, 1.96],
-            "ticktext": ["-1.96", "0", "1.96"],
-            "showgrid": False,
-        }
-        look["shapes"] += [_limit(name, level) for level in (-1.96, 1.96)]
-    look["xaxis"] |= {"anchor": f"y{n}" if n > 1 else "y"}
+    look = layout(38 + _PANEL * n, "") | {"legend": False, "top": 8}
+    look["panels"] = [
+        panel(_last(found.channels[i]), (-reach, reach)) | {"ticks": [-1.96, 0, 1.96], "limits": [-1.96, 1.96]}
+        for i in members
+    ]
+    traces = [
+        line(found.time, z[:, i], found.channels[i], 0) | {"panel": row, "width": 0.8} for row, i in enumerate(members)
+    ]
     label = f"Plot of the normalised innovations of {signal} of {robot} over time, with lines at ±1.96."
     return drawing(traces, look, signal, label, _beyond(sizes, reach))
-
-
-def _limit(axis_name: str, level: float) -> dict:
-    return {
-        "type": "line",
-        "xref": "paper",
-        "yref": axis_name,
-        "x0": 0,
-        "x1": 1,
-        "y0": level,
-        "y1": level,
-        "line": {"color": "var(--fault)", "width": 1, "dash": "dash"},
-    }
 
 
 def _beyond(sizes: np.ndarray, reach: float) -> Markup:
@@ -132,4 +107,4 @@ def _signal(channel: str) -> str:
 
 
 def _last(channel: str) -> str:
-    return plot_text(channel.rpartition("/")[2])
+    return channel.rpartition("/")[2]

@@ -23,17 +23,21 @@ _NONE = "<p>This run recorded no history of its quantities.</p>"
 _HEIGHT = 330
 
 
-def over_time(identification: Identification) -> Section:
+def plots_over_time(identification: Identification) -> list[Markup]:
     """One plot a quantity: scalars of all robots together, vectors robot by robot, each in its own frame."""
     quantities = dict.fromkeys(name for series in identification.series.values() for name in series)
-    plots = [plot for quantity in quantities for plot in _plots(identification, quantity)]
+    return [plot for quantity in quantities for plot in _plots(identification, quantity)]
+
+
+def over_time(identification: Identification, plots: Sequence[Markup]) -> Section:
+    """The plots that the answer does not show already."""
     if not plots:
         return Section("Over time", Markup(_NONE))
     body = fill(
         _BODY,
         dashed="Dashed: the truth. " if identification.truth else "",
         upright="Vertical lines: events, labelled with the size of the change." if identification.events else "",
-        plots=plots,
+        plots=list(plots),
     )
     return Section("Over time", body, PLOTTING)
 
@@ -117,11 +121,9 @@ def _agreements(identification: Identification, quantity: str, having: Mapping[s
 
 def _range(traces: Sequence[Trace]) -> tuple[float, float] | None:
     """All of the lines, and of the bands all but their widest moments: a first guess's would dwarf the rest."""
-    numbers = [np.array([y for y in trace["y"] if y is not None], float) for trace in traces]
-    lines = [y for y, trace in zip(numbers, traces, strict=True) if "fill" not in trace and y.size]
-    bands = [
-        np.quantile(y, (0.03, 0.97)) for y, trace in zip(numbers, traces, strict=True) if "fill" in trace and y.size
-    ]
+    numbers = [(trace["kind"], np.array([y for y in trace["y"] if y is not None], float)) for trace in traces]
+    lines = [y for kind, y in numbers if kind != "band" and y.size]
+    bands = [np.quantile(y, (0.03, 0.97)) for kind, y in numbers if kind == "band" and y.size]
     if not lines:
         return None
     every = np.concatenate([*lines, *bands])

@@ -1,0 +1,119 @@
+"""All numbers in one table: a column a robot; poses and sensor errors are folded away."""
+
+from collections.abc import Sequence
+
+from steelyard.errors import BadInput
+from steelyard.problems import Identification
+from steelyard.report._markup import Markup, asset, fill
+from steelyard.report._page import Script, Section
+from steelyard.report._rows import Row, rows
+from steelyard.report._urdf import urdf_of
+
+_FOLDED = ("pose", "contact", "offset", "bias", "delay")
+_TABLE = """
+<div class="scroll" role="region" tabindex="0" aria-label="$label">
+<table>
+<thead><tr><th scope="col">Quantity</th><th scope="col"><span class="unseen">component</span></th>$robots
+<th scope="col">Unit, frame</th></tr></thead>
+<tbody>$rows</tbody>
+</table>
+</div>
+"""
+_BODY = """
+$shown
+$folded
+$unknown
+$urdf
+<p class="aside">Intervals are 95 %: value ± 1.96 standard deviations, at the log's last sample.</p>
+"""
+_FOLD = """<details><summary>$title</summary>$body</details>"""
+_UNKNOWN = """<h3>What is not known, and why</h3><ul class="notes">$items</ul>"""
+_URDF = """<button type="button" class="copy">Copy</button><pre>$text</pre>"""
+_COPY = Script("copy", lambda: asset("copy.js"))
+
+
+def numbers(identification: Identification) -> Section:
+    """The table, what is not known and why, and the load as URDF where it is known."""
+    every = rows(identification)
+    folded = [row for row in every if row.quantity.split("/")[0] in _FOLDED]
+    shown = [row for row in every if row not in folded]
+    urdf = _urdf(identification)
+    body = fill(
+        _BODY,
+        shown=_table(shown, "Estimates of every robot") if shown else "",
+        folded=_fold("Contacts, poses and sensor errors", _table(folded, "Poses and sensor errors")) if folded else "",
+        unknown=_unknown(identification),
+        urdf="" if urdf is None else _fold("The load as URDF", fill(_URDF, text=urdf)),
+    )
+    return Section("Numbers", body, () if urdf is None else (_COPY,))
+
+
+def _fold(title: str, body: Markup) -> Markup:
+    return fill(_FOLD, title=title, body=body)
+
+
+def _table(shown: Sequence[Row], label: str) -> Markup:
+    robots = list(dict.fromkeys(row.robot for row in shown))
+    quantities = dict.fromkeys(row.quantity for row in shown)
+    found = {(row.robot, row.quantity): row for row in shown}
+    lines = [line for quantity in quantities for line in _lines(quantity, robots, found)]
+    headings = [fill('<th scope="col">$robot</th>', robot=robot) for robot in robots]
+    return fill(_TABLE, label=label, robots=headings, rows=lines)
+
+
+def _lines(quantity: str, robots: Sequence[str], found: dict[tuple[str, str], Row]) -> list[Markup]:
+    """One line a component; the status stands in the first of them, and the error against the truth below the last."""
+    having = {robot: found[robot, quantity] for robot in robots if (robot, quantity) in found}
+    widest = max(having.values(), key=lambda row: len(row.parts))
+    labels = [part.label for part in widest.parts] or [""]
+    own_frame = len(robots) > 1 and widest.frame in robots
+    frame = f", in {'its own frame' if own_frame else widest.frame}" if widest.frame else ""
+    lines = []
+    for k, label in enumerate(labels):
+        cells = [_cell(having.get(robot), k, len(robots) == 1) for robot in robots]
+        lines.append(_line(quantity if k == 0 else "", label, cells, widest.unit + frame))
+    if any(row.error or row.truth for row in having.values()):
+        lines.append(_line("", "error", [_error(having.get(robot)) for robot in robots], ""))
+    return lines
+
+
+def _line(quantity: str, label: str, cells: Sequence[Markup], unit: str) -> Markup:
+    template = '<tr><th scope="row">$quantity</th><td class="aside">$label</td>$cells<td class="aside">$unit</td></tr>'
+    return fill(template, quantity=quantity, label=label, cells=list(cells), unit=unit)
+
+
+def _cell(row: Row | None, k: int, alone: bool) -> Markup:
+    """The number, and its status; in a team only a status that is not `known`, so that five robots fit side by side."""
+    if row is None:
+        return Markup("<td></td>")
+    told = k == 0 and (alone or row.status != "known")
+    chip = fill('<span class="chip $status">$words</span>', status=row.status, words=row.words) if told else ""
+    value = row.parts[k].value if k < len(row.parts) else ""
+    return fill("<td>$value $chip</td>", value=value, chip=chip)
+
+
+def _error(row: Row | None) -> Markup:
+    words = "" if row is None else row.error or (f"truth {row.truth}" if row.truth else "")
+    return fill('<td class="aside">$words</td>', words=words)
+
+
+def _unknown(identification: Identification) -> Markup | str:
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for robot, estimates in identification.robots.items():
+        for quantity, estimate in estimates.items():
+            if estimate.status != "known" and estimate.reason:
+                reasons.setdefault((quantity, estimate.reason), []).append(robot)
+    if not reasons:
+        return ""
+    items = [
+        fill("<li>$what ($robots): $why</li>", what=quantity, robots=", ".join(robots), why=why)
+        for (quantity, why), robots in reasons.items()
+    ]
+    return fill(_UNKNOWN, items=items)
+
+
+def _urdf(identification: Identification) -> str | None:
+    try:
+        return urdf_of(identification)
+    except BadInput:
+        return None
