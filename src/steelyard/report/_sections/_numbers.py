@@ -86,8 +86,8 @@ def _cell(row: Row | None, k: int, alone: bool) -> Markup:
     """The number, and its status; in a team only a status that is not `known`, so that five robots fit side by side."""
     if row is None:
         return Markup("<td></td>")
-    told = k == 0 and (alone or row.status != "known")
-    chip = fill('<span class="chip $status">$words</span>', status=row.status, words=row.words) if told else ""
+    shown = k == 0 and (alone or row.status != "known")
+    chip = fill('<span class="chip $status">$words</span>', status=row.status, words=row.words) if shown else ""
     value = row.parts[k].value if k < len(row.parts) else ""
     return fill("<td>$value $chip</td>", value=value, chip=chip)
 
