@@ -29,6 +29,7 @@ ROOMS = (
     "report",
     "papers",
     "live",
+    "campaigns",
     "bench",
     "cli",
 )

@@ -91,7 +91,7 @@ def test_without_a_compiler_xla_steps_and_one_warning_is_given(cart, monkeypatch
     case, start = cart
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
-    _packed_step._warn_once.cache_clear()
+    _packed_step.warn_once.cache_clear()
     with pytest.warns(NoCompilerWarning, match="no C compiler") as given:
         first, second = (PackedStep(case.estimator, start, case.sample(0)) for _ in range(2))
     assert len(given) == 1

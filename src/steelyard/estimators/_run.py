@@ -1,5 +1,7 @@
-"""One step, many ways to run it: over a log, over a campaign; `native` runs it online."""
+"""One step, many ways to run it: over a log, over a campaign, on an engine of choice; `native` runs it online."""
 
+import importlib
+import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +11,9 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
+from steelyard.errors import BadInput, nearest
 from steelyard.estimators._estimator import Belief, Estimator, Sample
 
 Recorded = Any
@@ -30,21 +34,95 @@ def everything(belief: Belief) -> Belief:
     return belief
 
 
-@eqx.filter_jit
 def replay(
-    estimator: Estimator, belief: Belief, samples: Sample, keep: Callable[[Belief], Recorded] = everything
+    estimator: Estimator,
+    belief: Belief,
+    samples: Sample,
+    keep: Callable[[Belief], Recorded] = everything,
+    engine: str = "auto",
 ) -> Replay:
-    """The online step over a log: `samples` has a leading axis of time."""
-    return _scan(estimator, belief, samples, keep)
+    """The online step over a log: `samples` has a leading axis of time.
+
+    `engine` is `"xla"`, `"native"` (machine code from C, the same numbers to rounding, as NumPy arrays), or `"auto"`:
+    machine code for a long log where there is a compiler, and for whatever this process has compiled already.
+    """
+    match chosen_engine(engine, ("auto", "native", "xla"), estimator, belief, samples, keep, (0, 1)):
+        case "native":
+            return _engines().native_replay(estimator, belief, samples, keep)
+        case _:
+            return _replay(estimator, belief, samples, keep)
 
 
 def campaign(
-    estimator: Estimator, beliefs: Belief, samples: Sample, keep: Callable[[Belief], Recorded] = everything
+    estimator: Estimator,
+    beliefs: Belief,
+    samples: Sample,
+    keep: Callable[[Belief], Recorded] = everything,
+    engine: str = "auto",
+    single: bool = False,
 ) -> Replay:
     """The replay of many logs at once: everything has a leading axis of flights, `samples` then time.
 
-    On an accelerator all flights step together. On a CPU each core takes its share of them, one after the other: a step
-    of one flight is a single small loop there, which beats a step of many flights as a long list of wide operations.
+    `engine` is `"xla"`, `"native"` (machine code from C, threads over flights), `"cuda"` (the same C, one thread of a
+    GPU a flight) or `"auto"`: a GPU where there is one and the campaign is large, else as in `replay`. With `single`
+    the arithmetic of `"native"` and `"cuda"` is in float32.
+    """
+    match chosen_engine(engine, ("auto", "native", "xla", "cuda"), estimator, beliefs, samples, keep, (1, 2), single):
+        case "native":
+            return _engines().native_campaign(estimator, beliefs, samples, keep, single)
+        case "cuda":
+            return _engines().cuda_campaign(estimator, beliefs, samples, keep, single)
+        case _:
+            return _xla_campaign(estimator, beliefs, samples, keep)
+
+
+def chosen_engine(
+    engine: str,
+    known: tuple[str, ...],
+    estimator: Estimator,
+    beliefs: Belief,
+    samples: Sample,
+    keep: Callable[[Belief], Recorded],
+    lead: tuple[int, int],
+    single: bool = False,
+) -> str:
+    """What a run of these shapes runs on; `lead` says how many axes of flights and rows beliefs and samples have."""
+    if engine not in known:
+        raise BadInput(f'Unknown engine "{engine}"; {nearest(engine, list(known))}')
+    if any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves((estimator, beliefs, samples))):
+        return "xla"  # the run is part of a larger computation that JAX traces
+    if engine == "xla" and single:
+        raise BadInput('engine="xla" has no float32 arithmetic; take "native" or "cuda", or leave `single` out.')
+    if engine != "auto":
+        return engine
+    steps = math.prod(np.shape(jax.tree.leaves(samples)[0])[: lead[1]])
+    engines = _engines()
+    if lead[0] and "cuda" in known and engines.cuda_pays(np.shape(jax.tree.leaves(beliefs)[0])[0], steps):
+        return "cuda"
+    if single or engines.is_compiled(estimator, beliefs, samples, keep, lead):
+        return "native"
+    return "native" if steps >= NATIVE_FROM and engines.can_compile(estimator, beliefs, samples, keep, lead) else "xla"
+
+
+NATIVE_FROM = 20_000
+"""Steps from which on `auto` makes machine code: they take XLA about as long as a C compiler takes."""
+
+
+def _engines() -> Any:
+    """The room above that makes machine code; looked up by name when it is asked for, so that none is imported here."""
+    return importlib.import_module("steelyard.native")
+
+
+@eqx.filter_jit
+def _replay(estimator: Estimator, belief: Belief, samples: Sample, keep: Callable[[Belief], Recorded]) -> Replay:
+    return _scan(estimator, belief, samples, keep)
+
+
+def _xla_campaign(estimator: Estimator, beliefs: Belief, samples: Sample, keep: Callable[[Belief], Recorded]) -> Replay:
+    """On an accelerator all flights step together; on a CPU each core takes its share of them, one after the other.
+
+    A step of one flight is a single small loop there, which beats a step of many flights as a long list of wide
+    operations.
     """
     flights = jax.tree.leaves(beliefs)[0].shape[0]
     if jax.default_backend() != "cpu":

@@ -17,7 +17,7 @@ from steelyard.native.ir._memory_slots import share_memory
 from steelyard.native.ir._scalar_graph import Buffer, Graph, TooLong
 from steelyard.native.ir._schedule import late_first
 from steelyard.native.ir._vectorise import WIDE
-from steelyard.native.trace._layout import Layout
+from steelyard.native.trace._layout import Layout, Leaf
 from steelyard.native.trace._liveness import Alive
 from steelyard.native.trace._trace import Program, trace
 
@@ -57,10 +57,12 @@ def emit(
     name: str = "step",
     single: bool = False,
     symmetric: Sequence[str] = (),
+    lanes: bool = True,
 ) -> Code:
     """C for a step; the example's arguments give the shapes. With `single` all of it is in float32.
 
-    Square arguments whose last name is in `symmetric` are so: only half of them is read.
+    Square arguments whose last name is in `symmetric` are so: only half of them is read. Without `lanes` no rows are
+    gathered into loops for vector instructions, which suits a processor that gives each step a thread.
     """
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         raise BadInput(f'"{name}" is no name of a function in C; give letters, digits and underscores.')
@@ -68,10 +70,11 @@ def emit(
     names = _names(step, len(example))
     arguments = tuple(Layout.of(label, tree) for label, tree in zip(names, example, strict=True))
     result = Layout.of("out", jax.eval_shape(step, *example))
+    wide = WIDE if lanes else np.inf
     try:
-        graph, looped = _build(program, arguments, result, symmetric, SCALAR_LIMIT, np.inf, np.inf), False
+        graph, looped = _build(program, arguments, result, symmetric, wide, SCALAR_LIMIT, np.inf, np.inf), False
     except TooLong:
-        graph, looped = _build(program, arguments, result, symmetric, np.inf, SMALL, UNROLL), True
+        graph, looped = _build(program, arguments, result, symmetric, wide, np.inf, SMALL, UNROLL), True
     text, alive = Text(single), Alive.in_block(graph.block, RESULT)
     late_first(graph.block, alive, RESULT)
     share_memory(graph.block, alive)
@@ -93,11 +96,12 @@ def _build(
     arguments: Sequence[Layout],
     result: Layout,
     symmetric: Sequence[str],
+    wide: int | float,
     limit: int | float,
     small: int | float,
     unroll: int | float,
 ) -> Graph:
-    graph = Graph(limit)
+    graph = Graph(limit, wide)
     builder = Builder(graph, small, unroll)
     real = np.dtype(np.float64)
     inputs: list[Array] = []
@@ -106,15 +110,17 @@ def _build(
         builder.mem.given.add(buffer)
         for leaf in layout.leaves:
             array = _given(builder, buffer, leaf.offset, leaf.shape, leaf.dtype)
-            # Rows that are long enough to be read as a whole stay as they are.
-            named = leaf.name.split("/")[-1] in symmetric and len(leaf.shape) == 2 and leaf.shape[1] < WIDE
-            inputs.append(_mirrored(array) if named and isinstance(array, Scalars) else array)
+            if isinstance(array, Scalars) and _is_symmetric(leaf, symmetric, wide):
+                array = _mirrored(array)
+            inputs.append(array)
     outputs = builder.run(program, inputs)
     out = Buffer(RESULT, result.size, real)
     held = [builder.mem.stored(array) if isinstance(array, Large) else array for array in outputs]
     own = {layout.name for layout in arguments}
     held = [_safe(builder, array, own) for array in held]  # the result may lie where an argument lies
     for leaf, array in zip(result.leaves, held, strict=True):
+        if isinstance(array, Scalars) and _is_symmetric(leaf, symmetric, wide):
+            array = _mirrored(array)  # its other half need not be computed
         if leaf.size:
             builder.mem.copy(array, out, Index(leaf.offset))
     return graph
@@ -128,6 +134,11 @@ def _given(builder: Builder, buffer: Buffer, offset: int, shape: tuple[int, ...]
     return builder.settle(
         Large(shape, dtype, lambda where: builder.mem.ar.convert(view.at(where), dtype), stored=False)
     )
+
+
+def _is_symmetric(leaf: Leaf, symmetric: Sequence[str], wide: int | float) -> bool:
+    """Whether a matrix is read and written by its lower half; where rows are wide enough, they are taken whole."""
+    return leaf.name.split("/")[-1] in symmetric and len(leaf.shape) == 2 and leaf.shape[1] < wide
 
 
 def _mirrored(array: Scalars) -> Scalars:

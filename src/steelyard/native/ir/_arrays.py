@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.native.ir._arithmetic import Arithmetic
 from steelyard.native.ir._scalar_graph import Buffer, Graph, Loop, Node, is_constant
-from steelyard.native.ir._vectorise import WIDE, Alike, in_lanes, stacked, written
+from steelyard.native.ir._vectorise import Alike, in_lanes, stacked, written
 
 Int = np.dtype(np.int64)
 RESULT = "out"
@@ -157,7 +157,7 @@ class Memory:
             self.loops(array.shape, lambda where: put(where, array.at(where)))
             return
         hidden = self.given if buffer.name == RESULT else ()
-        if not 1 <= len(array.shape) <= 2 or array.shape[-1] < WIDE or not array.nodes.size:
+        if not 1 <= len(array.shape) <= 2 or array.shape[-1] < self.graph.wide or not array.nodes.size:
             for indices in np.ndindex(*array.shape):
                 put([Index(i) for i in indices], array.nodes[indices])
             return
@@ -181,7 +181,7 @@ class Memory:
 
     def in_rows(self, array: Scalars) -> Scalars:
         """The same, in memory, where its rows are made number by number alike; else as it is."""
-        if array.shape[-1] < WIDE:
+        if array.shape[-1] < self.graph.wide:
             return array
         lanes = [in_lanes(list(row)) for row in array.nodes.reshape(-1, array.shape[-1])]
         if None in lanes or sum(isinstance(lane, Alike) for lane in lanes) < 0.5 * len(lanes):

@@ -8,7 +8,6 @@ import numpy as np
 from steelyard.errors import BadInput
 from steelyard.native.ir._arrays import Array, Index, Int, Large, Memory, Scalars, size
 from steelyard.native.ir._scalar_graph import BOOL, Block, Branch, Buffer, Graph, Node, is_constant
-from steelyard.native.ir._vectorise import WIDE
 from steelyard.native.operations._elementwise import ELEMENTWISE
 from steelyard.native.operations._indexing import LOOKUPS
 from steelyard.native.operations._reductions import SUMS
@@ -110,7 +109,7 @@ class Builder:
             if eqn.name == "select_n" and isinstance(chosen := self._chosen(nodes, value), Scalars):
                 return chosen
             # A product of three stays as it is written where rows are to be alike.
-            self.mem.ar.regroups = len(value.shape) < 2 or value.shape[-1] < WIDE
+            self.mem.ar.regroups = len(value.shape) < 2 or value.shape[-1] < self.graph.wide
             result = np.empty(value.shape, object)
             for where in np.ndindex(*value.shape):
                 result[where] = rule(self.mem.ar, *(each[where] for each in nodes), **eqn.params)
@@ -126,7 +125,7 @@ class Builder:
     def _chosen(self, nodes: list[np.ndarray], value: Value) -> Scalars | None:
         """One of two large arrays as a whole: a branch, which a processor foresees, and no wait for the condition."""
         which, *cases = nodes
-        if len(value.shape) != 2 or value.shape[1] < WIDE or len(cases) != 2 or not which.size:
+        if len(value.shape) != 2 or value.shape[1] < self.graph.wide or len(cases) != 2 or not which.size:
             return None
         condition = which.flat[0]
         if condition.kind != BOOL or is_constant(condition) or any(node is not condition for node in which.flat):

@@ -94,8 +94,10 @@ Item = Node | Store | Loop | Branch | Choice
 class Graph:
     """Where nodes are made. What is known in a block is known in those inside it, and nowhere else."""
 
-    def __init__(self, limit: int | float = math.inf):
+    def __init__(self, limit: int | float = math.inf, wide: int | float = math.inf):
         self.limit = limit
+        self.wide = wide
+        """Consecutive scalars from which on a loop is tried."""
         self.block = Block()
         self.constants: dict[Any, Node] = {}
         self.known: list[dict[Any, Any]] = [{}]

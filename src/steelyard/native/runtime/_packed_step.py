@@ -128,16 +128,17 @@ def _native(step: Callable, belief: Belief, sample: Sample, insist: bool) -> Loa
     except NoCompiler as error:
         if insist:
             raise BadInput(f'{error}; install one, or take engine="xla".') from None
-        _warn_once(f"{error}; steps run through XLA, with the same numbers and more time.")
+        warn_once(f"{error}; steps run through XLA, with the same numbers and more time.")
     except BadInput as error:
         if insist:
             raise
-        _warn_once(f"{error} Until then it runs through XLA.")
+        warn_once(f"{error} Until then it runs through XLA.")
     return None
 
 
 @functools.cache
-def _warn_once(sentence: str) -> None:
+def warn_once(sentence: str) -> None:
+    """Each sentence is said once a process."""
     warnings.warn(sentence, NoCompilerWarning, stacklevel=5)
 
 

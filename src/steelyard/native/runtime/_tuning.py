@@ -10,6 +10,18 @@ class RuntimeTuning:
     longest_compilation: float = 300.0
     """s. The largest step of ours takes about half a minute on one slow core; a compiler that takes ten times as long
     hangs, and the step runs through XLA instead."""
+    loaded_campaigns: int = 64
+    """Loops that a process keeps loaded; one is some 100 kB."""
+    steps_a_share: int = 2_000
+    """Steps of all flights below which one thread does them: two milliseconds, many times a thread's start."""
+    shares_a_core: int = 4
+    """Shares of the flights: a core that is slow, or busy otherwise, takes fewer of them."""
+    flights_for_a_gpu: int = 4_096
+    """Flights from which on `auto` takes a GPU: a thread each, and fewer leave most of it idle."""
+    steps_for_a_gpu: int = 2_000_000
+    """Steps of all flights from which on it does: they take a processor's core two seconds, NVRTC about as long."""
+    share_of_gpu_memory: float = 0.6
+    """Of what is free: the rest is for copies that change the order of axes."""
 
 
 TUNING = RuntimeTuning()
