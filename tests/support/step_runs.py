@@ -19,11 +19,14 @@ from steelyard.team.spatial_load._sample_history import SampleHistory
 HASTY = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O0", "-ffp-contract=off")
 QUICKLY = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 ROBOTS, SECONDS, GRAVITY = 3, 0.5, 9.81
+EPS = np.finfo(float).eps
+DEPTH = 100
+"""Roundings behind each number that a row changes: 27 readings, taken in one by one, of three or four operations."""
 
 
-def planar_errors(native: bool) -> dict[str, float]:
-    """One iteration of `minimise`, as the step that takes the last row in."""
-    push, every = pushed(4.0), 4
+def planar_errors(native: bool, seed: int) -> dict[str, float]:
+    """One iteration of `minimise` at a random point, as the step that takes the last row in; see `_errors`."""
+    rng, push, every = np.random.default_rng(seed), pushed(4.0, seed=seed), 4
     rolls = range(len(push.samples))
     rows = np.stack(
         [
@@ -34,52 +37,58 @@ def planar_errors(native: bool) -> dict[str, float]:
     )  # fmt: skip
     window = Window(rows, every / push.rate, Averaging(0.0, 0.0), NOISE, Prior.none(), friction=False)
     guess = np.array([0.3, 0.0, 0.0, 0.0, np.log(MASS), np.log(INERTIA), 0.0, 0.0, 0.0, 0.0, 0.0])
-    guess[:9] += 0.05
+    guess[:9] += 0.05 * rng.standard_normal(9)
     step, belief, last = window_steps(window, guess, 128, len(rows) - 1)
-    wanted = minimise(window, guess, 1)._asdict()
-    errors = {"trend": _error(step.rows(np.pad(rows, ((0, 29), (0, 0))), 99.0).trend, window.padded.trend)}
-    for engine in (_by_xla, _by_c) if native else (_by_xla,):
-        found = engine(step, belief, last)
-        errors |= {f"{name} {engine.__name__}": _error(getattr(found, name), wanted[name])
-                   for name in ("unknowns", "matrix", "gradient")}  # fmt: skip
-    return errors
+    found = minimise(window, guess, 1)._asdict()
+    wanted = {name: found[name] for name in ("unknowns", "matrix", "gradient")}
+    return _errors(step, belief, last, wanted, native, rng)
 
 
-def spatial_errors(native: bool) -> dict[str, float]:
-    """All rows of a sweep, one of them in part silent.
-
-    Accelerometers so bad, next to the wrenches, that little cancels in the information: else the two agree as far as
-    rounding in either of them allows.
-    """
-    names, rng = [f"r{k}" for k in range(ROBOTS)], np.random.default_rng(0)
-    world = SpatialWorld(names, SECONDS)
-    history = SampleHistory(ROBOTS, 100.0, np.array([0.01, 0.01, 1.0, 0.01, 0.02]), held=False)
+def spatial_errors(native: bool, seed: int) -> dict[str, float]:
+    """All rows of a filter pass over a random motion, with random noises and a silent sensor; see `_errors`."""
+    names, rng = [f"r{k}" for k in range(ROBOTS)], np.random.default_rng(seed)
+    world = SpatialWorld(names, SECONDS, seed=seed)
+    noise = 10.0 ** rng.uniform(-3.0, 0.0, 5)  # from good sensors to bad ones
+    history = SampleHistory(ROBOTS, 100.0, noise, held=False)
     raw = np.stack([world.readings(i) for i in range(ROBOTS)], axis=1)
-    raw = raw + 0.01 * rng.standard_normal(raw.shape)
-    raw[30, 2, :3] = np.nan
+    raw = raw + np.repeat(noise, 3) * rng.standard_normal(raw.shape)
+    raw[rng.integers(1, len(raw)), rng.integers(ROBOTS), :3] = np.nan
     for time, row in zip(world.time, raw, strict=True):
         history.append(time, row)
     step, belief, samples = row_steps(history, GRAVITY)
-    (point, path), noise = first_point_and_path(history, GRAVITY), np.repeat(history.noise[3:], 3)
+    (point, path), wrench_noise = first_point_and_path(history, GRAVITY), np.repeat(history.noise[3:], 3)
     rows = history.rows(0, history.end)
-    motion, told = filter_rows(point, initial_filter_state(point, rows, noise), path, rows, noise, first=True)
+    start = initial_filter_state(point, rows, wrench_noise)
+    motion, result = filter_rows(point, start, path, rows, wrench_noise, first=True)
     wanted = {
         "columns": motion.columns,
         "covariance": motion.covariance,
-        "score": told.score.sum(axis=0),
-        "information": told.information,
-        "nis": told.nis.sum(),
+        "score": result.score.sum(axis=0),
+        "information": result.information,
+        "nis": result.nis.sum(),
     }
-    errors = {}
-    for engine in (_by_xla, _by_c) if native else (_by_xla,):
-        found = engine(step, belief, samples)
-        errors |= {f"{name} {engine.__name__}": _error(getattr(found, name), value) for name, value in wanted.items()}
-    return errors
+    return _errors(step, belief, samples, wanted, native, rng)
 
 
-def _by_xla(step, belief, samples):
+def _errors(step, belief, samples, wanted, native: bool, rng) -> dict[str, float]:
+    """By quantity and engine, the largest difference to what is wanted, over what rounding can make.
+
+    Rounding: the largest change of the result when every given number changes in its last digit, in four random ways,
+    times the roundings behind a number. What cancels in a result makes it sensitive, in whatever way it is computed.
+    """
     run = jax.jit(lambda b, s: jax.lax.scan(lambda b, s: (step.step(b, s), None), b, s)[0], compiler_options=QUICKLY)
-    return run(belief, samples)
+    by_xla = run(belief, samples)
+    allowed = {name: np.spacing(np.max(np.abs(np.asarray(wanted[name])))) for name in wanted}
+    for _ in range(4):
+        near = run(*jax.tree.map(lambda leaf: nearby(leaf, rng), (belief, samples)))
+        for name in wanted:
+            allowed[name] = max(allowed[name], difference(getattr(near, name), getattr(by_xla, name)))
+    found = {"XLA": by_xla} | ({"C": _by_c(step, belief, samples)} if native else {})
+    return {
+        f"{name} by {engine}": difference(getattr(result, name), value) / (DEPTH * allowed[name])
+        for engine, result in found.items()
+        for name, value in wanted.items()
+    }
 
 
 def _by_c(step, belief, samples):
@@ -91,6 +100,11 @@ def _by_c(step, belief, samples):
     return beliefs.unpack(packed)
 
 
-def _error(found, wanted) -> float:
-    """The largest difference over the largest number."""
-    return float(np.max(np.abs(np.asarray(found) - np.asarray(wanted))) / max(np.max(np.abs(wanted)), 1e-300))
+def nearby(leaf, rng) -> np.ndarray:
+    """Changed in its last digit; whole numbers count something, and are exact."""
+    leaf = np.asarray(leaf)
+    return leaf * np.where(leaf == np.round(leaf), 1.0, 1.0 + EPS * rng.uniform(-1.0, 1.0, leaf.shape))
+
+
+def difference(one, other) -> float:
+    return float(np.max(np.abs(np.asarray(one) - np.asarray(other))))

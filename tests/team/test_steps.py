@@ -7,7 +7,10 @@ from earnest import in_earnest
 
 
 @pytest.mark.parametrize("errors", [step_runs.planar_errors, step_runs.spatial_errors])
-def test_the_step_is_the_agents_and_c_is_xlas(errors):
-    told = in_earnest(errors, has_compiler())
-    assert len(told) >= 4
-    assert max(told.values()) < 1e-12, told
+@pytest.mark.parametrize("seed", range(3))
+def test_the_step_is_the_agents_and_c_is_xlas(errors, seed):
+    """To rounding; C once, since its code differs in constants only."""
+    native = seed == 0 and has_compiler()
+    found = in_earnest(errors, native, seed)
+    assert len(found) >= (6 if native else 3)
+    assert max(found.values()) < 1.0, found
