@@ -32,7 +32,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path):
     assert write_data_set(folder, FEW, 5, ".parquet", quietly) == (1, 2)
     assert [path.stat().st_mtime_ns for path in there] == stamps
     assert write_data_set(folder, FEW, 5, ".parquet", quietly) == (0, 3)
-    for flight in FEW:
+    for flight in (FEW[0], FEW[2]):  # one from before the interruption, and one from after it
         log = logs.read(folder / f"{flight.name}.parquet")
         for name, column in fly_sesame(flight, 5).items():
             np.testing.assert_array_equal(log.time if name == "time" else log.columns[name], column)
@@ -51,8 +51,10 @@ def test_another_seed_or_a_folder_of_others_is_refused(tmp_path):
         write_data_set(foreign / "photo.jpg", FEW[:1], 5, ".csv", quietly)
 
 
-def test_flights_come_in_order_however_many_cores_there_are():
-    flights = list(sesame_flights(1))[:9]
+def test_flights_come_in_order_however_many_cores_there_are(monkeypatch):
+    """On one core four are handed out at a time: the fifth is of the next four."""
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    flights = list(sesame_flights(1))[:5]
     flown = list(fly_all(flights, 2))
     assert [flight for flight, _ in flown] == flights
-    np.testing.assert_array_equal(flown[7][1]["r1/thrust"], fly_sesame(flights[7], 2)["r1/thrust"])
+    np.testing.assert_array_equal(flown[4][1]["r1/thrust"], fly_sesame(flights[4], 2)["r1/thrust"])

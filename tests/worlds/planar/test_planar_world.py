@@ -201,7 +201,7 @@ def test_contacts_lie_on_the_outline_and_chance_moves_them():
         ({"spin": float("inf")}, "--spin"),
         ({"drop_share": 1.0}, "--drop-share"),
         ({"drop_share": 0.3, "drop_time": 30.0}, "--drop-time"),
-        ({"duration": 1e9}, "ten million"),
+        ({"duration": 1e9}, "10,000,000"),
     ],
 )
 def test_impossible_pushes_are_told(field, said):

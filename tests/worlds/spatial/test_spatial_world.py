@@ -149,7 +149,7 @@ def test_a_seed_is_a_hold():
         ({"spin": float("inf")}, "--spin"),
         ({"drop_share": 0.95}, "--drop-share"),
         ({"drop_share": 0.3, "drop_time": 30.0}, "--drop-time"),
-        ({"duration": 1e9}, "three million"),
+        ({"duration": 1e9}, "3,000,000"),
     ],
 )
 def test_impossible_holds_are_told(field, said):

@@ -1,10 +1,10 @@
 """Settings of a simulated multirotor flight, and their limits."""
 
 import dataclasses
-import math
 from typing import Literal
 
 from steelyard.errors import BadInput
+from steelyard.worlds._limits import check_numbers
 from steelyard.worlds.multirotor._profiles import ProfileName
 
 TrajectoryName = Literal["hover", "loop", "lemniscate"]
@@ -46,13 +46,6 @@ class MultirotorScenario:
 
 def check_multirotor(scenario: MultirotorScenario) -> None:
     """Raises `BadInput` for settings outside their limits."""
-    for name, least in {"duration": 0.1, "rate": 1.0, "mass": 1e-3}.items():
-        value = getattr(scenario, name)
-        if not (least <= value < math.inf):
-            raise BadInput(f"--{name} is {value:g}; give at least {least:g}.")
-    for field in dataclasses.fields(scenario):
-        value = getattr(scenario, field.name)
-        if isinstance(value, float) and not (0.0 <= value < math.inf):
-            raise BadInput(f"--{field.name.replace('_', '-')} is {value:g}; give a number from 0 up.")
+    check_numbers(scenario, {"duration": 0.1, "rate": 1.0, "mass": 1e-3})
     if scenario.duration * scenario.rate > 10_000_000:
         raise BadInput("This flight has over ten million rows; choose a shorter --duration or a lower --rate.")

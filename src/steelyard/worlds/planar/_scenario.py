@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float
 
-from steelyard.errors import BadInput
+from steelyard.worlds._limits import chance, check_numbers, check_team
 from steelyard.worlds.planar._shapes import ShapeName, contacts_on, inertia_by_mass
 
 ForcesName = Literal["sinusoids", "constant", "none-turning"]
@@ -17,7 +17,6 @@ Forces = Callable[[float], Float[np.ndarray, "robot 2"]]
 """Of every robot at a time (s), world axes, N."""
 
 _FREQUENCIES = (0.05, 0.3)  # Hz
-MOST_ROBOTS = 1000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,41 +70,22 @@ class PlanarScenario:
 
 
 _LEAST = {"duration": 0.1, "rate": 1.0, "mass": 1e-3, "inertia": 1e-6}
-_SIGNED = ("spin", "speed")
 
 
 def check_planar(scenario: PlanarScenario) -> None:
     """Raises `BadInput` for settings outside their limits."""
-    if not 1 <= scenario.robots <= MOST_ROBOTS:
-        raise BadInput(f"--robots is {scenario.robots}; give a number from 1 to {MOST_ROBOTS}.")
-    for field in dataclasses.fields(scenario):
-        value, option = getattr(scenario, field.name), f"--{field.name.replace('_', '-')}"
-        if not isinstance(value, float | int) or isinstance(value, bool) or field.name == "robots":
-            continue
-        least = _LEAST.get(field.name, 0.0)
-        if field.name in _SIGNED and not math.isfinite(value):
-            raise BadInput(f"{option} is {value:g}; give a finite number.")
-        if field.name not in _SIGNED and not (least <= value < math.inf):
-            raise BadInput(f"{option} is {value:g}; give a number from {least:g} up.")
-    if scenario.drop_share > 0.99:
-        raise BadInput(f"--drop-share is {scenario.drop_share:g}; a share from 0 to 0.99 may be lost.")
-    if scenario.drop_share > 0.0 and scenario.drop_time >= scenario.duration:
-        raise BadInput(
-            f"--drop-time is {scenario.drop_time:g} s, but the log ends after {scenario.duration:g} s; "
-            "drop earlier or choose a longer --duration."
-        )
-    if scenario.duration * scenario.rate * scenario.robots > 10_000_000:
-        raise BadInput("This scenario has over ten million readings; choose fewer --robots or a shorter --duration.")
+    check_team(scenario, most_robots=1000, most_share=0.99, most_readings=10_000_000)
+    check_numbers(scenario, _LEAST, signed=("spin", "speed"))
 
 
 def contacts_of(scenario: PlanarScenario, seed: int) -> Float[np.ndarray, "robot 2"]:
     """From the centre of mass to every contact, body axes, m."""
-    return contacts_on(scenario.shape, scenario.robots, _chance(seed, 0) if scenario.random_contacts else None)
+    return contacts_on(scenario.shape, scenario.robots, chance(seed, 0) if scenario.random_contacts else None)
 
 
 def forces_of(scenario: PlanarScenario, contacts: Float[np.ndarray, "robot 2"], seed: int) -> Forces:
     """What every robot does, by the seed: amplitudes, frequencies and phases, for each of its axes."""
-    rng, shape = _chance(seed, 1), contacts.shape
+    rng, shape = chance(seed, 1), contacts.shape
     amplitudes = scenario.force * rng.uniform(0.25, 1.0, shape)
     omegas, phases = 2 * np.pi * rng.uniform(*_FREQUENCIES, shape), rng.uniform(0, 2 * np.pi, shape)
     # The load that was never turned has body axes along the world's, so arms are known in advance.
@@ -137,10 +117,5 @@ def forces_along(times: Float[np.ndarray, " time"], rows: Float[np.ndarray, "tim
 
 def noises_of(scenario: PlanarScenario, rows: int, seed: int) -> Float[np.ndarray, "2 time robot 2"]:
     """Noise of every velocity (m/s) and of every force (N)."""
-    draws = _chance(seed, 2).standard_normal((2, rows, scenario.robots, 2))
+    draws = chance(seed, 2).standard_normal((2, rows, scenario.robots, 2))
     return draws * np.array([scenario.velocity_noise, scenario.force_noise])[:, None, None, None]
-
-
-def _chance(seed: int, what: int) -> np.random.Generator:
-    """Contacts, forces and noise have chances of their own: one does not change when another is asked for."""
-    return np.random.default_rng([seed, what])

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float
 
-from steelyard.errors import BadInput
 from steelyard.models import WRIST_SIGNALS
+from steelyard.worlds._limits import chance, check_numbers, check_team
 
 MotionName = Literal["rich", "no-turning", "one-axis", "in-plane", "still", "free"]
 SensorsName = Literal["paper", "realistic", "exact"]
@@ -20,7 +20,6 @@ _PRESETS: dict[str, tuple[float, ...]] = {
     "exact": (0.0, 0.0, 0.0, 0.0, 0.0),
 }
 _FREQUENCIES = (0.3, 1.2)  # Hz
-MOST_ROBOTS = 100
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,27 +90,8 @@ _LEAST = {"duration": 0.1, "rate": 1.0, "mass": 1e-3, "length": 1e-3, "width": 1
 
 def check_spatial(scenario: SpatialScenario) -> None:
     """Raises `BadInput` for settings outside their limits."""
-    if not 1 <= scenario.robots <= MOST_ROBOTS:
-        raise BadInput(f"--robots is {scenario.robots}; give a number from 1 to {MOST_ROBOTS}.")
-    for field in dataclasses.fields(scenario):
-        value, option = getattr(scenario, field.name), f"--{field.name.replace('_', '-')}"
-        if not isinstance(value, float | int) or isinstance(value, bool) or field.name == "robots":
-            continue
-        least = _LEAST.get(field.name, 0.0)
-        if field.name == "spin":
-            if not math.isfinite(value):
-                raise BadInput(f"{option} is {value:g}; give a finite number.")
-        elif not (least <= value < math.inf):
-            raise BadInput(f"{option} is {value:g}; give a number from {least:g} up.")
-    if scenario.drop_share > 0.9:
-        raise BadInput(f"--drop-share is {scenario.drop_share:g}; a share from 0 to 0.9 may be lost.")
-    if scenario.drop_share > 0.0 and scenario.drop_time >= scenario.duration:
-        raise BadInput(
-            f"--drop-time is {scenario.drop_time:g} s, but the log ends after {scenario.duration:g} s; "
-            "drop earlier or choose a longer --duration."
-        )
-    if scenario.duration * scenario.rate * scenario.robots > 3_000_000:
-        raise BadInput("This scenario has over three million readings; choose fewer --robots or a shorter --duration.")
+    check_team(scenario, most_robots=100, most_share=0.9, most_readings=3_000_000)
+    check_numbers(scenario, _LEAST, signed=("spin",))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -145,7 +125,7 @@ def box_of(scenario: SpatialScenario) -> Box:
 
 def grips_of(scenario: SpatialScenario, seed: int) -> tuple[Float[np.ndarray, "robot 3"], Float[np.ndarray, "robot 4"]]:
     """Where sensors sit on the box's ellipsoid (body axes, m), and how they are turned there (sensor to body)."""
-    rng = _chance(seed, 0)
+    rng = chance(seed, 0)
     directions = rng.standard_normal((scenario.robots, 3))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     turns = rng.standard_normal((scenario.robots, 4))
@@ -167,7 +147,7 @@ class Shaking:
 
 def shaking_of(scenario: SpatialScenario, seed: int) -> Shaking:
     """Rows: the force of all (N), the torque of all (N m), and every robot's own force against the others' (N)."""
-    rng, shape = _chance(seed, 1), (2 + scenario.robots, 3, 3)
+    rng, shape = chance(seed, 1), (2 + scenario.robots, 3, 3)
     rms = np.array([scenario.force, scenario.torque, *[0.5 * scenario.force] * scenario.robots])
     amplitudes = math.sqrt(2.0 / 3.0) * rms[:, None, None] * rng.uniform(0.7, 1.3, shape)
     if scenario.motion in ("still", "free"):
@@ -185,10 +165,5 @@ def errors_of(scenario: SpatialScenario, rows: int, seed: int) -> Float[np.ndarr
     """Noise and bias of every reading, in the order of `models.WRIST_SIGNALS`."""
     sizes = np.array(scenario.noises)[:, None, None, None]
     shape = (len(WRIST_SIGNALS), rows, scenario.robots, 3)
-    signs = _chance(seed, 3).choice([-1.0, 1.0], (len(WRIST_SIGNALS), 1, scenario.robots, 3))
-    return sizes * (_chance(seed, 2).standard_normal(shape) + scenario.bias * signs)
-
-
-def _chance(seed: int, what: int) -> np.random.Generator:
-    """Grips, wrenches and noise have chances of their own: one does not change when another is asked for."""
-    return np.random.default_rng([seed, what])
+    signs = chance(seed, 3).choice([-1.0, 1.0], (len(WRIST_SIGNALS), 1, scenario.robots, 3))
+    return sizes * (chance(seed, 2).standard_normal(shape) + scenario.bias * signs)
