@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard._face._inputs import config_from, log_from
+from steelyard._face._inputs import check_names, config_from, log_from
 from steelyard._face._simulate import simulate
 from steelyard._files import check_output_folder
 from steelyard.config import Config
@@ -47,6 +47,9 @@ def export(
     the log, by default a simulated one; jets and robots of your own need one. `name` is that of the files and of the
     function; with `single` it is in float32.
     """
+    check_names(problem, method)
+    if not isinstance(folder, str | Path):
+        raise BadInput(f"The step is written to a folder, not to {type(folder).__name__}; give its path.")
     check_export(folder, name)
     checked, recorded = config_from(config), None if log is None else log_from(log)
 
@@ -64,7 +67,7 @@ def export(
 
 def check_export(folder: str | Path, name: str) -> None:
     """Raises `BadInput` where the name or the folder will not do, before the work begins."""
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise BadInput(f'--name is "{name}"; give small letters, digits and underscores.')
     parent = Path(folder).absolute().parent
     if not parent.is_dir():

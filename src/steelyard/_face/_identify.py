@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from steelyard._face._inputs import config_from, log_from
+from steelyard._face._inputs import check_names, config_from, log_from
 from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.logs import Log
@@ -56,7 +56,6 @@ def identify(
     """
     if not isinstance(log, Log | str | Path):
         raise BadInput(f"A log is a Log or the path of a file, not {type(log).__name__}; sy.read makes one.")
-    if problem is not None and not isinstance(problem, str):
-        raise BadInput(f'A problem is a name such as "multirotor", not {type(problem).__name__}.')
+    check_names(problem, method)
     found = answer(log_from(log), problem, config_from(config), method, progress)
     return Findings(**{field.name: getattr(found, field.name) for field in dataclasses.fields(found)})

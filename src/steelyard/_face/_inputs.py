@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from steelyard.config import Config, from_tables, load
 from steelyard.errors import BadInput
 from steelyard.logs import Log
@@ -13,8 +15,8 @@ def config_from(given: Config | Mapping[str, Any] | str | Path | None) -> Config
     """A configuration from itself, from the path of a TOML file, from nested tables, or the defaults."""
     if given is None:
         return Config()
-    if isinstance(given, Config):
-        return given
+    if isinstance(given, Config):  # made by hand, its values may have any type
+        return from_tables(_plain(msgspec.structs.asdict(given)), Config, "The configuration")
     if isinstance(given, str | Path):
         return load(given, Config)
     if isinstance(given, Mapping):
@@ -23,6 +25,13 @@ def config_from(given: Config | Mapping[str, Any] | str | Path | None) -> Config
         f"A configuration is a Config, the path of a TOML file or a dictionary, not {type(given).__name__}; give "
         "one of these, or None for the defaults."
     )
+
+
+def check_names(problem: Any, method: Any) -> None:
+    """Raises `BadInput` where a problem or a method is no name; None stands for the default."""
+    for what, value, example in (("problem", problem, "multirotor"), ("method", method, "ekf")):
+        if value is not None and not isinstance(value, str):
+            raise BadInput(f'A {what} is a name such as "{example}", not {type(value).__name__}.')
 
 
 def log_from(given: Log | str | Path) -> Log:
@@ -60,6 +69,8 @@ def read(*files: str | Path, map: str | Path | None = None) -> Log:
 
 def _plain(tables: Any) -> Any:
     """Nested mappings and sequences as TOML gives them."""
+    if isinstance(tables, msgspec.Struct):
+        tables = msgspec.structs.asdict(tables)
     if isinstance(tables, Mapping):
         return {key: _plain(value) for key, value in tables.items()}
     if isinstance(tables, tuple | list):

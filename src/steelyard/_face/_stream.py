@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from steelyard._face._inputs import config_from
+from steelyard._face._inputs import check_names, config_from
 from steelyard._face._samples import SampleReader
 from steelyard.config import Config
 from steelyard.errors import BadInput
@@ -220,8 +220,7 @@ def stream(
     `stream.notes` names. The first guess comes from the first second with thrust; until then the status is `starting`.
     The step is compiled here, which takes seconds the first time, not in flight. `late` is how late a sample may be, s.
     """
-    if not isinstance(problem, str):
-        raise BadInput(f'A problem is a name such as "multirotor", not {type(problem).__name__}.')
+    check_names(problem, method)
     if isinstance(late, bool) or not isinstance(late, int | float) or not 0.0 <= late < float("inf"):
         raise BadInput(f"late is {late!r}; give the seconds that a sample may be late, from 0 up.")
     checked = config_from(config)

@@ -33,8 +33,8 @@ class Log:
     """Somebody's recording that the log was made of: `sy.identify` prepares the rows of a problem from it."""
 
     def __post_init__(self) -> None:
-        time = _frozen(self.time)
-        columns = {name: _frozen(values) for name, values in self.columns.items()}
+        time = _frozen(self.time, f"{self.origin}: time")
+        columns = {name: _frozen(values, f"{self.origin}: column {name}") for name, values in self.columns.items()}
         check(self.origin, time, columns)
         object.__setattr__(self, "time", time)
         object.__setattr__(self, "columns", MappingProxyType(columns))
@@ -164,8 +164,13 @@ class Log:
         return BadInput(f"{what} ({has}); record it, or rename the column that holds it.")
 
 
-def _frozen(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    array = np.array(values, dtype=np.float64)
+def _frozen(values: NDArray[np.float64], what: str) -> NDArray[np.float64]:
+    try:
+        array = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadInput(
+            f"{what} does not hold numbers; give floats, NaN where a sample is missing."
+        ) from None
     array.setflags(write=False)
     return array
 

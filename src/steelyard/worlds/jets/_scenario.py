@@ -66,9 +66,7 @@ def check_jets(scenario: JetsScenario) -> None:
     if not 1 <= scenario.failed_engine <= engines:
         raise BadInput(f"--failed-engine is {scenario.failed_engine}; this robot has engines 1 to {engines}.")
     if scenario.trajectory == "standing" and scenario.robot != "humanoid":
-        raise BadInput(
-            "--trajectory standing is for the humanoid, and the drone has no feet; leave one of them out."
-        )
+        raise BadInput("--trajectory standing is for the humanoid, and the drone has no feet; leave one of them out.")
 
 
 def robot_of(scenario: JetsScenario) -> JetsRobot:
