@@ -168,9 +168,7 @@ def _frozen(values: NDArray[np.float64], what: str) -> NDArray[np.float64]:
     try:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise BadInput(
-            f"{what} does not hold numbers; give floats, NaN where a sample is missing."
-        ) from None
+        raise BadInput(f"{what} does not hold numbers; give floats, NaN where a sample is missing.") from None
     array.setflags(write=False)
     return array
 
