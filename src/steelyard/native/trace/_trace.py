@@ -120,7 +120,7 @@ class _Flat:
         if key is not None and key in self.known:
             return self.known[key]
         outputs = [_value(variable) for variable in eqn.outvars]
-        params = {key: _plain(value) for key, value in eqn.params.items()}
+        params = {key: _plain(value) for key, value in eqn.params.items()} | _counts(name, eqn)
         self.equations.append(Equation(name, inputs, outputs, params, place, bodies))
         if key is not None:
             self.known[key] = outputs
@@ -133,6 +133,14 @@ def _bodies(name: str, params: dict[str, Any]) -> tuple[Program, ...]:
     if name == "cond":
         return tuple(flatten(branch) for branch in params["branches"])
     return ()
+
+
+def _counts(name: str, eqn: Any) -> dict[str, int]:
+    """How many inputs of a scan are constants and how many are carried; JAX 0.11 says it by a tree of its inputs."""
+    if name != "scan" or "num_consts" in eqn.params:
+        return {}
+    consts, carry, _ = eqn.params["ft_in"].update(list(eqn.invars)).unpack()
+    return {"num_consts": len(list(consts)), "num_carry": len(list(carry))}
 
 
 def _plain(value: Any) -> Any:
