@@ -1,5 +1,6 @@
 # make demo   sets everything up in .venv and runs the main job
 # make test   sets everything up and runs the tests
+# make docs   builds the site into build/site, offline
 # make check  lint and types;  make bench  speed against peers;  make lock  renews requirements.lock
 
 PYTHON ?= python3
@@ -7,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check bench lock clean
+.PHONY: demo test docs check bench lock clean
 
 demo: $(READY)
 	$(BIN)/steelyard demo
@@ -19,6 +20,10 @@ check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
+
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "The site is in build/site; open build/site/index.html."
 
 bench: $(READY)
 	$(BIN)/steelyard bench

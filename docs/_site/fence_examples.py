@@ -1,0 +1,17 @@
+"""Shows the examples of docstrings as code: their `>>>` lines would be taken for text and links."""
+
+import re
+
+import griffe
+
+EXAMPLE = re.compile(r"(?:^[ ]*>>> .*\n?(?:^[ ]*\S.*\n?)*)", re.MULTILINE)
+
+
+class FenceExamples(griffe.Extension):
+    """Puts every example of every docstring between code fences."""
+
+    def on_instance(self, *, obj: griffe.Object, **others) -> None:
+        if obj.docstring and ">>>" in obj.docstring.value and "```" not in obj.docstring.value:
+            obj.docstring.value = EXAMPLE.sub(
+                lambda found: f"```pycon\n{found[0].rstrip()}\n```\n", obj.docstring.value
+            )
