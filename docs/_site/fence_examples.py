@@ -11,7 +11,7 @@ class FenceExamples(griffe.Extension):
     """Puts every example of every docstring between code fences."""
 
     def on_instance(self, *, obj: griffe.Object, **others) -> None:
-        if obj.docstring and ">>>" in obj.docstring.value and "```" not in obj.docstring.value:
-            obj.docstring.value = EXAMPLE.sub(
-                lambda found: f"```pycon\n{found[0].rstrip()}\n```\n", obj.docstring.value
-            )
+        """Is called for everything that may have a docstring."""
+        text = obj.docstring.value if obj.docstring else ""
+        if ">>>" in text and "```" not in text:
+            obj.docstring.value = EXAMPLE.sub(lambda found: f"```pycon\n{found[0].rstrip()}\n```\n", text)

@@ -25,11 +25,13 @@ def on_files(files, config):
 
 
 def commands() -> str:
+    """Every command's help."""
     every = re.findall(r"^  ([a-z]+)  ", _help(), re.MULTILINE)
     return COMMANDS + "".join(f"\n## {name}\n\n```text\n{_help(name)}```\n" for name in every)
 
 
 def names() -> str:
+    """Where mkdocstrings puts each public name."""
     return NAMES + "".join(f"\n::: steelyard.{name}\n" for name in sorted(steelyard.__all__) if name[0] != "_")
 
 

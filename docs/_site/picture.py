@@ -17,10 +17,10 @@ text { font: 12px sans-serif; fill: #1b2430 } .axis-title { fill: #566271 } .gri
 
 
 def main(report: Path, picture: Path) -> None:
+    """Reads the report and writes the picture."""
     page = browser.dom(report, "--window-size=900,1200")
-    colours = dict(
-        re.findall(r"(--[\w-]+): (#\w+|rgba\([^)]*\));", report.read_text(encoding="utf-8").split("@media")[0])
-    )
+    light = report.read_text(encoding="utf-8").split("@media")[0]
+    colours = dict(re.findall(r"(--[\w-]+): (#\w+|rgba\([^)]*\));", light))
     drawing = re.search(r'<div class="canvas.*?(<svg.*?</svg>)', page, re.DOTALL)
     assert drawing, "the report has no drawing"
     text = re.sub(r"var\((--[\w-]+)\)", lambda found: colours[found[1]], drawing[1])
