@@ -14,7 +14,7 @@ demo: $(READY)
 	$(BIN)/steelyard demo
 
 test: $(READY) $(VENV)/.browser
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -18,6 +18,20 @@ hypothesis.settings.load_profile("steelyard")
 jax.config.update("jax_numpy_rank_promotion", "raise")
 
 
+LONGEST = (
+    "test_planar_team.py", "test_live_faults.py", "test_planar_papers.py", "test_real_wrist.py", "test_disguises.py",
+    "test_damaged_files.py", "test_examples.py", "test_sesame_machines.py", "test_keyed_team.py", "test_paper_teams.py",
+    "test_planar_commands.py", "test_look.py", "test_user_path.py", "test_rigid_body.py", "test_sesame_data.py",
+    "test_disturbed_team.py", "test_processes.py", "test_planar_teams.py", "test_fan17_team.py", "test_doctests.py",
+)  # fmt: skip
+"""Files of more than ten seconds: they come first, so that all workers end together (see the Makefile)."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    rank = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path.name, len(LONGEST)))
+
+
 @pytest.fixture
 def key():
     return jax.random.key(20260711)

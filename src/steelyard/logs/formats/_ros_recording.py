@@ -195,9 +195,9 @@ def _frames(topic: Topic, texts: dict[str, str]) -> list[tuple[str, str]]:
 
 
 def _is_ours(topic: Topic) -> bool:
-    """Whether a topic is a column's name without its axis, of our vocabulary."""
+    """Whether a topic is a column's name without its axis, of our vocabulary, or one that a robot of ours records."""
     stem = topic.name.strip("/")
-    return any(
+    return stem.split("/")[1:2] in (["sent"], ["received"], ["estimate"]) or any(
         describe(name).known for name in (stem, f"{stem}/x", f"{stem}/angular/x", f"{stem}/torque/x", f"{stem}/w")
     )
 
