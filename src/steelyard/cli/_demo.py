@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
@@ -12,10 +12,23 @@ from steelyard.cli._output import print_json
 from steelyard.cli._parse import parse
 from steelyard.errors import BadInput
 
-_TEAM = """# Who hears whom: a ring. Noise is not stated, so it is estimated from the log.
+if TYPE_CHECKING:
+    from steelyard.worlds import SpatialScenario
+
+_TEAM = """# Who hears whom: a ring. Also the team file of `steelyard team`, which runs every robot as a process.
 [team]
 robots = {robots}
 links = {links}
+
+[noise]                        # of the robots' sensors, one standard deviation an axis, SI units
+{noise}
+
+[live]
+problem = "spatial-load"
+
+[world]
+duration = {duration}
+options = {{ sensors = "{sensors}", drop_share = {drop_share}, drop_time = {drop_time} }}
 """
 
 
@@ -62,7 +75,7 @@ def run(arguments: Sequence[str]) -> None:
     ring = Graph.ring([f"r{i + 1}" for i in range(hold.robots)])
     links = [list(pair) for pair in ring.links]
     with whole_file(team_path) as draft:
-        draft.write_text(_TEAM.format(robots=_toml(list(ring.names)), links=_toml(links)), encoding="utf-8")
+        draft.write_text(_team_file(hold, list(ring.names), links), encoding="utf-8")
     console.print(
         "Now the log is read back. No robot knows the load, nor where the others hold it; each hears two others."
     )
@@ -83,10 +96,22 @@ def run(arguments: Sequence[str]) -> None:
         f"\nLog:    {log_path}\nTeam:   {team_path}\nReport: {report_path}, with the load in 3D and neighbours' poses"
     )
     print(f"Again:  steelyard identify {log_path} --as spatial-load --config {team_path}")
+    print(f"Live:   steelyard team {team_path}")
 
 
-def _toml(names: list) -> str:
-    """A list of names, or of lists of them; JSON's notation is TOML's for these."""
+def _team_file(hold: "SpatialScenario", robots: list[str], links: list[list[str]]) -> str:
+    """The team and its sensors' noise; JSON's notation of lists of names is TOML's."""
     import json
 
-    return json.dumps(names)
+    from steelyard.models import WRIST_SIGNALS
+
+    noise = (f"{name.replace('/', '_')} = {std:g}" for name, std in zip(WRIST_SIGNALS, hold.noises, strict=True))
+    return _TEAM.format(
+        robots=json.dumps(robots),
+        links=json.dumps(links),
+        noise="\n".join(noise),
+        duration=hold.duration,
+        sensors=hold.sensors,
+        drop_share=hold.drop_share,
+        drop_time=hold.drop_time,
+    )
