@@ -3,14 +3,25 @@
 import functools
 import multiprocessing
 import os
+import pickle
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 
 def in_earnest(function: Callable[..., Any], *arguments: Any) -> Any:
-    """What `function(*arguments)` gives; it must be importable, as all of the package is."""
-    return _process().submit(function, *arguments).result()
+    """What `function(*arguments)` gives, run once; it must be importable, as all of the package is."""
+    return _result(pickle.dumps((function, arguments)))
+
+
+@functools.cache
+def _result(asked: bytes) -> Any:
+    return _process().submit(_call, asked).result()
+
+
+def _call(asked: bytes) -> Any:
+    function, arguments = pickle.loads(asked)
+    return function(*arguments)
 
 
 @functools.cache

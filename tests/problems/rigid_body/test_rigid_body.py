@@ -161,7 +161,7 @@ TOOL = dataclasses.replace(REALISTIC, mass=1.0, length=0.3, width=0.1, height=0.
 
 def test_readings_that_no_load_explains_tell_no_number():
     """A tool spun at 100 rad/s, logged at 100 Hz: anything could have happened between two rows."""
-    answer = in_earnest(weighed, dataclasses.replace(TOOL, torque=0.5), 6)[1]
+    answer = in_earnest(weighed, dataclasses.replace(TOOL, torque=0.5, duration=2.5), 6)[1]
     assert {answer.robots["r1"][q].status for q in ("mass", "com", "inertia")} == {"failed"}
     assert "no load explains this log" in answer.verdict
 
