@@ -287,4 +287,4 @@ def test_one_absurd_reading_does_not_ruin_a_flight(steelyard, tmp_path, flight_c
     assert truth is not None
     for k in (row + 80, len(log) - 1):  # still before the next step of the mass, and at the end
         assert mass["value"][k] is not None
-        assert abs(mass["value"][k] / truth[k, 0] - 1.0) < 0.03
+        assert abs(mass["value"][k] - truth[k, 0]) < 4.5 * mass["std"][k]  # once in 10⁵ by chance

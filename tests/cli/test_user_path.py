@@ -1,8 +1,8 @@
 """The user's path: simulate, identify, read the answer."""
 
 import json
+import os
 import statistics
-import time
 
 import numpy as np
 import pytest
@@ -62,15 +62,18 @@ def test_the_other_methods_weigh_a_constant_mass_too(steelyard, tmp_path, method
     mass = json.loads(out)["robots"]["r1"]["mass"]
     assert code == 0
     assert abs(mass["value"] - 1.0) < 4 * mass["std"]
-    assert mass["std"] < 0.02
+    assert mass["std"] < 0.02  # kg: the two per cent that steps are held to above
 
 
 def test_help_answers_at_once_and_nothing_heavy_is_loaded(process):
-    begin = time.perf_counter()
+    """Half a second of processor time, where JAX alone takes twice that."""
+    before = os.times()
     result = process("--help")
     assert result.returncode == 0
     assert "identify" in result.stdout
-    assert time.perf_counter() - begin < 0.5
+    after = os.times()
+    spent = after.children_user + after.children_system - before.children_user - before.children_system
+    assert spent < 0.5
 
 
 def test_demo_leaves_a_log_a_team_and_a_report(process, tmp_path):

@@ -116,7 +116,9 @@ def test_five_hundred_nodes_learn_a_smooth_function_of_three_inputs(key):
     features = e.RandomFeatures.for_inputs(key, 500, inputs)
     for machine in (e.fit_elm(features, inputs, targets), e.fit_relm(features, inputs, targets, 1e-5)):
         rmse = np.sqrt(np.mean((machine.predict(fresh) - truth) ** 2, axis=0))
-        assert (rmse < 0.01 * truth.std(axis=0)).all()
+        assert (
+            rmse < 0.01 * truth.std(axis=0)
+        ).all()  # no noise: what is left is the fit's own error, 1 % of the signal
 
 
 def test_rows_that_are_not_finite_are_dropped_and_counted(key):

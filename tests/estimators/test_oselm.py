@@ -169,6 +169,7 @@ def test_a_silence_without_end_is_survived(dt):
     for _ in range(3):
         belief = learn(online, belief, inputs[:1], targets[:1], dt)
     assert np.isfinite(belief.weights).all()
+    # forgetting wears the ridge down to a thousandth of itself (`least_ridge`), and no further
     assert np.linalg.eigvalsh(belief.gram_inverse)[-1] <= 1e3 / RIDGE * (1 + 1e-9)
     assert float(jnp.min(belief.ridge)) >= 1e-3 * RIDGE * (1 - 1e-12)
 

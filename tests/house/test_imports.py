@@ -1,6 +1,7 @@
 """Imports point down the list of rooms only, and the core stays small and quick to import."""
 
 import ast
+import functools
 import os
 import re
 import subprocess
@@ -198,6 +199,28 @@ def test_the_documents_list_the_same_rooms_in_the_same_order(path: str, begin: s
 def test_every_room_is_a_folder_and_every_folder_a_room():
     folders = {folder.parent.name for folder in (SRC / "steelyard").glob("*/__init__.py")}
     assert folders - {*SHARED, *ENTRANCES} == set(ROOMS)
+
+
+@functools.cache
+def public_names(package: str) -> set[str]:
+    """What a package's `__init__` hands out."""
+    path = SRC / Path(*package.split(".")) / "__init__.py"
+    tree = ast.parse(path.read_text(encoding="utf-8")) if path.exists() else ast.Module([], [])
+    return {
+        name.asname or name.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for name in node.names
+    }
+
+
+def test_tests_import_public_names_where_there_are_any():
+    found = []
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            parts = node.module.split(".") if isinstance(node, ast.ImportFrom) and node.module else []
+            private = next((k for k, part in enumerate(parts) if part.startswith("_")), None)
+            for name in node.names if private and parts[0] == "steelyard" else ():
+                homes = [home for k in range(1, private + 1) if name.name in public_names(home := ".".join(parts[:k]))]
+                found += [f"{path.name}:{node.lineno}: import {name.name} from {home}" for home in homes[:1]]
+    assert not found, "\n" + "\n".join(found)
 
 
 INSIDE = {"steelyard.live.robot": "steelyard.live.trials"}

@@ -51,16 +51,16 @@ def test_limits_hold_whatever_the_throttle():
     np.testing.assert_allclose(sunk[-1], idle)
     assert np.all(risen <= np.array(maximum) + 1e-9)
     for told in (sunk, risen):
-        assert np.abs(np.diff(told, axis=0)).max() <= 0.01 * 100.0 + 1e-9
+        assert np.abs(np.diff(told, axis=0)).max() <= 0.01 * 100.0 + 1e-9  # 100 N/s, the engine types' limit
 
 
 def test_an_engine_without_throttle_dies_away():
-    assert run(["P220"], [0.0], 3.0, [120.0])[-1, 0] < 0.1
+    assert run(["P220"], [0.0], 3.0, [120.0])[-1, 0] < 0.1  # N: less than a thousandth of it is left
 
 
 def test_a_step_converges_in_the_second_order():
     coarse, fine, finest = (run(["P160"], [80.0], 1.0, [60.0], dt)[-1, 0] for dt in (0.02, 0.01, 0.0025))
-    assert abs(fine - finest) < 0.3 * abs(coarse - finest)
+    assert abs(fine - finest) < 0.3 * abs(coarse - finest)  # a quarter, but for the error of the finest and third order
 
 
 def test_derivatives_go_on_at_a_limit():
@@ -81,4 +81,4 @@ def test_numpy_and_jax_agree():
 def test_rotor_speed_rises_with_thrust():
     speed = np.asarray(rotor_speed(np.array(ENGINE_TYPES["P160"].speed_map)[:, None], np.linspace(1.0, 160.0, 50)))
     assert np.all(np.diff(speed) > 0)
-    assert 100e3 < speed[-1] < 140e3
+    assert 100e3 < speed[-1] < 140e3  # rpm: small turbines of 160 N turn at about 120,000

@@ -39,7 +39,7 @@ def estimated(samples: e.Sample, guess: float):
 def test_a_wrong_guess_without_noise_is_right_within_two_seconds():
     t, samples = flown(jax.random.key(0), 0.72, 0.72, 10.0, noise=0.0, thrust_noise=0.0, lag=1.0)
     hover, _ = estimated(samples, guess=0.5)
-    assert np.abs(np.asarray(hover)[np.asarray(t) >= 2.0] - 0.72).max() < 0.01
+    assert np.abs(np.asarray(hover)[np.asarray(t) >= 2.0] - 0.72).max() < 0.01  # of the 0.22 it was off: a twentieth
 
 
 @pytest.fixture(scope="module", params=[0.3, 1e-3], ids=["lagging", "at-once"])

@@ -36,6 +36,7 @@ def test_two_significant_digits_of_the_uncertainty(value, half, text):
 
 @given(st.floats(-1e5, 1e5), st.floats(1e-3, 1e4))
 def test_what_is_shown_is_what_was_meant_to_half_a_last_digit(value, half):
+    """Of two digits the last is at most a tenth of the number; half of it, and a little for binary fractions."""
     shown, shown_half = (float(part) for part in plus_minus(value, half).split(" ± "))
     assert abs(shown - value) <= 0.051 * half
     assert abs(shown_half - half) <= 0.051 * half

@@ -110,7 +110,7 @@ if __name__ == "__main__":
     prepare_program()
     wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     for each in sys.argv[2:] or registry.CASES:
-        from steelyard.native.runtime._compiler import FLAGS
+        from steelyard.native import FLAGS
 
         told = agreement(each, wanted, FLAGS)
         print(f"{each:26} {told.steps} steps  error {told.error:.1e}  flags differ {told.flags_differ}", flush=True)

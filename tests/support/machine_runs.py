@@ -8,8 +8,7 @@ from spatial_world import SpatialWorld
 from step_runs import DEPTH, difference, nearby
 
 from steelyard.models import WRIST_SIGNALS
-from steelyard.team import Bus, Graph, run_team, spatial_load_team
-from steelyard.team.spatial_load._compiled_filter import compiled_filter
+from steelyard.team import Bus, Graph, compiled_filter, run_team, spatial_load_team
 from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion
 from steelyard.team.spatial_load._linearised_filter import filter_rows, initial_filter_state
 from steelyard.team.spatial_load._row_step_start import first_point_and_path

@@ -4,8 +4,7 @@ import numpy as np
 
 from steelyard.models import WRIST_SIGNALS
 from steelyard.team import Bus, Disturbance, Graph, SpatialSample, run_team, spatial_load_team
-from steelyard.worlds import SpatialScenario, spatial_truth
-from steelyard.worlds.spatial._scenario import errors_of
+from steelyard.worlds import SpatialScenario, errors_of, spatial_truth
 
 
 def recorded(hold: SpatialScenario, seed: int) -> tuple:

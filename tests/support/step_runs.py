@@ -7,13 +7,13 @@ from spatial_world import SpatialWorld
 
 from steelyard.estimators import Packing
 from steelyard.native import emit, load
+from steelyard.team import row_steps, window_steps
 from steelyard.team.planar_load._fit import Averaging
 from steelyard.team.planar_load._shared_fit import minimise
 from steelyard.team.planar_load._sums import own_row
 from steelyard.team.planar_load._window import Prior, Window
-from steelyard.team.planar_load._window_step_start import window_steps
 from steelyard.team.spatial_load._linearised_filter import filter_rows, initial_filter_state
-from steelyard.team.spatial_load._row_step_start import first_point_and_path, row_steps
+from steelyard.team.spatial_load._row_step_start import first_point_and_path
 from steelyard.team.spatial_load._sample_history import SampleHistory
 
 HASTY = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O0", "-ffp-contract=off")

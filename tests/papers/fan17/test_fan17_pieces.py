@@ -125,7 +125,7 @@ def test_proposition_2_is_the_covariance_of_a_noisy_product():
     y = np.einsum("nml,dl,dm->dn", tensor, xs, b) + b @ constant.T
     products = y[:, :, None] * y[:, None, :]
     error = np.abs(products.mean(0) - found) / (products.std(0) / np.sqrt(draws))
-    assert error.max() < 5.0
+    assert error.max() < 5.0  # deviations of a mean: by chance once in 10⁶
 
 
 def test_every_observation_holds_for_the_true_load():
@@ -222,7 +222,7 @@ def test_consensus_in_different_coordinates_keeps_the_moved_mean(seed):
 def test_the_rounds_are_enough_for_the_graph():
     for graph in (Graph.ring(NAMES), Graph.line(NAMES), Graph.star(NAMES), Graph.line(NAMES[:2])):
         left = np.linalg.matrix_power(graph.metropolis, f.rounds_for(graph)) - 1.0 / len(graph.names)
-        assert np.linalg.norm(left, 2) <= 2e-3
+        assert np.linalg.norm(left, 2) <= 2e-3  # `consensus_left`, what the rounds are chosen for
 
 
 def test_the_world_obeys_newton_and_euler():

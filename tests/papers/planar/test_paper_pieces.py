@@ -117,7 +117,7 @@ def test_the_observer_finds_the_centre_of_mass(kind, omega):
         before = spin
         errors.append(abs(state.z_c - z_c))
     assert errors[0] > 0.3
-    assert max(errors[-300:]) < 1e-4
+    assert max(errors[-300:]) < 1e-4  # m: of 0.36 at the start less than a thousandth is left
 
 
 def test_a_constant_force_spins_the_load_no_faster_than_the_bound():

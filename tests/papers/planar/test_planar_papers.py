@@ -56,7 +56,7 @@ def rows(reproduced, paper):
 def test_without_noise_every_quantity_is_known_to_a_thousandth_at_every_robot(reproduced):
     found = rows(reproduced, "cdc14")
     assert set(found) == {"inertia", "mass", "distance", "com", "contact"}
-    assert all(row["unit"] == "%" and row["paper_method"] < 0.1 for row in found.values())
+    assert all(row["unit"] == "%" and row["paper_method"] < 0.1 for row in found.values())  # %: a thousandth
     assert all(found[quantity]["steelyard"] < 0.1 for quantity in set(found) - {"distance"})
 
 

@@ -99,6 +99,7 @@ def test_the_engine_that_fails_is_named_within_half_a_second_and_its_thrust_foll
 
 
 def test_without_detection_the_model_is_used_too_long():
+    """Its error, over the second after a failure that detection names in half of it, is at least twice as large."""
     followed, believed = (np.abs(watched(60.0, detection=s)[0][160:, 1] - (HOVER - 60.0)) for s in ("evidence", "none"))
     assert followed.mean() < 0.5 * believed.mean()
 

@@ -10,8 +10,8 @@ import pytest
 import spatial_referee as referee
 from spatial_referee import Situation, situation
 
+from steelyard.team import LinearisationPoint
 from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion, MeasuredRows
-from steelyard.team.spatial_load._linearisation_point import LinearisationPoint
 from steelyard.team.spatial_load._row_step import RowEquations, RowPoint
 
 NOISE = np.array([0.1, 0.2, 0.3, 1.0, 2.0, 3.0])

@@ -11,10 +11,9 @@ from spatial_runs import errors_at_the_end, recorded, team_of, weighed
 from steelyard import models as m
 from steelyard.geometry import SE3, SO3, Inertia, is_physical, log_cholesky, move_inertia
 from steelyard.planning import true_linearisation_point
-from steelyard.team import Disturbance, Graph, SpatialLoadMessage, load_in_frame, pose_in_frame
+from steelyard.team import Disturbance, Graph, SpatialLoadMessage, load_in_frame, noise_free_information, pose_in_frame
 from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion
 from steelyard.team.spatial_load._linearisation_point import load_parameters, matrix_from_moments
-from steelyard.team.spatial_load._noise_free_information import noise_free_information
 from steelyard.worlds import SpatialScenario, spatial_truth
 
 REALISTIC = SpatialScenario(robots=3, duration=3.0, sensors="realistic")

@@ -51,13 +51,15 @@ def test_a_course_is_smooth_and_its_inputs_fly_it(course):
 def test_the_random_course_has_six_continuous_derivatives_and_rests_at_its_ends():
     reference = lay_trajectory("random", np.random.default_rng(5), 0.001, 2.0)
     jerk = np.diff(reference.position[: round(FLIGHT_TIME * 1000)], n=3, axis=0) * 1e9
+    # Continuous: in a millisecond it changes by a few per cent of its range; a jump would be a good part of it.
     assert np.abs(np.diff(jerk, axis=0)).max() < 0.05 * np.abs(jerk).max()
-    assert np.abs(reference.velocity[[0, -1]]).max() < 0.02
+    assert np.abs(reference.velocity[[0, -1]]).max() < 0.02  # m/s: the last row is up to a row from the end
 
 
 @pytest.mark.parametrize("course", TRAJECTORIES)
 def test_commands_stay_within_the_bounds_and_the_vehicle_near_its_course(flown, course):
     columns = flown[course]
+    # Bounds of the paper's MPC: 2 to 20 N, 3, 3 and 2 rad/s; rates are read with noise of 0.01 rad/s, five of it.
     assert columns["r1/thrust"].min() >= 2.0
     assert columns["r1/thrust"].max() <= 20.0
     for axis, most in (("x", 3.0), ("y", 3.0), ("z", 2.0)):

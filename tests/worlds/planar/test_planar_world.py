@@ -113,7 +113,7 @@ def test_friction_takes_energy(friction):
     truth = planar_truth(push, 0)
     energy = 2.5 * np.sum(truth.velocity**2, axis=1) + 0.5 * 8.6891 * truth.angular_velocity**2
     assert np.all(np.diff(energy) < 0)
-    assert energy[-1] < 0.7 * energy[0]
+    assert energy[-1] < 0.7 * energy[0]  # a good part of it, not the integrator's 1e-6
 
 
 def test_what_is_left_after_a_drop_keeps_its_motion_and_is_lighter():
