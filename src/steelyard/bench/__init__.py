@@ -5,6 +5,11 @@ from ._accuracy import coverage as coverage
 from ._accuracy import error_after_steps as error_after_steps
 from ._accuracy import measure_accuracy as measure_accuracy
 from ._accuracy import weigh_steps as weigh_steps
+from ._cover import CoverRow as CoverRow
+from ._cover import clopper_pearson as clopper_pearson
+from ._cover import cover as cover
+from ._cover import cover_json as cover_json
+from ._cover import filter_rows as filter_rows
 from ._filters import FILTER_RACES as FILTER_RACES
 from ._filters import measure_filters as measure_filters
 from ._jets import JETS_RACES as JETS_RACES
@@ -13,6 +18,8 @@ from ._memory import measure_memory as measure_memory
 from ._native import NATIVE_RACES as NATIVE_RACES
 from ._native import measure_native as measure_native
 from ._rows import Row as Row
+from ._simulated_problems import SIMULATED as SIMULATED
+from ._simulated_problems import SimulatedProblem as SimulatedProblem
 from ._spatial import measure_spatial as measure_spatial
 from ._speed import RACES as RACES
 from ._speed import measure_speed as measure_speed

@@ -116,6 +116,10 @@ class FilterCoverage:
     """Of each of the ten error coordinates: flights whose 95 % interval holds the truth."""
     nees: float
     """Its mean; ten where the covariance is right."""
+    squares: np.ndarray
+    """Of each coordinate: mean of the squared error over the stated variance."""
+    rms: np.ndarray
+    """Of each coordinate's error."""
     log_mass: np.ndarray
     """Each flight's estimate, for comparisons."""
 
@@ -132,9 +136,12 @@ def fly_simulated(flights: int, rows: int, seed: int, engine: str = "auto", sing
     ended = fly(stepper, stepper.start(), NORMALS, flights, rows + 1, seed, lambda flight: (), single).belief
     error = np.array(_errors(ended.belief.state, ended.truth))
     covariance = np.asarray(ended.belief.covariance)
-    inside = np.abs(error) < 1.959963984540054 * np.sqrt(np.einsum("fii->fi", covariance))
+    std = np.sqrt(np.einsum("fii->fi", covariance))
+    inside = np.abs(error) < 1.959963984540054 * std
     nees = np.einsum("fi,fi->f", error, np.linalg.solve(covariance, error[:, :, None])[:, :, 0])
-    return FilterCoverage(flights, inside.sum(axis=0), float(nees.mean()), np.asarray(ended.belief.state.log_mass))
+    squares, rms = np.mean((error / std) ** 2, axis=0), np.sqrt(np.mean(error**2, axis=0))
+    log_mass = np.asarray(ended.belief.state.log_mass)
+    return FilterCoverage(flights, inside.sum(axis=0), float(nees.mean()), squares, rms, log_mass)
 
 
 @jax.jit

@@ -30,6 +30,10 @@ class _Shared:
     """Where the page with the figures goes; by default the paper's name, and none with --json."""
     seed: int = 0
     """Chooses whatever is left to chance."""
+    workers: int | None = None
+    """Run the trials in so many worker processes of dask; by default one a core, without dask."""
+    scheduler: Annotated[str | None, tyro.conf.arg(metavar="tcp://HOST:PORT")] = None
+    """Run the trials on the workers of this dask scheduler."""
     json: bool = False
     """Print one JSON object and nothing else."""
 
@@ -101,9 +105,11 @@ def run(arguments: Sequence[str]) -> None:
     prepare_program()
 
     from steelyard import report
+    from steelyard.campaigns import on_workers
     from steelyard.papers._checkpoints import clear_trials
 
-    found = _reproduce(command)
+    with on_workers(command.workers, command.scheduler, command.json):
+        found = _reproduce(command)
     if page is not None:
         report.write_page(f"{paper}, reproduced", found.sections, page)
     if command.json:

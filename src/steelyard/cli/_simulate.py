@@ -89,6 +89,10 @@ class Sesame:
     """Flights of each trajectory and profile."""
     format: Literal["parquet", "csv", "csv.gz"] = "parquet"
     """Of the logs."""
+    workers: int | None = None
+    """Fly in so many worker processes of dask; by default in a thread a core."""
+    scheduler: Annotated[str | None, tyro.conf.arg(metavar="tcp://HOST:PORT")] = None
+    """Fly on the workers of this dask scheduler; the logs are written here."""
     seed: int = 0
     """Chooses the trajectories and the noise."""
     json: bool = False
@@ -158,7 +162,10 @@ def _sesame(arguments: Sequence[str]) -> None:
     check_seed(command.seed)
     prepare_program()
     flights = list(sesame_flights(command.repetitions))
-    with progress("flying", len(flights), quiet=command.json) as advance:
+    from steelyard.campaigns import on_workers
+
+    quiet = command.json
+    with on_workers(command.workers, command.scheduler, quiet), progress("flying", len(flights), quiet) as advance:
         written, there = write_data_set(command.output, flights, command.seed, f".{command.format}", advance)
     facts = {"scenario": "sesame", "seed": command.seed, "folder": command.output, "written": written, "there": there}
     already = f", {there} were there already" if there else ""

@@ -66,7 +66,8 @@ def _classes() -> Classes:
 def _paper_folder(work: Callable[[Any], Any]) -> Path:
     while isinstance(work, functools.partial):
         work = work.func
-    return private_folder("trials") / work.__module__.split(".")[2]
+    names = work.__module__.split(".")
+    return private_folder("trials") / names[min(2, len(names) - 1)]
 
 
 def _described(work: Callable[[Any], Any]) -> str:

@@ -1,42 +1,55 @@
-"""Many trials of anything, over the cores of this machine."""
+"""Many trials of anything: over the cores of this machine, or on whatever workers `trials_on` names."""
 
+import contextlib
+import contextvars
 import multiprocessing
 import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from typing import TypeVar
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from typing import Any, TypeVar
 
 from steelyard._jax import prepare_program
 from steelyard.papers._checkpoints import TrialCache
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
+Workers = Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[tuple[int, Any]]]
+"""Does all jobs, and gives each one's place and result as it is done, in any order."""
+
+_WORKERS: contextvars.ContextVar[Workers | None] = contextvars.ContextVar("workers", default=None)
+
+
+@contextlib.contextmanager
+def trials_on(workers: Workers) -> Iterator[None]:
+    """All trials inside run on these workers; `campaigns` has some."""
+    token = _WORKERS.set(workers)
+    try:
+        yield
+    finally:
+        _WORKERS.reset(token)
+
+
+def has_workers() -> bool:
+    """Whether trials run on workers that somebody has named."""
+    return _WORKERS.get() is not None
 
 
 def in_processes(work: Callable[[Job], Result], seeds: Sequence[Job]) -> Iterator[Result]:
-    """Results in the order of the seeds or jobs, from as many processes as cores; at home where one would do."""
-    workers = min(os.cpu_count() or 1, len(seeds))
-    if workers < 2:
-        yield from map(work, seeds)
-        return
-    before = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _begin, (os.getpid(),))
-    try:
-        yield from pool.map(work, seeds)
-        pool.shutdown()
-    except BaseException:  # an interruption does not wait for trials that are under way
-        pool.shutdown(wait=False, cancel_futures=True)
-        for worker in set(multiprocessing.active_children()) - before:
-            worker.kill()
-            worker.join()
-        raise
+    """Results in the order of the seeds or jobs."""
+    early: dict[int, Result] = {}
+    next_one = 0
+    for k, result in _done(work, seeds):
+        early[k] = result
+        while next_one in early:
+            yield early.pop(next_one)
+            next_one += 1
 
 
 def all_of(work: Callable[[Job], Result], seeds: Sequence[Job], progress: Callable[[int], None]) -> list[Result]:
-    """The results of `in_processes`; `progress` is called for each. What an interrupted run has done is kept."""
+    """The results in order; `progress` is called for each. What an interrupted run has done is kept."""
     cache = TrialCache(work)
     found: dict[int, Result] = {}
     for k, seed in enumerate(seeds):
@@ -44,11 +57,39 @@ def all_of(work: Callable[[Job], Result], seeds: Sequence[Job], progress: Callab
             found[k] = earlier[0]
             progress(1)
     left = [k for k in range(len(seeds)) if k not in found]
-    for k, result in zip(left, in_processes(work, [seeds[k] for k in left]), strict=True):
-        cache.put(seeds[k], result)
-        found[k] = result
+    for j, result in _done(work, [seeds[k] for k in left]):
+        cache.put(seeds[left[j]], result)
+        found[left[j]] = result
         progress(1)
     return [found[k] for k in range(len(seeds))]
+
+
+def _done(work: Callable[[Job], Result], jobs: Sequence[Job]) -> Iterator[tuple[int, Result]]:
+    """Each job's place and result as it is done: by the workers, else by a process a core, or at home."""
+    workers = _WORKERS.get()
+    if workers is not None:
+        yield from workers(work, jobs)
+    elif min(os.cpu_count() or 1, len(jobs)) < 2:
+        yield from ((k, work(job)) for k, job in enumerate(jobs))
+    else:
+        yield from _on_every_core(work, jobs)
+
+
+def _on_every_core(work: Callable[[Job], Result], jobs: Sequence[Job]) -> Iterator[tuple[int, Result]]:
+    before = set(multiprocessing.active_children())
+    processes = min(os.cpu_count() or 1, len(jobs))
+    pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), _begin, (os.getpid(),))
+    try:
+        places = {pool.submit(work, job): k for k, job in enumerate(jobs)}
+        for future in as_completed(places):
+            yield places[future], future.result()
+        pool.shutdown()
+    except BaseException:  # an interruption does not wait for trials that are under way
+        pool.shutdown(wait=False, cancel_futures=True)
+        for worker in set(multiprocessing.active_children()) - before:
+            worker.kill()
+            worker.join()
+        raise
 
 
 def _begin(parent: int) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from steelyard.errors import BadInput
 from steelyard.estimators import Belief, Replay, everything
 from steelyard.native.c._flights import FlightCode
+from steelyard.native.cuda._reorder import transposed
 from steelyard.native.cuda._source import BLOCK, kernel_source
 from steelyard.native.runtime._campaign import Keep, campaign_key, flight_code, one_of
 from steelyard.native.runtime._tuning import TUNING
@@ -138,7 +139,7 @@ def _launch(
     kernel.function((math.ceil(flights / BLOCK),), (BLOCK,), arguments)
     shapes = [leaf.shape for leaf in code.belief.leaves] + [(rows, *leaf.shape) for leaf in code.recorded]
     return [
-        cupy.ascontiguousarray(array.T).reshape(flights, *shape).astype(leaf.dtype, copy=False)
+        transposed(cupy, array, leaf.dtype).reshape(flights, *shape)
         for array, shape, leaf in zip(made, shapes, (*code.belief.leaves, *code.recorded), strict=True)
     ]
 
@@ -147,7 +148,7 @@ def _flight_last(cupy: Any, array: Any, leaf: Leaf, code: FlightCode) -> Any:
     """An array on the GPU with its flights as the last axis."""
     there = cupy.asarray(array)
     real = np.float32 if code.step.single else np.float64
-    return cupy.ascontiguousarray(there.reshape(there.shape[0], -1).T.astype(real, copy=False))
+    return transposed(cupy, there.reshape(there.shape[0], math.prod(there.shape[1:])), np.dtype(real))
 
 
 def _portions(cupy: Any, code: FlightCode, flights: int, rows: int) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ from steelyard.native.trace._layout import Leaf
 BLOCK = 128
 """Threads a block: four warps, so that a step of 255 registers a thread still has two blocks on a multiprocessor."""
 
-_PRELUDE = """
+PRELUDE = """
 #ifdef __CUDACC_RTC__
 typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long long int64_t;
 typedef unsigned char uint8_t; typedef unsigned short uint16_t; typedef unsigned int uint32_t;
@@ -87,7 +87,7 @@ def kernel_source(code: FlightCode) -> str:
     body = step.body.replace(step.signature, f"static __device__ __forceinline__ {step.signature}")
     body = re.sub(r"^static const ", "static __device__ const ", body, flags=re.MULTILINE)
     random = normals_source(step.single, "static __device__ __forceinline__") if code.drawn else ""
-    return "".join([_PRELUDE, body, "\n", random, kernel])
+    return "".join([PRELUDE, body, "\n", random, kernel])
 
 
 def _loads(leaves: Sequence[Leaf], into: str, first: int, row: str | None, shared: bool = False) -> Iterator[str]:

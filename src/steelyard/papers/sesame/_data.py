@@ -1,5 +1,6 @@
 """The data set: flown on every core, and written so that an interruption loses nothing."""
 
+import functools
 import itertools
 import json
 import os
@@ -12,6 +13,7 @@ import numpy as np
 from steelyard._files import whole_file
 from steelyard.errors import BadInput
 from steelyard.logs import Log, write
+from steelyard.papers._processes import has_workers, in_processes
 from steelyard.worlds import SESAME_AIRFRAME, SesameScenario, fly_sesame
 
 Flown = tuple[SesameScenario, dict[str, np.ndarray]]
@@ -22,6 +24,10 @@ _MANIFEST = "sesame.json"
 
 def fly_all(flights: Iterable[SesameScenario], seed: int) -> Iterator[Flown]:
     """Flights with their columns, in order, as they are flown: one on each core at a time."""
+    if has_workers():
+        listed = list(flights)
+        yield from zip(listed, in_processes(functools.partial(fly_sesame, seed=seed), listed), strict=True)
+        return
     cores = os.cpu_count() or 1
     waiting = iter(flights)
     with ThreadPoolExecutor(cores) as pool:
