@@ -9,10 +9,18 @@ from pathlib import Path
 
 import pytest
 
+from steelyard._jax import private_folder
+
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.py"))
 LIMIT_S = 120
+CACHED = {
+    "JAX_COMPILATION_CACHE_DIR": str(private_folder("xla")),
+    "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+    "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
+}
+"""JAX's own settings, as a user may have them: an example compiles the same programs every time."""
 
 
 def opening_problem(source: str) -> str | None:
@@ -45,7 +53,7 @@ def test_example_is_numbered_and_opens_with_title_prose_and_usage(example: Path)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
 def test_example_runs_to_the_end(example: Path, tmp_path: Path):
     path = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
-    env = {**os.environ, "PYTHONPATH": path}
+    env = {**os.environ, "PYTHONPATH": path, **CACHED}
     done = subprocess.run(
         [sys.executable, str(example)], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=LIMIT_S
     )
