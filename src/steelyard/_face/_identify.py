@@ -35,6 +35,7 @@ def identify(
     config: Config | Mapping[str, Any] | str | Path | None = None,
     method: str | None = None,
     progress: Callable[[int], None] = lambda rows: None,
+    mend: bool = False,
 ) -> Findings:
     """Identifies a robot or what it carries from a log; without a method, by the problem's best one.
 
@@ -52,10 +53,11 @@ def identify(
     for them. `problem` is `multirotor`, `rigid-body`, `planar-load`, `spatial-load`, `jets`, or a .py file that
     describes a robot of your own; by default the only one that the log can answer. `config` is a `Config`, the path of
     a TOML file or a dictionary, and what it does not state is estimated or has a default. `progress` is called with the
-    number of rows that are done.
+    number of rows that are done. The log is checked first; with `mend`, what is certainly wrong with it is mended and
+    listed in the notes.
     """
     if not isinstance(log, Log | str | Path):
         raise BadInput(f"A log is a Log or the path of a file, not {type(log).__name__}; sy.read makes one.")
     check_names(problem, method)
-    found = answer(log_from(log), problem, config_from(config), method, progress)
+    found = answer(log_from(log), problem, config_from(config), method, progress, mend)
     return Findings(**{field.name: getattr(found, field.name) for field in dataclasses.fields(found)})

@@ -36,6 +36,8 @@ class Identify:
     ukf, msckf or swls."""
     config: Annotated[str | None, tyro.conf.arg(metavar="FILE.toml")] = None
     """Noise, guesses and the robot's own parameters; what it does not state is estimated or has a default."""
+    mend: bool = False
+    """Mend what is certainly wrong with the log (units, orders, axes, signs, repeated samples), and list it."""
     report: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
     """Also write a report, one file that opens in any browser."""
     urdf: Annotated[str | None, tyro.conf.arg(metavar="FILE.urdf")] = None
@@ -70,7 +72,7 @@ def run(arguments: Sequence[str]) -> int:
     from steelyard import problems, report
 
     with report.progress("identifying", len(prepared.log), quiet=command.json) as advance:
-        identification = problems.answer(prepared, config, command.method, advance)
+        identification = problems.answer(prepared, config, command.method, advance, command.mend)
     if command.report is not None:
         report.write_report(identification, command.report)
     if command.urdf is not None:

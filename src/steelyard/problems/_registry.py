@@ -3,6 +3,8 @@
 import dataclasses
 from collections.abc import Callable
 
+import numpy as np
+
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
 from steelyard.logs import Log
@@ -10,6 +12,7 @@ from steelyard.logs.mapping import Prepared, prepare
 from steelyard.problems._identification import Identification
 from steelyard.problems._streaming import StreamFilter
 from steelyard.problems._trust import judged
+from steelyard.problems.preflight import preflight
 
 Solver = Callable[..., Identification]
 
@@ -80,25 +83,31 @@ def identify(
     config: Config | None = None,
     method: str | None = None,
     progress: Callable[[int], None] = lambda rows: None,
+    mend: bool = False,
 ) -> Identification:
     """Answers a problem from a log; without a method, by the problem's own best one.
 
     A problem is a name, or the path of a Python file that describes a robot of your own (see `OwnRobot`); by default
-    the only one that the log can answer. `progress` is told how many rows are done.
+    the only one that the log can answer. `progress` is told how many rows are done. The log is checked first; with
+    `mend`, what is certainly wrong with it is mended.
     """
     config = config or Config()
-    return answer(prepare(log, problem, config), config, method, progress)
+    return answer(prepare(log, problem, config), config, method, progress, mend)
 
 
 def answer(
-    prepared: Prepared, config: Config, method: str | None = None, progress: Callable[[int], None] = lambda rows: None
+    prepared: Prepared,
+    config: Config,
+    method: str | None = None,
+    progress: Callable[[int], None] = lambda rows: None,
+    mend: bool = False,
 ) -> Identification:
     """Answers a problem from the rows that were prepared for it."""
-    found = _solved(prepared.log, prepared.problem, config, method, progress)
+    found = _solved(prepared.log, prepared.problem, config, method, progress, mend)
     return dataclasses.replace(found, notes=[*prepared.notes, *found.notes])
 
 
-def _solved(log: Log, problem: str, config: Config, method: str | None, progress) -> Identification:
+def _solved(log: Log, problem: str, config: Config, method: str | None, progress, mend: bool) -> Identification:
     chosen = {} if method is None else {"method": method}
     if problem.endswith(".py"):
         from steelyard.problems.own import identify_own, load_robot
@@ -109,4 +118,17 @@ def _solved(log: Log, problem: str, config: Config, method: str | None, progress
             f'Unknown problem "{problem}"; {nearest(problem, list(PROBLEMS))[:-1]}, or give a .py file with a robot '
             "of your own."
         )
-    return judged(PROBLEMS[problem]()(log, config, progress=progress, **chosen))
+    checked = preflight(log, problem, config, mend)
+    certain = [one for one in checked.findings if one.kind == "certain"]
+    if any(one.code == "time-unit" for one in certain):
+        raise BadInput(f"{log.origin}: {certain[0].reason.sentence}")
+    try:
+        found = PROBLEMS[problem]()(checked.log, config, progress=progress, **chosen)
+    except BadInput as error:
+        if not certain:
+            raise
+        raise BadInput(f"{log.origin}: {certain[0].reason.sentence} ({error})") from None
+    except np.linalg.LinAlgError as error:
+        why = certain[0].reason.sentence if certain else "Check units, clocks and axes."
+        raise BadInput(f"{log.origin}: no answer explains these numbers ({error}). {why}") from None
+    return judged(dataclasses.replace(found, notes=[*checked.mended, *found.notes]), checked.findings)

@@ -4,12 +4,14 @@ Each check has a limit that clean logs keep with room to spare; a quantity that 
 """
 
 import dataclasses
+from collections.abc import Sequence
 
 import numpy as np
 
 from steelyard.estimators import Estimate, Reason, Trust
 from steelyard.problems._consistency import mean_nis
 from steelyard.problems._identification import Identification, Innovations
+from steelyard.problems.preflight import PreflightFinding
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,20 +34,37 @@ class TrustTuning:
 
 TUNING = TrustTuning()
 _FILTERED = ("multirotor", "own")
+_TEAMS = ("planar-load", "spatial-load")
+"""One robot's fault is in everybody's answer."""
 
 
-def judged(found: Identification, tuning: TrustTuning = TUNING) -> Identification:
-    """The same answer with its reasons: what is not believed is doubtful or failed, and no longer known."""
-    robots = {}
+def judged(
+    found: Identification, findings: Sequence[PreflightFinding] = (), tuning: TrustTuning = TUNING
+) -> Identification:
+    """The same answer with its reasons: what is not believed is doubtful or failed, and no longer known.
+
+    What the preflight is certain of comes first. A hint explains an answer that something else speaks against, and is
+    a note where nothing does.
+    """
+    robots, notes = {}, list(found.notes)
     for robot, quantities in found.robots.items():
         own = found.trust.get(robot, Trust()).reasons
-        trust = Trust((*own, *_innovation_reasons(found, robot, tuning), *_event_reasons(found, robot, tuning)))
+        mine = [one for one in findings if one.robot in (None, robot) or found.problem in _TEAMS]
+        certain = [one.reason for one in mine if one.kind == "certain"]
+        reasons = [*own, *_innovation_reasons(found, robot, tuning), *_event_reasons(found, robot, tuning)]
+        hints = [one.reason for one in mine if one.kind == "hint"]
         finite = {name: _finite(estimate) for name, estimate in quantities.items()}
+        if certain or reasons or any(one.status == "failed" for one in finite.values()):
+            reasons = [*certain, *hints, *reasons]
+        else:
+            notes += [hint.sentence for hint in hints]
+        trust = Trust(tuple(reasons))
         robots[robot] = {name: estimate.judged(_of(trust, name, estimate)) for name, estimate in finite.items()}
     verdict = found.verdict
     doubtful = [r.sentence for q in robots.values() for e in q.values() for r in e.trust.reasons]
     fresh = [sentence for sentence in dict.fromkeys(doubtful) if sentence not in verdict]
-    return dataclasses.replace(found, robots=robots, verdict=" ".join([verdict, *fresh]))
+    verdict = " ".join([verdict, *fresh])
+    return dataclasses.replace(found, robots=robots, notes=list(dict.fromkeys(notes)), verdict=verdict)
 
 
 def _of(trust: Trust, name: str, estimate: Estimate) -> Trust:

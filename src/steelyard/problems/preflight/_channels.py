@@ -1,0 +1,160 @@
+"""Single channels: values that are stuck, held or at a limit, and outliers."""
+
+import numpy as np
+
+from steelyard.logs import Log
+from steelyard.problems.preflight._finding import PreflightFinding, changed
+from steelyard.problems.preflight._tuning import TUNING
+
+MEASURED = (
+    "attitude",
+    "position",
+    "linear_velocity",
+    "velocity",
+    "rates",
+    "twist/angular",
+    "twist/linear",
+    "specific_force",
+    "wrench/torque",
+    "wrench/force",
+    "base/attitude",
+    "base/rates",
+    "base/linear_velocity",
+    "foot_left/wrench",
+    "foot_right/wrench",
+    "rpm",
+)
+"""Signals of sensors; commands may be held."""
+_INPUTS = ("force", "thrust")
+_BETWEEN = ("wrench/torque", "wrench/force", "force", "thrust", "rates", "foot_left/wrench", "foot_right/wrench")
+"""What acts on a body: single wild samples are replaced by the line between their neighbours, not left out."""
+
+
+def channel_findings(log: Log) -> list[PreflightFinding]:
+    """Of every robot, signal by signal."""
+    found = []
+    for robot in log.robots:
+        for signal in (*MEASURED, *_INPUTS):
+            names = [name for name in log.columns if f"{name}/".startswith(f"{robot}/{signal}/")]
+            if names and len(log) >= 50:
+                values = np.stack([log.columns[name] for name in names], axis=1)
+                found += _of(log, robot, signal, names, values)
+    return found
+
+
+def _of(log: Log, robot: str, signal: str, names: list[str], values: np.ndarray) -> list[PreflightFinding]:
+    who, found = f"{robot}/{signal}", []
+    present = np.isfinite(values).all(axis=1)
+    if present.sum() < 50:
+        return []
+    same = np.concatenate([[False], np.all(values[1:] == values[:-1], axis=1)])
+    step = float(np.median(np.diff(log.time)))
+    if not np.any(values[present] != values[present][0]):
+        return []  # constant throughout: at rest, or not connected; the motion tells
+    if signal in MEASURED and same.mean() > TUNING.held_share:
+        rate = (1.0 - same.mean()) / step
+        found.append(
+            PreflightFinding(
+                "held",
+                f"{100 * same.mean():.0f} % of the samples of {who} repeat the one before: it comes at about "
+                f"{rate:.3g} Hz and is held in between.",
+                "Leave the repeated ones out (identify --mend does), so that they do not count several times.",
+                robot,
+                lambda log: changed(log, {name: np.where(same, np.nan, log.columns[name]) for name in names}),
+            )
+        )
+    elif spans := _stuck(np.asarray(log.time), same, signal):
+        begin, end = max(spans, key=lambda span: span[1] - span[0])
+        inside = np.any([(log.time > a) & (log.time <= b) for a, b in spans], axis=0) & same
+        found.append(
+            PreflightFinding(
+                "stuck",
+                f"{who} is stuck at one value from {begin:.2f} to {end:.2f} s"
+                f"{f', and {len(spans) - 1} more times' if len(spans) > 1 else ''}.",
+                "Leave those samples out (identify --mend does), and look at the sensor's connection.",
+                robot,
+                lambda log: changed(log, {name: np.where(inside, np.nan, log.columns[name]) for name in names}),
+            )
+        )
+    limit = limited(values)
+    if limit.any() and not found:
+        size = float(np.max(np.abs(values[limit])))
+        found.append(
+            PreflightFinding(
+                "limit",
+                f"{who} is at a limit of about {size:.3g} in {100 * limit.mean():.2g} % of its samples: what is beyond "
+                "was not recorded.",
+                "Use a sensor with a wider range, or move more gently.",
+                robot,
+            )
+        )
+    wild = outliers(np.asarray(log.time), values) if not found else np.zeros(1)
+    if wild.mean() > TUNING.outlier_share:
+        found.append(
+            PreflightFinding(
+                "outliers",
+                f"{100 * wild.mean():.2g} % of the samples of {who} are outliers, far from both neighbours.",
+                "Leave them out (identify --mend does), and look for a loose contact or interference.",
+                robot,
+                lambda log: _without(log, names, wild, signal in _BETWEEN),
+                "repaired" if wild.mean() < TUNING.outliers_repaired else "certain",
+            )
+        )
+    return found
+
+
+def _stuck(time: np.ndarray, same: np.ndarray, signal: str) -> list[tuple[float, float]]:
+    """Spans in which a signal is stuck; a command may be held, so it must be long, and never held otherwise."""
+    spans = stuck_spans(time, same)
+    if signal != "thrust" or not spans:
+        return spans
+    spans = [(a, b) for a, b in spans if b - a > TUNING.stuck_input_seconds]
+    outside = np.all([(time < a) | (time > b) for a, b in spans], axis=0) if spans else np.zeros(1, bool)
+    return spans if outside.any() and same[outside].mean() < TUNING.lost_share else []
+
+
+def stuck_spans(time: np.ndarray, same: np.ndarray) -> list[tuple[float, float]]:
+    """Begin and end (s) of long runs of repeated samples; `same` says of each row whether it repeats the one before."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]]).astype(int)))
+    spans = [(float(time[max(a - 1, 0)]), float(time[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    return [(a, b) for a, b in spans if b - a > TUNING.stuck_seconds]
+
+
+def limited(values: np.ndarray) -> np.ndarray:
+    """(n,): rows in which an axis stands at an extreme that it reaches again and again."""
+    rows = np.zeros(len(values), bool)
+    for column in values.T:
+        present = column[np.isfinite(column)]
+        if present.size < 50 or len(np.unique(present)) < 0.3 * present.size:
+            continue
+        for extreme in (present.max(), present.min()):
+            at = column == extreme
+            if max(TUNING.limit_rows, TUNING.limit_share * present.size) <= at.sum() < 0.9 * present.size:
+                rows |= at
+    return rows
+
+
+def outliers(time: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """(n,): rows with a sample that is far from the straight line through its neighbours, they being near each other.
+
+    Compared with the median of such distances, which outliers of a few percent do not move.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = ((time[1:-1] - time[:-2]) / (time[2:] - time[:-2]))[:, None]
+        off = np.abs(values[1:-1] - (values[:-2] + share * (values[2:] - values[:-2])))
+        typical = np.nanmedian(off, axis=0) + 1e-12 * (1.0 + np.nanmax(np.abs(values), axis=0))
+        far = np.nan_to_num(off / (1.4826 * typical), nan=0.0) > TUNING.outlier_factor
+        far &= np.abs(values[2:] - values[:-2]) < 0.5 * off  # a step is none: both neighbours are on one side
+        # The neighbours of an outlier are far off, too; the outlier itself is the farthest of the three.
+        padded = np.pad(np.nan_to_num(off), ((1, 1), (0, 0)))
+        largest = (off >= padded[:-2]) & (off >= padded[2:])
+    return np.concatenate([[False], (far & largest).any(axis=1), [False]])
+
+
+def _without(log: Log, names: list[str], wild: np.ndarray, between: bool) -> Log:
+    columns = {}
+    for name in names:
+        column = log.columns[name]
+        good = ~wild & np.isfinite(column)
+        columns[name] = np.where(wild, np.interp(log.time, log.time[good], column[good]) if between else np.nan, column)
+    return changed(log, columns)

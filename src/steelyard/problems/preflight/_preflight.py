@@ -1,0 +1,62 @@
+"""All checks of a problem, and the log that its method gets."""
+
+import dataclasses
+
+import numpy as np
+
+from steelyard.config import Config
+from steelyard.logs import Log
+from steelyard.problems.preflight._channels import channel_findings
+from steelyard.problems.preflight._finding import PreflightFinding
+from steelyard.problems.preflight._flight import flight_findings
+from steelyard.problems.preflight._rows import row_findings
+from steelyard.problems.preflight._wrist import wrist_findings
+
+
+@dataclasses.dataclass(frozen=True)
+class Preflight:
+    """What was found, and the log to go on with."""
+
+    log: Log
+    findings: tuple[PreflightFinding, ...]
+    """What is still wrong with that log."""
+    mended: tuple[str, ...]
+    """Sentences on what was mended."""
+
+
+_MOST_MENDS = 4
+
+
+def preflight(log: Log, problem: str, config: Config, mend: bool = False) -> Preflight:
+    """Checks a log for a problem; with `mend`, certain findings are mended one after the other, and checked again."""
+    mended: list[str] = []
+    for _ in range(_MOST_MENDS):
+        findings = _findings(log, problem, config)
+        ready = [f for f in findings if f.mend is not None and (f.kind == "repaired" or (mend and f.kind == "certain"))]
+        if not ready:
+            break
+        first = [f for f in ready if f.kind == "repaired"] or ready[:1]
+        for one in first:
+            assert one.mend is not None
+            log = one.mend(log)
+            mended.append(f"Mended: {one.sentence}")
+    else:
+        findings = _findings(log, problem, config)
+    return Preflight(log, tuple(f for f in findings if f.kind != "repaired"), tuple(mended))
+
+
+def _findings(log: Log, problem: str, config: Config) -> list[PreflightFinding]:
+    rows = row_findings(log)
+    if any(one.code == "time-unit" for one in rows):
+        return rows  # nothing can be compared before that is mended
+    found = [*rows, *channel_findings(log)]
+    if problem == "multirotor":
+        for robot in config.team.robots or log.robots:
+            found += flight_findings(log, robot, config.guess.mass)
+    if problem in ("rigid-body", "spatial-load"):
+        gravity = float(np.linalg.norm(config.gravity))
+        robots = config.team.robots or log.robots
+        groups = [(robot,) for robot in robots] if problem == "rigid-body" else [robots]
+        for group in groups:
+            found += wrist_findings(log, group, gravity)
+    return found

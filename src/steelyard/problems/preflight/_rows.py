@@ -1,0 +1,60 @@
+"""Time and rows: the unit of time, gaps, rows that are missing or written twice."""
+
+import numpy as np
+
+from steelyard.logs import Log
+from steelyard.problems.preflight._finding import PreflightFinding
+from steelyard.problems.preflight._tuning import TUNING
+
+
+def row_findings(log: Log) -> list[PreflightFinding]:
+    """What is wrong with the rows of a log."""
+    if len(log) < 20:
+        return []
+    steps = np.diff(log.time)
+    step = float(np.median(steps))
+    if step > TUNING.slowest_step:
+        unit, factor = ("us", 1e-6) if step > 500.0 else ("ms", 1e-3)
+        return [
+            PreflightFinding(
+                "time-unit",
+                f"Rows are {step:.3g} s apart, if time is in s: it is probably in {unit}.",
+                f'State time = {{source = "time", unit = "{unit}"}} in a mapping (--map).',
+                mend=lambda log: _scaled(log, factor),
+            )
+        ]
+    return [*_doubled(log, steps, step)]
+
+
+def _scaled(log: Log, factor: float) -> Log:
+    return Log(factor * log.time, dict(log.columns), log.origin, log.metadata)
+
+
+def gaps(log: Log) -> list[tuple[float, float]]:
+    """Begin and end (s) of the spans without a row."""
+    steps = np.diff(log.time)
+    least = max(TUNING.gap_seconds, TUNING.gap_steps * float(np.median(steps))) if steps.size else np.inf
+    return [(float(log.time[k]), float(log.time[k + 1])) for k in np.flatnonzero(steps > least)]
+
+
+def _doubled(log: Log, steps: np.ndarray, step: float) -> list[PreflightFinding]:
+    """Rows that are the row before once more."""
+    values = np.stack([column for name, column in log.columns.items() if not name.startswith("truth/")], axis=1)
+    again = np.concatenate([[False], np.all((values[1:] == values[:-1]) | np.isnan(values[1:]), axis=1)])
+    moving = np.nanstd(values, axis=0) > 0
+    if not moving.any() or again.mean() < TUNING.lost_share:
+        return []
+
+    def mend(log: Log) -> Log:
+        columns = {name: column[~again] for name, column in log.columns.items()}
+        return Log(log.time[~again], columns, log.origin, log.metadata)
+
+    share = f"{100 * again.mean():.2g} % of the rows repeat the row before in every column"
+    return [
+        PreflightFinding(
+            "doubled-rows",
+            f"{share}: they were written twice, or all signals are held.",
+            "Leave them out (identify --mend does).",
+            mend=mend,
+        )
+    ]

@@ -1,0 +1,70 @@
+"""The numbers that tune the preflight checks."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class PreflightTuning:
+    """Limits of what is normal in a log."""
+
+    slowest_step: float = 0.5
+    """s between rows: robots are logged faster than twice a second, and a log in ms has a thousand times as much."""
+    gap_steps: float = 10.0
+    """Median steps without a row that are a gap."""
+    gap_seconds: float = 0.15
+    """s without a row that are a gap, at least: a filter's prediction holds for less."""
+    lost_share: float = 0.02
+    """Of rows that a regular log lacks, from which on it is told."""
+    stuck_seconds: float = 0.15
+    """s for which a measured signal does not change at all, while it does otherwise."""
+    held_share: float = 0.4
+    """Of rows that repeat the row before, from which on a signal is a slower one whose values are held."""
+    limit_rows: int = 6
+    """Samples at exactly the same extreme that are a limit; noise never repeats an extreme."""
+    limit_share: float = 0.01
+    """Of the samples at that extreme, at least."""
+    outlier_factor: float = 12.0
+    """Deviations of a sample from its neighbours' cubic, in robust ones, from which on it is an outlier."""
+    outlier_share: float = 2e-3
+    """Of the samples, from which on outliers are told."""
+    outliers_repaired: float = 0.03
+    """Of the samples, up to which outliers are left out without being asked."""
+    block: float = 0.1
+    """s over which signals are averaged before they are compared: noise is small and motion is left."""
+    decisive: float = 40.0
+    """Twice the log-likelihood by which another reading of the log must be better; clean logs stay below 12."""
+    improved: float = 0.6
+    """Share of the squared misfit that another reading may leave in at least one comparison."""
+    delays: tuple[float, ...] = (0.03, 0.06, 0.12, 0.2, 0.3)
+    """s by which a signal may be late, as tried."""
+    heaviest: float = 25.0
+    """kg of a multirotor that nobody states; thrust in grams makes a hundred times its mass."""
+    share_thrust: float = 1.05
+    """Largest thrust that may be a share of full thrust, not newtons."""
+    guess_factor: float = 4.0
+    """By which a stated mass and the thrust may differ: units do by ten and more."""
+    stuck_input_seconds: float = 1.0
+    """s for which an input that is never held otherwise does not change."""
+    floors: tuple[float, float, float] = (0.01, 0.01, 0.05)
+    """rad/s, m/s and m/s²: misfits of turning, moving and accelerating below which readings are equally good."""
+    segment: float = 2.0
+    """s over which a mass is taken as constant: it may change a few times in a flight."""
+    same_motion: float = 0.8
+    """Correlation of two signals from which on their sizes are compared."""
+    jump: float = 12.0
+    """Deviations of a position from where its velocity leads, from which on time or position jumps."""
+    rise: float = 0.025
+    """Share by which a mass may seem to rise evenly in a flight."""
+    rise_certain: float = 1.8
+    """Deviations of that rise; those of twelve clean flights stayed below 0.5."""
+    wrist_block: float = 0.05
+    """s, the same for a load that is shaken."""
+    wrist_delays: tuple[float, ...] = (0.01, 0.02, 0.04, 0.08)
+    """s by which a wrist's signal may be late, as tried."""
+    wrist_floors: tuple[float, float, float, float] = (0.5, 0.05, 0.02, 0.02)
+    """m/s³, m/s², and shares of the force and the torque: misfits below which readings are equally good."""
+    g: float = 9.81
+    """m/s²."""
+
+
+TUNING = PreflightTuning()
