@@ -61,6 +61,7 @@ def _of(log: Log, robot: str, signal: str, names: list[str], values: np.ndarray)
                 "Leave the repeated ones out (identify --mend does), so that they do not count several times.",
                 robot,
                 lambda log: changed(log, {name: np.where(same, np.nan, log.columns[name]) for name in names}),
+                "certain" if signal in _BETWEEN else "repaired",
             )
         )
     elif spans := _stuck(np.asarray(log.time), same, signal):
@@ -74,6 +75,7 @@ def _of(log: Log, robot: str, signal: str, names: list[str], values: np.ndarray)
                 "Leave those samples out (identify --mend does), and look at the sensor's connection.",
                 robot,
                 lambda log: changed(log, {name: np.where(inside, np.nan, log.columns[name]) for name in names}),
+                "certain" if signal in _BETWEEN or inside.mean() > TUNING.most_left_out else "repaired",
             )
         )
     limit = limited(values)
@@ -86,6 +88,12 @@ def _of(log: Log, robot: str, signal: str, names: list[str], values: np.ndarray)
                 "was not recorded.",
                 "Use a sensor with a wider range, or move more gently.",
                 robot,
+                lambda log: changed(log, {name: np.where(limit, np.nan, log.columns[name]) for name in names}),
+                "hint"
+                if signal == "thrust"  # a command may be at its limit
+                else "certain"
+                if signal in _BETWEEN or limit.mean() > TUNING.most_left_out
+                else "repaired",
             )
         )
     wild = outliers(np.asarray(log.time), values) if not found else np.zeros(1)
@@ -142,6 +150,8 @@ def outliers(time: np.ndarray, values: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore", divide="ignore"):
         share = ((time[1:-1] - time[:-2]) / (time[2:] - time[:-2]))[:, None]
         off = np.abs(values[1:-1] - (values[:-2] + share * (values[2:] - values[:-2])))
+        if not np.isfinite(off).any(axis=0).all():  # no sample has both neighbours
+            return np.zeros(len(values), bool)
         typical = np.nanmedian(off, axis=0) + 1e-12 * (1.0 + np.nanmax(np.abs(values), axis=0))
         far = np.nan_to_num(off / (1.4826 * typical), nan=0.0) > TUNING.outlier_factor
         far &= np.abs(values[2:] - values[:-2]) < 0.5 * off  # a step is none: both neighbours are on one side

@@ -36,8 +36,9 @@ def _jumps(log: Log, robot: str) -> list[PreflightFinding]:
     gap = (t[after] - t[before])[:, 0] > between[:, 0]
     off = np.where((gap & (np.linalg.norm(still, axis=1) > 0.1 * np.linalg.norm(off, axis=1)))[:, None], 0.0, off)
     size = np.linalg.norm(off, axis=1)
-    typical = float(np.nanmedian(size)) + 1e-9
-    k = int(np.nanargmax(size)) if np.isfinite(size).any() else 0
+    if not np.isfinite(size).any():
+        return []
+    typical, k = float(np.nanmedian(size)) + 1e-9, int(np.nanargmax(size))
     if not size[k] > TUNING.jump * typical or np.nanmean(size > TUNING.jump * typical) > 0.03:
         return []
     when = float(time[k + width])

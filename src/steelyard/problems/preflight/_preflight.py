@@ -9,6 +9,7 @@ from steelyard.logs import Log
 from steelyard.problems.preflight._channels import channel_findings
 from steelyard.problems.preflight._finding import PreflightFinding
 from steelyard.problems.preflight._flight import flight_findings
+from steelyard.problems.preflight._planar import planar_findings
 from steelyard.problems.preflight._rows import row_findings
 from steelyard.problems.preflight._wrist import wrist_findings
 
@@ -50,9 +51,13 @@ def _findings(log: Log, problem: str, config: Config) -> list[PreflightFinding]:
     if any(one.code == "time-unit" for one in rows):
         return rows  # nothing can be compared before that is mended
     found = [*rows, *channel_findings(log)]
+    if problem == "spatial-load":  # its method leaves such samples out by itself, and reports them as events
+        found = [dataclasses.replace(one, kind="hint") if one.code in ("stuck", "limit") else one for one in found]
     if problem == "multirotor":
         for robot in config.team.robots or log.robots:
             found += flight_findings(log, robot, config.guess.mass)
+    if problem == "planar-load":
+        found += planar_findings(log, config.team.robots or log.robots, config.load.friction)
     if problem in ("rigid-body", "spatial-load"):
         gravity = float(np.linalg.norm(config.gravity))
         robots = config.team.robots or log.robots

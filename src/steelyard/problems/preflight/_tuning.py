@@ -23,6 +23,8 @@ class PreflightTuning:
     """Samples at exactly the same extreme that are a limit; noise never repeats an extreme."""
     limit_share: float = 0.01
     """Of the samples at that extreme, at least."""
+    most_left_out: float = 0.2
+    """Share of a sensor's samples that may be left out because they are stuck or at a limit."""
     outlier_factor: float = 12.0
     """Deviations of a sample from its neighbours' cubic, in robust ones, from which on it is an outlier."""
     outlier_share: float = 2e-3
@@ -57,6 +59,8 @@ class PreflightTuning:
     """Share by which a mass may seem to rise evenly in a flight."""
     rise_certain: float = 1.8
     """Deviations of that rise; those of twelve clean flights stayed below 0.5."""
+    planar_misfit: float = 2.5
+    """Times its noise by which a planar team's velocities or impulses may miss one rigid load; clean ones: 1 to 1.5."""
     wrist_block: float = 0.05
     """s, the same for a load that is shaken."""
     wrist_delays: tuple[float, ...] = (0.01, 0.02, 0.04, 0.08)

@@ -137,7 +137,7 @@ class WristFit:
         torque = _torque_misfit(first["N"][1:-1], w, alpha, s) if len(hands) == 1 else np.zeros((0, 3))
         shares = []
         for misfit, signal in ((force, total), (torque, first["N"])):
-            size = float(np.nanstd(signal)) + 1e-9
+            size = float(np.std(finite(signal))) + 1e-9 if len(finite(signal)) else 1.0
             shares.append(misfit / size)
         squares, numbers = [], []
         parts = (np.concatenate(turning), np.concatenate(sizes) if sizes else np.zeros((0, 1)), *shares)
@@ -224,7 +224,8 @@ def _readings(hand: Hand, robot: str, own: WristFit) -> list[WristReading]:
         reading("accelerometer-sign", "specific_force", "with the opposite sign", flip, scaled("s", -1.0)),
         reading("accelerometer-unit", "specific_force", "in units of g", 'State unit = "g".', scaled("s", TUNING.g)),
     ]
-    if np.nanmedian(np.linalg.norm(hand["w"], axis=1)) > _FAST:
+    turning = np.linalg.norm(finite(hand["w"]), axis=1)
+    if len(turning) and np.median(turning) > _FAST:
         readings.append(
             reading(
                 "rates-degrees",

@@ -1,0 +1,148 @@
+"""A look at a log before the estimate: faults are named, certain ones mended, and clean logs are left alone."""
+
+import numpy as np
+import pytest
+
+from steelyard.bench.faults import TRIED
+from steelyard.bench.faults._edits import columns_of
+from steelyard.config import Config
+from steelyard.errors import BadInput
+from steelyard.logs import Log
+from steelyard.problems import identify
+from steelyard.problems.preflight import preflight
+from steelyard.problems.preflight._channels import limited, outliers, stuck_spans
+
+TIME = 0.01 * np.arange(1000)
+
+
+def faulty(problem: str, name: str, seed: int, strength: str = "strong") -> tuple[Log, Log]:
+    """The clean log, and the one with the fault."""
+    tried = TRIED[problem]
+    log = tried.clean(seed)
+    fault = next(one for one in tried.faults if one.name == name)
+    return log, fault.strengths[strength](log, np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_nothing_is_found_in_a_clean_flight(seed):
+    """A hundred clean flights had no finding; with the tuning's margin six are enough to notice a slip."""
+    found = preflight(TRIED["multirotor"].clean(seed), "multirotor", Config())
+    assert not found.findings
+    assert not found.mended
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("time in ms", "time-unit"),
+        ("quaternion xyzw", "quaternion-order"),
+        ("quaternion inverse", "quaternion-inverse"),
+        ("rates in degrees", "rates-degrees"),
+        ("rates' sign", "rates-axes"),
+        ("velocity in body axes", "velocity-body"),
+        ("velocity axes", "velocity-axes"),
+        ("body FRD only", "body-axes"),
+        ("rows doubled", "doubled-rows"),
+    ],
+)
+def test_a_fault_of_a_flight_is_named_and_mending_undoes_it(name, code):
+    clean, log = faulty("multirotor", name, 1)
+    found = preflight(log, "multirotor", Config())
+    assert [one.code for one in found.findings] == [code]
+    mended = preflight(log, "multirotor", Config(), mend=True)
+    assert not mended.findings
+    assert len(mended.mended) == 1
+    np.testing.assert_allclose(mended.log.time, clean.time, atol=1e-9)
+    for column in (
+        name for signal in ("attitude", "rates", "linear_velocity") for name in columns_of(clean, signal)[0]
+    ):
+        sign = np.sign(np.dot(mended.log.columns[column], clean.columns[column])) if "attitude" in column else 1.0
+        np.testing.assert_allclose(sign * mended.log.columns[column], clean.columns[column], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "strength", "code"),
+    [
+        ("NED and FRD", "strong", "ned"),
+        ("world NED only", "strong", "world-axes"),
+        ("thrust in grams", "strong", "thrust-unit"),
+        ("thrust of 0 to 1", "strong", "thrust-unit"),
+        ("battery sags", "strong", "thrust-sag"),
+        ("velocity scale", "strong", "velocity-scale"),
+        ("clock jumps", "strong", "clock-jump"),
+        ("attitude stuck", "strong", "stuck"),
+        ("attitude outliers", "strong", "outliers"),
+        ("wind", "strong", "wind"),
+        ("attitude tilted", "mild", "tilt"),
+    ],
+)
+def test_a_fault_of_a_flight_is_named_first(name, strength, code):
+    found = preflight(faulty("multirotor", name, 0, strength)[1], "multirotor", Config())
+    assert found.findings[0].code == code
+
+
+@pytest.mark.parametrize(
+    ("problem", "name", "code"),
+    [
+        ("rigid-body", "wrench on the sensor", "wrench-sign"),
+        ("rigid-body", "accelerometer in g", "accelerometer-unit"),
+        ("rigid-body", "rates in degrees", "rates-degrees"),
+        ("rigid-body", "velocity in other axes", "velocity-axes"),
+        ("planar-load", "velocity sign", "velocity-sign"),
+        ("planar-load", "force sign", "force-sign"),
+        ("planar-load", "friction", "friction"),
+        ("planar-load", "force scale", "force-scale"),
+    ],
+)
+def test_a_fault_of_a_load_is_named_and_its_robot_too(problem, name, code):
+    clean, log = faulty(problem, name, 1)
+    assert not preflight(clean, problem, Config()).findings
+    first = preflight(log, problem, Config()).findings[0]
+    assert first.code == code
+    assert first.robot in ("r1" if problem == "rigid-body" else "r2", None)
+
+
+def test_a_few_outliers_are_left_out_and_noted():
+    _, log = faulty("multirotor", "velocity outliers", 0, "mild")
+    found = preflight(log, "multirotor", Config())
+    assert not found.findings
+    assert "outliers" in found.mended[0]
+    assert np.isnan(found.log.columns["r1/linear_velocity/x"]).mean() == pytest.approx(0.01, abs=0.006)
+
+
+def test_time_in_milliseconds_is_refused_with_the_line_that_mends_it():
+    _, log = faulty("multirotor", "time in ms", 0)
+    with pytest.raises(BadInput, match='unit = "ms"'):
+        identify(log, "multirotor")
+
+
+def test_a_faulty_flight_is_doubtful_with_the_cause_first_and_known_once_mended():
+    _clean, log = faulty("multirotor", "quaternion inverse", 0)
+    mass = identify(log, "multirotor").robots["r1"]["mass"]
+    assert mass.status in ("doubtful", "failed")
+    assert mass.trust.reasons[0].code == "quaternion-inverse"
+    found = identify(log, "multirotor", mend=True)
+    assert found.robots["r1"]["mass"].status == "known"
+    assert any("inverse" in note for note in found.notes)
+
+
+def test_single_wild_samples_are_outliers_and_steps_are_not():
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((1000, 2))
+    assert not outliers(TIME, values).any()
+    values[500:] += 40.0
+    assert not outliers(TIME, values).any()
+    values[[100, 700]] += 60.0
+    assert list(np.flatnonzero(outliers(TIME, values))) == [100, 700]
+
+
+def test_a_limit_is_an_extreme_that_comes_again_and_again():
+    values = np.random.default_rng(1).standard_normal((1000, 1))
+    assert not limited(values).any()
+    assert limited(np.clip(values, -1.5, None)).mean() == pytest.approx(np.mean(values < -1.5))
+
+
+def test_a_stuck_span_begins_with_the_value_that_is_repeated():
+    same = np.zeros(1000, bool)
+    same[301:341] = True
+    assert stuck_spans(TIME, same) == [(pytest.approx(3.0), pytest.approx(3.4))]
