@@ -1,14 +1,12 @@
 """What the tutorials tell people to type works, in their order; every page is in the site's menu."""
 
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from commands import ENVIRONMENT
+from commands import typed
+from earnest import in_earnest
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -27,13 +25,11 @@ TUTORIALS = [page for page in PAGES if not lines_of(page)[0].startswith("python 
 
 @pytest.mark.parametrize("tutorial", TUTORIALS, ids=lambda path: path.stem)
 def test_the_commands_of_a_tutorial_work(tutorial: Path, tmp_path: Path):
-    environment = ENVIRONMENT | {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])}
     for line in lines_of(tutorial):
         program, *words = shlex.split(line)
         assert program == "steelyard"
-        typed = [sys.executable, "-m", "steelyard", *words]
-        done = subprocess.run(typed, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240)
-        assert done.returncode == 0, f"{line}\n{done.stderr[-2000:]}"
+        code, complaint = in_earnest(typed, tmp_path, *words)
+        assert code == 0, f"{line}\n{complaint[-2000:]}"
 
 
 def test_every_page_is_in_the_menu():

@@ -1,5 +1,7 @@
 """The command line as a user starts it, and team files for real processes on free ports."""
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
@@ -52,6 +54,19 @@ def command(*arguments: object) -> list[str]:
 def steelyard(*arguments: object, timeout: float = 240.0) -> subprocess.CompletedProcess:
     """Runs it to its end."""
     return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=timeout, env=ENVIRONMENT)
+
+
+def typed(folder: Path, *words: str) -> tuple[int, str]:
+    """The exit code and the complaints of a command typed in a folder; importable, to be run in earnest."""
+    from steelyard.cli._main import run
+
+    complaint = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(complaint):
+        try:
+            code = run(list(words))
+        except SystemExit as end:
+            code = int(end.code or 0)
+    return code, complaint.getvalue()
 
 
 def gone(pid: int) -> bool:
