@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import typed
+from earnest import in_earnest
 
 from steelyard.cli._main import run
 
@@ -31,6 +33,12 @@ def steelyard(tmp_path, capsys):
         return code, said.out, said.err
 
     return call
+
+
+@pytest.fixture
+def earnestly(tmp_path):
+    """Runs a command in an empty folder, in a process where nothing checks types."""
+    return lambda *arguments: in_earnest(typed, tmp_path, *map(str, arguments))
 
 
 @pytest.fixture

@@ -45,9 +45,9 @@ def without(path, folder, *prefixes):
     return folder / "less.csv"
 
 
-def test_every_robot_weighs_the_load_it_shares(process, push_csv, tmp_path):
+def test_every_robot_weighs_the_load_it_shares(earnestly, push_csv, tmp_path):
     """In a process of its own, where nothing checks types at run time: a team steps thousands of times."""
-    done = process("identify", push_csv, "--as", "planar-load", "--json", "--series", "--report", "r.html")
+    done = earnestly("identify", push_csv, "--as", "planar-load", "--json", "--series", "--report", "r.html")
     assert done.returncode == 0, done.stderr
     answer, log = json.loads(done.stdout), logs.read(push_csv)
     assert answer["problem"] == "planar-load"
@@ -66,8 +66,8 @@ def test_every_robot_weighs_the_load_it_shares(process, push_csv, tmp_path):
     assert "planar-load" in (tmp_path / "r.html").read_text()
 
 
-def test_a_push_that_never_turns_is_told_in_words(process, straight_csv):
-    done = process("identify", straight_csv, "--as", "planar-load", "--json")
+def test_a_push_that_never_turns_is_told_in_words(earnestly, straight_csv):
+    done = earnestly("identify", straight_csv, "--as", "planar-load", "--json")
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert "nothing turned" in answer["verdict"]

@@ -27,17 +27,17 @@ def shared(tmp_path_factory) -> tuple[str, PlanarTruth]:
     return str(path), truth
 
 
-def identified(process, tmp_path, path, hold, code=0):
+def identified(earnestly, tmp_path, path, hold, code=0):
     (tmp_path / "robot.toml").write_text(f'[noise]\nvelocity = {NOISE}\n[inputs]\nhold = "{hold}"\n')
-    done = process("identify", path, "--as", "planar-load", "--json", "--config", "robot.toml")
+    done = earnestly("identify", path, "--as", "planar-load", "--json", "--config", "robot.toml")
     assert done.returncode == code, done.stderr
     return json.loads(done.stdout)["robots"]
 
 
-def test_sampled_forces_and_two_at_one_point_make_right_numbers(process, tmp_path, shared):
+def test_sampled_forces_and_two_at_one_point_make_right_numbers(earnestly, tmp_path, shared):
     """Within 4.5 deviations: of 20 numbers, chance puts one beyond in one run of 7000."""
     path, truth = shared
-    robots = identified(process, tmp_path, path, "sample")
+    robots = identified(earnestly, tmp_path, path, "sample")
     for name, at in (("r1", 0), ("r2", 1), ("r3", 2), ("r4", 2)):
         true = {"mass": truth.mass[-1], "inertia": truth.inertia[-1], "com": -truth.arms[-1, at]}
         for quantity, value in true.items():
@@ -48,7 +48,7 @@ def test_sampled_forces_and_two_at_one_point_make_right_numbers(process, tmp_pat
     assert np.all(np.abs(np.array(between["value"])) < 4.5 * np.array(between["std"]))
 
 
-def test_sampled_forces_that_are_taken_for_held_ones_get_no_number(process, tmp_path, shared):
+def test_sampled_forces_that_are_taken_for_held_ones_get_no_number(earnestly, tmp_path, shared):
     """They then act a whole row late: nothing fits, and nobody says a number."""
-    robots = identified(process, tmp_path, shared[0], "step", code=3)
+    robots = identified(earnestly, tmp_path, shared[0], "step", code=3)
     assert all(quantities["mass"]["value"] is None for quantities in robots.values())

@@ -9,8 +9,8 @@ from steelyard import logs
 SHORT = ("--duration", "2.5", "--robots", "3")
 
 
-def test_turning_about_one_axis_is_named_and_a_better_motion_found(process, tmp_path):
-    done = process("plan", "spatial", *SHORT, "--motion", "one-axis", "-o", "wrenches.csv", "--json")
+def test_turning_about_one_axis_is_named_and_a_better_motion_found(earnestly, tmp_path):
+    done = earnestly("plan", "spatial", *SHORT, "--motion", "one-axis", "-o", "wrenches.csv", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     own, better = json.loads(done.stdout)["motions"]
     assert own["std"]["inertia"] is None

@@ -28,8 +28,8 @@ def test_the_commands_of_a_tutorial_work(tutorial: Path, tmp_path: Path):
     for line in lines_of(tutorial):
         program, *words = shlex.split(line)
         assert program == "steelyard"
-        code, complaint = in_earnest(typed, tmp_path, *words)
-        assert code == 0, f"{line}\n{complaint[-2000:]}"
+        done = in_earnest(typed, tmp_path, *words)
+        assert done.returncode == 0, f"{line}\n{done.stderr[-2000:]}"
 
 
 def test_every_page_is_in_the_menu():

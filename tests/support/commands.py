@@ -56,17 +56,17 @@ def steelyard(*arguments: object, timeout: float = 240.0) -> subprocess.Complete
     return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=timeout, env=ENVIRONMENT)
 
 
-def typed(folder: Path, *words: str) -> tuple[int, str]:
-    """The exit code and the complaints of a command typed in a folder; importable, to be run in earnest."""
+def typed(folder: Path, *words: str) -> subprocess.CompletedProcess:
+    """How a command that is typed in a folder ends; importable, to be run in earnest."""
     from steelyard.cli._main import run
 
-    complaint = io.StringIO()
-    with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(complaint):
+    said, complained = io.StringIO(), io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(said), contextlib.redirect_stderr(complained):
         try:
             code = run(list(words))
         except SystemExit as end:
             code = int(end.code or 0)
-    return code, complaint.getvalue()
+    return subprocess.CompletedProcess(words, code, said.getvalue(), complained.getvalue())
 
 
 def gone(pid: int) -> bool:
