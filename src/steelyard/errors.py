@@ -1,4 +1,4 @@
-"""The one exception that is meant for people."""
+"""The exceptions that are meant for people."""
 
 
 class BadInput(Exception):
@@ -6,6 +6,13 @@ class BadInput(Exception):
 
     The message is a single sentence that names what is wrong (file, column, row, option) and the remedy;
     the command line prints it on standard error and ends with exit code 2.
+    """
+
+
+class Failed(Exception):
+    """What was asked for went wrong, though what the user gave can be used.
+
+    The message is a single sentence; the command line prints it on standard error and ends with exit code 1.
     """
 
 

@@ -1,7 +1,6 @@
 """`steelyard agent TEAM.toml --robot r3`: one robot, in production."""
 
 import dataclasses
-import os
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -43,4 +42,3 @@ def run(arguments: Sequence[str]) -> None:
 
     plan = live.read_settings(command.team, command.settings)
     live.run_robot(plan, command.robot, command.anew, command.replay, live.faults_of(plan, command.robot))
-    os._exit(0)  # threads of the middleware must not keep a robot alive that has ended

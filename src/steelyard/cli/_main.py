@@ -11,7 +11,7 @@ from types import FrameType
 
 from steelyard import __version__
 from steelyard._files import remove_unfinished
-from steelyard.errors import BadInput, nearest
+from steelyard.errors import BadInput, Failed, nearest
 
 COMMANDS = {
     "demo": "five robots weigh an unknown load that they hold, decentralised: table, report, log",
@@ -37,7 +37,14 @@ class Terminated(KeyboardInterrupt):
 def main(arguments: list[str] | None = None) -> None:
     """Runs one command and ends the process: 0 well, 1 failed or interrupted, 2 bad usage or bad input."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # our matrices are small: threads cost more than they bring
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    given = sys.argv[1:] if arguments is None else arguments
+    code = run(given)
+    if given and given[0] in ("agent", "team"):  # threads of the middleware would keep a process alive that has ended
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:
@@ -51,6 +58,8 @@ def run(arguments: list[str]) -> int:
             sys.stdout.flush()
     except BadInput as error:
         return _fail(2, str(error))
+    except Failed as error:
+        return _fail(1, str(error))
     except KeyboardInterrupt as end:
         return _interrupted(end)
     except BrokenPipeError:

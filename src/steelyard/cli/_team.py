@@ -2,6 +2,7 @@
 
 import dataclasses
 import signal
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
@@ -12,7 +13,7 @@ import tyro
 from steelyard.cli._output import print_json, say
 from steelyard.cli._parse import parse
 from steelyard.config import Away, Config, CutLinks, Faults, Lie, load
-from steelyard.errors import BadInput
+from steelyard.errors import BadInput, Failed
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,15 +99,26 @@ def run(arguments: Sequence[str]) -> None:
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)
-    report = live.write_run_report(plan, Path(command.report) if command.report else folder / "report.html")
+    try:
+        report = live.write_run_report(plan, Path(command.report) if command.report else folder / "report.html")
+    except Exception as error:  # whatever a recording does to its report: the outcome is printed
+        print(f"steelyard: no report could be made: {type(error).__name__}: {error}", file=sys.stderr)
+        report = None
     if command.json:
         measured = {"measured": live.measure(plan, outcome)} if command.measure else {}
         print_json({**measured, **outcome.as_json(), "report": None if report is None else str(report)})
+        _raise_failure(team.failure)
         return
     Console().print(live.outcome_table(outcome))
     print(f"Recordings, checkpoints and logs: {folder}")
     if report is not None:
         print(f"Report: {report}")
+    _raise_failure(team.failure)
+
+
+def _raise_failure(failure: str | None) -> None:
+    if failure is not None:
+        raise Failed(failure)
 
 
 def _keys(command: KeysCommand) -> None:

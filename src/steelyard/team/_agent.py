@@ -73,6 +73,10 @@ class Agent(abc.ABC):
         """The state once a neighbour's process has been replaced by one that knows little of what the old one knew."""
         return state
 
+    def plausible(self, message: Message, latest: float) -> bool:
+        """Whether a message can be of now: its rows and numbers are none of times after `latest`, s of the run."""
+        return message.time <= latest
+
     @abc.abstractmethod
     def decode(self, data: bytes) -> Message:
         """A message of this agent's kind from its bytes; msgspec.DecodeError for any other."""

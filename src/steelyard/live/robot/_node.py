@@ -16,22 +16,15 @@ from steelyard.live.robot._consistency_exchange import ConsistencyExchange
 from steelyard.live.robot._injection import Injection
 from steelyard.live.robot._neighbours import NeighbourWatch
 from steelyard.live.robot._recording import Recorder
+from steelyard.live.robot._sensor_gate import Reading, SensorGate
 from steelyard.live.robot._status import Phase, RobotEvent
 from steelyard.live.robot._team_file import TeamPlan
 from steelyard.live.robot._tuning import TUNING
 from steelyard.live.robot._usage import Lateness
+from steelyard.team import Agent
 from steelyard.team.transport import VERSION, Envelope, Gate, TeamClock, close
 
 Send = Callable[[str, bytes], None]
-
-
-class Reading(msgspec.Struct, frozen=True):
-    """What a robot's own sensors measured."""
-
-    time: float
-    """s, by the robot's own clock."""
-    values: dict[str, float]
-    """By `<signal>/<axis>`; what is missing was not measured."""
 
 
 @dataclasses.dataclass
@@ -59,18 +52,21 @@ class RobotNode:
         send: Send,
         recorder: Recorder | None = None,
         injection: Injection | None = None,
+        token: bytes | None = None,
+        agent: Agent | None = None,
     ):
         injection, now = injection or Injection(), clock()
         self._now = clock
         self.plan, self.name, self.epoch = plan, name, epoch
         self.neighbours = NeighbourWatch(plan, name, now)
-        self.agent = next(one for one in plan.task.agents(plan.graph, plan.rate) if one.name == name)
+        self.agent = agent or next(one for one in plan.task.agents(plan.graph, plan.rate) if one.name == name)
         self.state = self.agent.init()
         self.paced = plan.config.world.pace == "real"
         self.clock = TeamClock(name, self.neighbours.names, now, 1.0 / plan.rate, None if self.paced else 0.0)
         if not self.paced:
             self.clock.start = 0.0
-        self.gate = Gate(plan.name, self.agent, self.neighbours.names)
+        self.gate = Gate(plan.name, self.agent, self.neighbours.names, proves_life=self.paced)
+        self.sensors = SensorGate(plan.rate, self.paced, token)
         self.link, self._sensor_fault = injection.link, injection.sensor_fault
         self._aligner = Aligner(plan.rate, plan.task.motion)
         self._check = ConsistencyExchange(name, plan)
@@ -150,11 +146,15 @@ class RobotNode:
             self._admit(who, what, now)
 
     def take_sample(self, reading: Reading, now: float) -> None:
-        """A sample of the robot's own sensors."""
+        """A sample of the robot's own sensors; one that cannot be is counted and not used."""
+        checked = self.sensors.checked(reading, now)
+        if checked is None:
+            return
+        reading = checked
         if self.phase == "waiting" and self.clock.ready(now):
             self.clock.begin(reading.time)
             self.phase = "running"
-        if self.phase != "running" or self.clock.start is None or not math.isfinite(reading.time):
+        if self.phase != "running" or self.clock.start is None:
             return
         task = self.plan.task
         time = self.clock.team_time(reading.time) - self.clock.start
@@ -178,6 +178,11 @@ class RobotNode:
                 self._restart(now)
             for event in self.neighbours.events(now, self.run_time(now), self.gate.excluded):
                 self._report(event)
+            for what in self.sensors.news(now):
+                self._report(RobotEvent(self.run_time(now), "sensor", self.name, what))
+            if self._recorder is not None and (why := self._recorder.failure()) is not None:
+                what = f"{self.name} records no more: {why}."
+                self._report(RobotEvent(self.run_time(now), "recording", self.name, what))
             for member, why in self._check.find_faulty(self.tick):
                 self._exclude(member, why, now)
         if now >= self._due.snapshot and self.phase == "running":
@@ -201,7 +206,7 @@ class RobotNode:
             self._send_envelope(neighbour, b"", now)
 
     def _admit(self, sender: str, data: bytes, now: float) -> None:
-        passed = self.gate.admit(data, sender)
+        passed = self.gate.admit(data, sender, now)
         if passed is None:
             return
         envelope = passed.envelope
@@ -212,10 +217,15 @@ class RobotNode:
             self._acknowledged = max(self._acknowledged, min(envelope.timing.echo, now))
         if replaced:
             self.state = self.agent.reset_link(self.state, sender)
+            self.clock.reset_peer(sender)
         if self.paced:
             self.clock.receive(sender, envelope.timing, now)
         if not self.clock.agrees(envelope.timing):
             return  # its samples are numbered from another start: it will send them again from this one
+        slack = TUNING.row_slack if self.paced else TUNING.unpaced_row_slack
+        if passed.message is not None and not self.agent.plausible(passed.message, self.run_time(now) + slack):
+            self.gate.ledger.reject(sender, "time")
+            return
         self._check.receive(envelope.claims, sender)
         if passed.message is not None:
             self._inbox.append(self.plan.task.without_motion(passed.message, self.faulty))

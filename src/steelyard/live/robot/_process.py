@@ -1,5 +1,6 @@
 """The process of one robot: sessions, threads that only hand over, and a loop that does everything in order."""
 
+import contextlib
 import gc
 import json
 import os
@@ -17,9 +18,10 @@ from steelyard._files import make_folder
 from steelyard.errors import BadInput
 from steelyard.live.robot._checkpoint import NoCheckpoint, read_checkpoint, write_checkpoint
 from steelyard.live.robot._injection import Injection
-from steelyard.live.robot._node import Reading, RobotNode
+from steelyard.live.robot._node import RobotNode
 from steelyard.live.robot._recording import Recorder
 from steelyard.live.robot._replay import read_own, replay
+from steelyard.live.robot._sensor_gate import own_token
 from steelyard.live.robot._status import Phase, Status, report_estimates
 from steelyard.live.robot._team_file import TeamPlan
 from steelyard.live.robot._tuning import TUNING
@@ -45,7 +47,6 @@ class RobotProcess:
         self._queue: queue.SimpleQueue[tuple[str, str, bytes, float]] = queue.SimpleQueue()
         self._clock = injection.clock
         self._usage = Usage()
-        self._reading = msgspec.json.Decoder(Reading)
         self._stop = False
         self._no_checkpoints = False
         self.overflow = 0
@@ -62,16 +63,15 @@ class RobotProcess:
         recorder = Recorder(plan.folder / "recording", name) if plan.config.live.record else None
         self._recorder = recorder
         self._path = plan.folder / f"{name}.checkpoint"
-        self.node = RobotNode(plan, name, self._clock.now, time.time_ns(), self._bus.send, recorder, injection)
+        token = None if keys is None else own_token(plan.folder / f"{name}.token")
+        self.node = RobotNode(plan, name, self._clock.now, time.time_ns(), self._bus.send, recorder, injection, token)
         if anew:
             self._path.unlink(missing_ok=True)
         self._publish_status("starting")
         warm_up(plan)
         self.node.neighbours.waiting_since = self._clock.now()
         self._resume()
-        self._sensors = self._local.declare_subscriber(
-            key_of(plan.name, name, "sensors"), lambda sample: self._put("s", "", bytes(sample.payload))
-        )
+        self._sensors = self._local.declare_subscriber(key_of(plan.name, name, "sensors"), self._on_sample)
         gc.collect()
         gc.freeze()  # all that is there now stays: later collections are short
         give_back()
@@ -112,6 +112,11 @@ class RobotProcess:
         columns = self.plan.task.columns
         replay(log, self.name, columns, self._clock, self.node.paced, lambda data: self._put("s", "", data))
 
+    def _on_sample(self, sample: Any) -> None:
+        """In a thread of the middleware: what must not be used does not even wait."""
+        if self.node.sensors.lets_in(self._clock.now(), bytes(sample.attachment) if sample.attachment else None):
+            self._put("s", "", bytes(sample.payload))
+
     def _put(self, kind: str, sender: str, data: bytes) -> None:
         if self._queue.qsize() < TUNING.most_waiting:
             self._queue.put((kind, sender, data, self._clock.now()))
@@ -138,10 +143,8 @@ class RobotProcess:
                 return
 
     def _take_sample(self, data: bytes) -> None:
-        try:
-            reading = self._reading.decode(data)
-        except msgspec.DecodeError:
-            self.node.gate.ledger.dropped["sensors"] += 1
+        reading = self.node.sensors.decoded(data)
+        if reading is None:
             return
         before, running = self.node.estimates, self.node.phase == "running"
         self.node.update(self._clock.now(), sampled=True)
@@ -160,7 +163,7 @@ class RobotProcess:
             if (
                 checkpoint is not None
                 and self.node.paced
-                and self._clock.now() - checkpoint.written < TUNING.checkpoint_lifetime
+                and 0.0 <= self._clock.now() - checkpoint.written < TUNING.checkpoint_lifetime
             ):
                 self.node.resume(checkpoint)
         except NoCheckpoint as error:
@@ -174,7 +177,7 @@ class RobotProcess:
             write_checkpoint(self._path, self.node.checkpoint(now))
         except (OSError, TypeError) as error:  # a full disk does not end a robot
             self._no_checkpoints = True
-            print(f"steelyard: {self.name} writes no more checkpoints: {error}", file=sys.stderr, flush=True)
+            self._say(f"{self.name} writes no more checkpoints: {error}")
 
     def _flush(self) -> None:
         if self._recorder is not None:
@@ -202,7 +205,7 @@ class RobotProcess:
             sent=sum(ledger.sent.values()),
             received=ledger.received,
             lost=ledger.lost,
-            dropped=dict(ledger.dropped),
+            dropped={**ledger.dropped, **node.sensors.dropped},
             clock=(node.clock.leader, node.clock.offset or 0.0),
             late=node.lateness.summary,
             memory=self._usage.memory,
@@ -218,9 +221,14 @@ class RobotProcess:
     def _publish_events(self) -> None:
         for event in self.node.events:
             self._publish("event", event)
-            if event.kind in ("missing", "liar", "checkpoint"):
-                print(f"steelyard: {self.name}: {event.what}", file=sys.stderr, flush=True)
+            if event.kind in ("missing", "liar", "checkpoint", "sensor", "recording"):
+                self._say(f"{self.name}: {event.what}")
         self.node.events.clear()
+
+    @staticmethod
+    def _say(sentence: str) -> None:
+        with contextlib.suppress(OSError):  # a log file on a full disk does not end a robot
+            print(f"steelyard: {sentence}", file=sys.stderr, flush=True)
 
     def _on_signal(self, *_: Any) -> None:
         self._stop = True
@@ -248,7 +256,11 @@ class RobotProcess:
             "overflow": self.overflow,
             "epoch": self.node.epoch,
         }
-        write_final(self.plan.folder, self.name, final)
+        final["ledger"]["dropped"] |= self.node.sensors.dropped
+        try:
+            write_final(self.plan.folder, self.name, final)
+        except OSError as error:
+            self._say(f"{self.name} leaves no final account: {error}")
         if self._recorder is not None:
             self._recorder.close()
         self._bus.close()

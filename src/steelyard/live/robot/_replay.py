@@ -10,7 +10,7 @@ import msgspec
 
 from steelyard.errors import BadInput
 from steelyard.live.robot._local_clock import Clock
-from steelyard.live.robot._node import Reading
+from steelyard.live.robot._sensor_gate import Reading
 from steelyard.logs import Log, read
 
 Deliver = Callable[[bytes], None]

@@ -1,6 +1,7 @@
 """A team file, read and checked: who is in the team, who hears whom, where they listen, and what they do."""
 
 import dataclasses
+import re
 from pathlib import Path
 
 from steelyard.config import Config, load
@@ -10,6 +11,10 @@ from steelyard.team import Graph
 from steelyard.team.transport import Endpoints, KeyFiles, key_files
 
 _HERE = "127.0.0.1"
+_NAME = re.compile(r"\w(?:[\w.-]{0,62}\w)?")
+_RESERVED = ("world", "authority", "truth", "load", "settings")
+"""Names of files and signals beside the robots' own."""
+_MOST_ROBOTS = 100
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,6 +73,14 @@ def plan_team(config: Config, path: Path) -> TeamPlan:
     """Checks a configuration as that of a team."""
     if config.team.robots is None or len(config.team.robots) < 2:
         raise BadInput(f'{path}: a team needs two robots or more; add [team] robots = ["r1", "r2", …].')
+    if len(config.team.robots) > _MOST_ROBOTS:
+        raise BadInput(f"{path}: {len(config.team.robots)} robots are too many; a team has at most {_MOST_ROBOTS}.")
+    for name in config.team.robots:
+        if not _NAME.fullmatch(name):
+            what = ascii(name)
+            raise BadInput(f"{path}: {what} cannot name a robot; use letters, digits, and - _ . inside, 64 at most.")
+        if name.lower() in _RESERVED:
+            raise BadInput(f'{path}: "{name}" cannot name a robot, because it names something else; take another.')
     try:
         graph = Graph.from_config(config.team)
     except BadInput as error:
@@ -86,9 +99,9 @@ def plan_team(config: Config, path: Path) -> TeamPlan:
         for name in names:
             if name not in graph.names:
                 raise BadInput(f'{path}: {table} names "{name}"; {nearest(name, list(graph.names))}')
-    for name in graph.names:
-        if any(letter in name for letter in '*$#?/ "'):
-            raise BadInput(f'{path}: "{name}" cannot name a robot on a network; use letters, digits, and - _ . only.')
+    for name, rate in faults.rates.items():
+        if not 0.0 < rate <= 1e4:
+            raise BadInput(f"{path}: [faults] rates has {rate} for {name}; give samples a second, above 0.")
     for name, endpoint in live.endpoints.items():
         if live.keys is None and endpoint.rpartition(":")[0] not in (_HERE, "localhost", "::1", "[::1]"):
             raise BadInput(

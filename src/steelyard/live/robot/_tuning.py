@@ -1,6 +1,7 @@
 """Numbers that tune how a robot of a team runs: rates, timeouts and thresholds."""
 
 import dataclasses
+from collections.abc import Mapping
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +37,32 @@ class RobotTuning:
     """s more, if much has come that was not processed."""
     most_waiting: int = 20_000
     """Messages and samples that wait to be processed; more are dropped and counted."""
+    earliest_sample: float = 0.25
+    """s by which a sample of the robot's own sensors may be ahead of its clock: their clocks differ a little."""
+    oldest_sample: float = 5.0
+    """s by which it may be behind: what is older comes too late for the team."""
+    longest_pause: float = 600.0
+    """s from one sample to the next where a log is replayed as fast as it goes."""
+    fastest_sensor: float = 20.0
+    """Samples for each of the team's, beyond which a sensor port is flooded: an IMU of 2 kHz at 100 Hz."""
+    sensor_event_interval: float = 10.0
+    """s between two events about samples that are not used, for each reason."""
+    largest_readings: Mapping[str, float] = dataclasses.field(
+        default_factory=lambda: {
+            "velocity": 1e3,
+            "force": 1e6,
+            "twist/angular": 1e3,
+            "twist/linear": 1e3,
+            "specific_force": 1e4,
+            "wrench/torque": 1e6,
+            "wrench/force": 1e6,
+        }
+    )
+    """By signal, in SI units: a few times what any robot, load or sensor for them reaches."""
+    row_slack: float = 1.0
+    """s by which the rows of a message may be ahead of the team's time: clocks agree to milliseconds."""
+    unpaced_row_slack: float = 600.0
+    """s, the same where samples come as fast as they can and there is no common time."""
     gradient_span: float = 0.1
     """s of samples through which a signal's slope is taken when it is moved to its tick."""
     longest_interpolation: float = 0.25

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import traceback
 
 from steelyard.errors import BadInput
 
@@ -16,6 +17,10 @@ def main() -> int:
     except BadInput as error:
         print(f"steelyard: {error}", file=sys.stderr)
         return 2
+    except Exception as error:
+        traceback.print_exc()
+        print(f"steelyard: the world failed with {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+        return 1
     return 0
 
 

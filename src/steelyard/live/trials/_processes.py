@@ -30,6 +30,8 @@ class TeamProcesses:
         }
         self.killed: set[str] = set()
         """Robots of which a process was killed on purpose."""
+        self.frozen: set[str] = set()
+        """Robots of which the process was stopped on purpose."""
 
     def start_robot(self, name: str, anew: bool = True) -> None:
         """Starts a robot's process; anew means without its checkpoint."""
@@ -65,6 +67,7 @@ class TeamProcesses:
 
     def freeze(self, name: str, still: bool) -> None:
         """Stops a process, or lets it go on."""
+        (self.frozen.add if still else self.frozen.discard)(name)
         os.kill(self._processes[name].pid, signal.SIGSTOP if still else signal.SIGCONT)
 
     def stop(self, names: tuple[str, ...]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from steelyard.errors import BadInput
+from steelyard.errors import BadInput, Failed
 from steelyard.live.robot._status import RobotEvent, Status
 from steelyard.live.robot._team_file import TeamPlan
 from steelyard.live.trials._malformed_messages import send_malformed
@@ -37,6 +37,8 @@ class TeamRun:
         self.processes = TeamProcesses(plan, settings)
         self._session = open_session(local_settings(None, list(plan.endpoints.local.values())), "The team")
         self.view = View({}, {}, [])
+        self.failure: str | None = None
+        """Why the run ended before its time: a process that has failed or hangs."""
         self.started: float | None = None
         """s from the start of the first process to the first sample at every robot."""
         self._begin = self._longest = time.monotonic()
@@ -64,7 +66,10 @@ class TeamRun:
             self._start(show, interrupted)
             if fuzz:
                 self.fuzzed = send_malformed(self.plan, names[0], fuzz)
-            self._watch(show, interrupted)
+            try:
+                self._watch(show, interrupted)
+            except Failed as failure:  # what the others know is told all the same
+                self.failure = str(failure)
         finally:
             self.processes.stop(("world",))
             self.processes.stop(names)
@@ -96,12 +101,12 @@ class TeamRun:
             self._check()
             if time.monotonic() - self._begin > TUNING.start_timeout:
                 late = [name for name in self.plan.graph.names if self._phase(name) != "running"]
-                raise BadInput(
+                raise Failed(
                     f"{', '.join(late)} did not run within {TUNING.start_timeout:.0f} s; see the .log files in "
                     f"{self.plan.folder}."
                 )
             if self.processes.ended("world") is not None and not reached():
-                raise BadInput(
+                raise Failed(
                     f"The world has ended before every robot was ready; see the .log files in {self.plan.folder}."
                 )
             show(self.view)
@@ -149,15 +154,20 @@ class TeamRun:
                 self.processes.freeze(robot, False)
 
     def _check(self) -> None:
-        """A process that has ended by itself ends the run, with the last line that it wrote."""
-        away = {robot for _, _, robot in self._back} | self.processes.killed
+        """A process that has ended or hangs ends the run, with the last line that it wrote."""
+        away = {robot for _, _, robot in self._back} | self.processes.killed | self.processes.frozen
+        now = time.monotonic()
         for name in self.plan.graph.names:
             code = self.processes.ended(name)
             if code is not None and name not in away:
                 line = self.processes.last_line(name).removeprefix("steelyard: ")
-                raise BadInput(line if code == 2 else f"Robot {name} ended unexpectedly ({code}): {line}")
-        if self.processes.ended("world") not in (None, 0):
-            raise BadInput(self.processes.last_line("world").removeprefix("steelyard: "))
+                raise BadInput(line) if code == 2 else Failed(f"Robot {name} ended unexpectedly ({code}): {line}")
+            if name not in away and now - self.view.heard.get(name, now) > TUNING.hangs:
+                raise Failed(f"Robot {name} has not reported for {TUNING.hangs:.0f} s; see {name}.log.")
+        code = self.processes.ended("world")
+        if code not in (None, 0):
+            line = self.processes.last_line("world").removeprefix("steelyard: ")
+            raise BadInput(line) if code == 2 else Failed(f"The world ended unexpectedly ({code}): {line}")
 
     def _phase(self, name: str) -> str:
         status = self.view.statuses.get(name)

@@ -13,6 +13,8 @@ class TrialTuning:
     """s for all robots to run: a cold compilation cache on few cores takes about one minute."""
     robots_timeout: float = 120.0
     """s for which the world waits for robots to hear their neighbours; then it goes on without the missing ones."""
+    hangs: float = 20.0
+    """s without a status, after which a process that was not stopped on purpose counts as hanging."""
     settled: float = 1.2
     """s without a new estimate, after the last sample, after which a run is over."""
     longest_settling: float = 8.0
@@ -27,6 +29,8 @@ class TrialTuning:
     """s since a robot's last status, after which its grip is taken as open."""
     unpaced_grip_timeout: float = 5.0
     """s, the same for a world without a pace, which until then waits for the robot."""
+    virtual_delay: float = 0.002
+    """s that a message takes at least where a team runs in virtual time."""
     link_timeout: float = 10.0
     """s for a link to malformed messages' recipient to stand."""
 

@@ -3,13 +3,14 @@
 import json
 import os
 import signal
+import sys
 import time
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from steelyard.live.robot._node import Reading
+from steelyard.live.robot._sensor_gate import Reading, own_token
 from steelyard.live.robot._status import Status
 from steelyard.live.robot._team_file import TeamPlan
 from steelyard.live.trials._faults import clock_of
@@ -27,6 +28,7 @@ class WorldProcess:
         self._stop = False
         faults = plan.config.faults
         self._clocks = {name: clock_of(name, faults.clocks) for name in self.names}
+        self._tokens: dict[str, bytes] = {}
         self._statuses: dict[str, tuple[Status, float]] = {}
         self._ticks = dict.fromkeys(self.names, -1)
         self._decoder = msgspec.json.Decoder(Status)
@@ -75,7 +77,13 @@ class WorldProcess:
                 continue
             stamp = row.time if due is None else self._clocks[name].at(due)
             reading = Reading(stamp, dict(row.readings[self._called[name]]))
-            self._publishers[name].put(msgspec.json.encode(reading))
+            self._publishers[name].put(msgspec.json.encode(reading), attachment=self._token(name))
+
+    def _token(self, name: str) -> bytes | None:
+        """Of a robot's sensors, in a team with keys."""
+        if self.plan.keys_folder is not None and name not in self._tokens:
+            self._tokens[name] = own_token(self.plan.folder / f"{name}.token")
+        return self._tokens.get(name)
 
     def _holding(self, paced: bool) -> frozenset[str]:
         """Robots whose process is there and wants to hold; a dead robot lets go."""
@@ -128,8 +136,11 @@ class WorldProcess:
             table = np.stack(self._truth)
             columns = {name: table[:, k + 1] for k, name in enumerate(truth)}
             folder = self.plan.folder / "recording"
-            folder.mkdir(parents=True, exist_ok=True)
-            write(Log(table[:, 0], self._renamed(columns)), folder / "world.mcap")
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+                write(Log(table[:, 0], self._renamed(columns)), folder / "world.mcap")
+            except OSError as error:  # a full disk costs the recording only
+                print(f"steelyard: the truth is not recorded: {error}", file=sys.stderr, flush=True)
         final = {"rows": rows, "seconds": seconds, "late_ms": 1e3 * self.late, "truth": self._renamed(truth)}
         (self.plan.folder / "world.final.json").write_text(json.dumps(final), encoding="utf-8")
         self._session.close()

@@ -57,6 +57,7 @@ def read_planar_record(log: Log, config: Config) -> PlanarRecord:
     graph = _graph(log, config)
     velocity = np.stack([log.require(name, "velocity", ("x", "y")) for name in graph.names], axis=1)
     logged = np.stack([log.require(name, "force", ("x", "y")) for name in graph.names], axis=1)
+    logged = _short_gaps_filled(np.asarray(log.time), logged)
     before = np.concatenate([logged[:1], logged[:-1]])
     time, notes, noise = np.asarray(log.time), [], config.noise.velocity
     if noise is None:
@@ -70,6 +71,20 @@ def read_planar_record(log: Log, config: Config) -> PlanarRecord:
     return PlanarRecord(
         graph, time, velocity, force, noise, config.noise.force or 0.0, tuple(notes), config.load.friction
     )
+
+
+def _short_gaps_filled(time: np.ndarray, force: np.ndarray) -> np.ndarray:
+    """Forces (n, robot, 2) with straight lines over short gaps; NaN stays where nobody knows what a robot did."""
+    force = force.copy()
+    for column in force.reshape(len(time), -1).T:
+        known = np.flatnonzero(np.isfinite(column))
+        if 1 < len(known) < len(time):
+            after = np.clip(np.searchsorted(known, np.arange(len(time))), 1, len(known) - 1)
+            short = time[known[after]] - time[known[after - 1]] <= TUNING.longest_force_gap
+            inside = (np.arange(len(time)) >= known[0]) & (np.arange(len(time)) <= known[-1])
+            gap = np.isnan(column) & short & inside
+            column[gap] = np.interp(time[gap], time[known], column[known])
+    return force
 
 
 def _graph(log: Log, config: Config) -> Graph:

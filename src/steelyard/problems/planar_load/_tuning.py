@@ -9,6 +9,8 @@ class PlanarLoadTuning:
 
     least_velocity_noise: float = 1e-6
     """m/s: no sensor is better, and a noise-free log stays solvable."""
+    longest_force_gap: float = 0.25
+    """s of blank cells over which a robot's force is taken to vary evenly: a fraction of a period of a push."""
     extrapolate_within: float = 0.5
     """s: a robot's final estimate is rotated to the last sample if it is at most this old; the load's rotation is
     predictable for about this long."""

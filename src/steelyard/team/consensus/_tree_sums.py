@@ -38,6 +38,12 @@ class TreeMessage(msgspec.Struct, frozen=True, array_like=True):
     down: bytes
     """Keys and totals for a child."""
 
+    def keys(self, width: int) -> np.ndarray:
+        """(key, 2), of all sums in it; none where it is malformed."""
+        if len(self.up + self.down) % (8 * (width + 2)):
+            return np.zeros((0, 2))
+        return np.frombuffer(self.up + self.down).reshape(-1, width + 2)[:, :2]
+
 
 class Link:
     """A robot's record of one neighbour."""
@@ -95,9 +101,11 @@ class TreeSum:
         return tree
 
     def reset_link(self, neighbour: str) -> None:
-        """Forgets all of a neighbour but that it is there: its process has been replaced."""
+        """Forgets all of a neighbour but that it is there: its process has been replaced, and gets all sums again."""
         self.links[neighbour] = Link()
         self._children = tuple(name for name in self._children if name != neighbour)
+        for key in sorted(self.own, reverse=True) if neighbour == self.election.parent else ():
+            self._offer(key)
 
     def silent(self, tick: int, neighbour: str) -> bool:
         """Whether a neighbour counts as gone."""

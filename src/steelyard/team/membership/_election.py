@@ -2,12 +2,16 @@
 
 The leader raises its beat; a beat passes from neighbour to neighbour, and a robot follows the neighbour with the
 smallest leader. Where no newer beat comes for `timeout`, the leader counts as dead: its beats up to the last one are
-refused, so that old beats which still travel between others cannot bring it back. The robot then leads itself until a
-neighbour announces a smaller name.
+refused for a while, so that old beats which still travel between others cannot bring it back. The robot then leads
+itself until a neighbour announces a smaller name.
 """
 
 from collections.abc import Mapping
 from typing import NamedTuple
+
+FORGOTTEN = 5
+"""Timeouts for which the beats of a dead leader are refused: no old beat travels for longer, and a leader whose clock
+was set back has lower beats than before."""
 
 
 class Offer(NamedTuple):
@@ -32,15 +36,16 @@ class Election:
         self.leader, self.beat, self.beat_at = name, 0, now
         self.parent, self.hops = "", 0
         """The neighbour that it follows, empty for the leader; and links to the leader."""
-        self.dead: dict[str, int] = {}
-        """By leader that has died, its last beat."""
+        self.dead: dict[str, tuple[int, float | int]] = {}
+        """By leader that has died, its last beat, and when it counted as dead."""
 
     def update(self, offers: Mapping[str, Offer], now: float | int, own_beat: int) -> None:
         """Follows or leads, by what the neighbours that are heard announce; `own_beat` is the robot's if it leads."""
+        self.dead = {one: last for one, last in self.dead.items() if now - last[1] <= FORGOTTEN * self.timeout}
         valid = {
             name: offer
             for name, offer in offers.items()
-            if offer.leader < self.name and offer.beat > self.dead.get(offer.leader, -1)
+            if offer.leader < self.name and offer.beat > self.dead.get(offer.leader, (-1, 0))[0]
         }
         if self.keeps_parent:
             self._keep_or_change(offers.get(self.parent), valid, now)
@@ -61,7 +66,7 @@ class Election:
             name = min(better, key=lambda name: (better[name].leader, -better[name].beat, name))
             self.leader, self.beat, self.beat_at, self.parent = better[name].leader, better[name].beat, now, name
         elif lost and self._expired(now):
-            self._declare_dead()
+            self._declare_dead(now)
 
     def _take_nearest(self, valid: Mapping[str, Offer], now: float | int) -> None:
         if not valid:
@@ -73,13 +78,13 @@ class Election:
             self.beat, self.beat_at = chosen.beat, now
         self.leader, self.hops = chosen.leader, chosen.hops + 1
         if self._expired(now):
-            self._declare_dead()
+            self._declare_dead(now)
 
     def _expired(self, now: float | int) -> bool:
         return now - self.beat_at > self.timeout
 
-    def _declare_dead(self) -> None:
-        self.dead[self.leader] = self.beat
+    def _declare_dead(self, now: float | int) -> None:
+        self.dead[self.leader] = self.beat, now
         self._lead()
 
     def _lead(self) -> None:

@@ -25,7 +25,7 @@ from steelyard.team.planar_load._sample import PlanarSample
 from steelyard.team.planar_load._shared_fit import Jump, find_jump, guesses, solve
 from steelyard.team.planar_load._state import PlanarAgentState, iteration_at
 from steelyard.team.planar_load._successors import keep_hand_over, take_over
-from steelyard.team.planar_load._sum_keys import SumKey, contribution_number, shift_key
+from steelyard.team.planar_load._sum_keys import SumKey, contribution_number, possible_keys, shift_key
 from steelyard.team.planar_load._sums import N_SUMS
 from steelyard.team.planar_load._tuning import TUNING
 from steelyard.team.planar_load._window import LOAD, LONGEST, Fit, Span, Window
@@ -62,6 +62,7 @@ class PlanarLoadAgent(Agent):
         self.row_noise = velocity_noise / math.sqrt(self.per_row)
         """Of a velocity averaged over a row, m/s an axis."""
         self._lets_go = 0 if lets_go is None else math.ceil(lets_go * rate / self.per_row)
+        self._longest_gap = max(round(TUNING.longest_force_gap * rate), 1)
         self._message_every = max(round(TUNING.message_seconds * rate), 1) if real_time else 1
         self._decoder = msgspec.msgpack.Decoder(PlanarLoadMessage)
 
@@ -79,6 +80,20 @@ class PlanarLoadAgent(Agent):
     def decode(self, data: bytes) -> PlanarLoadMessage:
         """A message of another such robot from its bytes."""
         return self._decoder.decode(data)
+
+    def plausible(self, message: Message, latest: float) -> bool:
+        """See `Agent`."""
+        if not isinstance(message, PlanarLoadMessage):
+            return False
+        row = int(latest * self.rate) // self.per_row
+        iterations = [iteration for iteration, _, _ in message.positions]
+        return (
+            message.time <= latest
+            and message.sequence <= 2 * int(latest * self.rate) + TUNING.messages_before_start
+            and max(message.first, message.last, message.start) <= row
+            and max(iterations, default=0) <= iteration_at(row)
+            and possible_keys(message.tree.keys(N_SUMS), row)
+        )
 
     def step(self, state: PlanarAgentState, sample: PlanarSample | None, inbox: tuple[Message, ...]) -> Turn:
         """One sample: receive, measure, add up, fit, send."""
@@ -162,16 +177,43 @@ class PlanarLoadAgent(Agent):
         state.without_any = 0
         state.time = sample.time
         key = round(sample.time * self.rate)
+        v, f = (x if math.isfinite(abs(x)) else None for x in (complex(*sample.velocity), complex(*sample.force)))
+        if f is None and key - state.last_key <= self._longest_gap and state.last_force is not None:
+            state.unforced[key] = v
+            return
+        if v is not None and f is not None:
+            state.without_sample = 0
+        self._fill(state, key, f)
+        self._take(state, key, v, f)
+
+    def _fill(self, state: PlanarAgentState, key: int, force: complex | None) -> None:
+        """Samples before one that were lost, or whose force was: forces vary smoothly, over a short gap."""
+        velocities, state.unforced = state.unforced, {}
+        last, before = state.last_force, state.last_key
+        if force is not None and last is not None and 1 < key - before <= self._longest_gap + 1:
+            for lost in range(before + 1, key):
+                share = 1.0 if self.hold == "step" else (lost - before) / (key - before)
+                self._take(state, lost, velocities.get(lost), last + share * (force - last))
+        else:
+            for lost, velocity in velocities.items():
+                self._take(state, lost, velocity, None)
+
+    def _take(self, state: PlanarAgentState, key: int, velocity: complex | None, force: complex | None) -> None:
+        """One sample, or what stands for a lost one, in its order; the last of a row completes it."""
+        acted = force
+        if force is not None:
+            if self.hold == "sample" and state.last_force is not None:
+                acted = 0.5 * (force + state.last_force)
+            state.last_key = key
+        state.last_force = force
         row, part = divmod(key - 1, self.per_row)
-        v, f = (complex(*pair) for pair in (sample.velocity, sample.force))
-        acted = f if self.hold == "step" or state.last_force is None else 0.5 * (f + state.last_force)
-        state.last_force = f
         if row != state.pending_row:
             state.pending, state.pending_row = [], row
-        velocity, force = (x if math.isfinite(abs(x)) else None for x in (v, acted))
-        if velocity is not None and force is not None:
-            state.without_sample = 0
-        state.pending.append((velocity, force))
+        if velocity is not None:
+            state.recent[key] = velocity
+            for old in [old for old in state.recent if old < key - self._longest_gap]:
+                del state.recent[old]
+        state.pending.append((velocity, acted))
         if part == self.per_row - 1 and key >= 1:
             self._add_row(state, row)
 
@@ -179,11 +221,12 @@ class PlanarLoadAgent(Agent):
         velocities = [v for v, _ in state.pending if v is not None]
         forces = [f for _, f in state.pending if f is not None]
         before, state.row, state.pending = state.row, row, []
-        whole = len(velocities) == self.per_row
         v, f = (sum(values) / len(values) if values else None for values in (velocities, forces))
+        if v is not None and len(velocities) < self.per_row:
+            v -= self._late(state, row)
         if f is not None and state.own.first < 0:  # a robot that has just come did not push before
             f = sum(forces) / self.per_row
-        state.own.add_row(row, v if whole else None, f)
+        state.own.add_row(row, v, f, len(velocities) / self.per_row)
         due = iteration_at(row)
         if state.iteration < 0:
             state.iteration = due
@@ -200,6 +243,16 @@ class PlanarLoadAgent(Agent):
             state.iteration = due
             begin_iteration(self, state)
             state.forget()
+
+    def _late(self, state: PlanarAgentState, row: int) -> complex:
+        """By how much the mean velocity of a row's samples that came exceeds that of all: they are of other times."""
+        keys = np.array(list(state.recent), float)
+        there = keys[(keys > row * self.per_row) & (keys <= (row + 1) * self.per_row)]
+        away = keys - keys.mean()
+        if len(keys) < 4 or not len(there):
+            return 0j
+        gradient = complex(away @ np.array(list(state.recent.values())) / (away @ away))
+        return gradient * (float(there.mean()) - row * self.per_row - 0.5 * (self.per_row + 1))
 
     def window(self, state: PlanarAgentState, span: Span) -> Window:
         """The sums of a span, with what the fit needs beside them."""

@@ -29,6 +29,8 @@ class Contact:
         self.first, self.last = -1, -1
         """Rows between which the robot was there to measure; −1 before the first."""
         self.velocities: dict[int, complex] = {}
+        self.weights: dict[int, float] = {}
+        """Of velocities that are not of whole rows; see `own_row`."""
         self.forces: dict[int, complex] = {}
         self.positions: dict[int, complex | None] = {}
         self.prior = NO_CONTACT_PRIOR
@@ -42,12 +44,14 @@ class Contact:
         known = [iteration for iteration, position in self.positions.items() if position is not None]
         return self.positions[max(known)] if known else None
 
-    def add_row(self, row: int, velocity: complex | None, force: complex | None) -> None:
-        """Takes the means over a row; None is none."""
+    def add_row(self, row: int, velocity: complex | None, force: complex | None, weight: float = 1.0) -> None:
+        """Takes the means over a row; None is none. `weight`: the share of its samples with a velocity."""
         self.first = row if self.first < 0 else self.first
         self.last = max(self.last, row)
         if velocity is not None:
             self.velocities[row] = velocity
+            if weight < 1.0:
+                self.weights[row] = weight
         if force is not None:
             self.forces[row] = force
 
@@ -55,17 +59,19 @@ class Contact:
         """Its part of the team's sums."""
         if not self.first <= row <= self.last:  # it was not there
             return np.zeros(N_SUMS)
-        return own_row(self.checksum, self.positions.get(iteration), self.velocities.get(row), self.forces.get(row))
+        position, weight = self.positions.get(iteration), self.weights.get(row, 1.0)
+        return own_row(self.checksum, position, self.velocities.get(row), self.forces.get(row), weight)
 
-    def readings(self, start: int, end: int) -> tuple[np.ndarray, np.ndarray]:
-        """Velocities (NaN where there is none) and forces of some rows, complex."""
+    def readings(self, start: int, end: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Velocities (NaN where there is none) and forces of some rows, complex, and the velocities' weights."""
         rows = range(start, end + 1)
         v = np.array([self.velocities.get(row, complex(math.nan)) for row in rows])
-        return v, np.array([self.forces.get(row, 0j) for row in rows])
+        f, w = [self.forces.get(row, 0j) for row in rows], [self.weights.get(row, 1.0) for row in rows]
+        return v, np.array(f), np.array(w)
 
     def forget(self, oldest_row: int, oldest_iteration: int, needed: Callable[[int], bool]) -> None:
         """Keeps what a window can still need; `needed` is asked of the numbers of contributions."""
-        for table in (self.velocities, self.forces):
+        for table in (self.velocities, self.forces, self.weights):
             for row in [row for row in table if row < oldest_row]:
                 del table[row]
         self.positions = {one: position for one, position in self.positions.items() if one >= oldest_iteration}

@@ -22,7 +22,15 @@ from steelyard.team.planar_load._joint_step import (
     position_step,
 )
 from steelyard.team.planar_load._rollouts import ROLLOUTS_CACHED, rollout_of, torque_jacobians_of
-from steelyard.team.planar_load._sums import Sum, column, origin_velocity, spin, spread
+from steelyard.team.planar_load._sums import (
+    Sum,
+    best_measured,
+    column,
+    origin_velocity,
+    rotation_measured,
+    spin,
+    spread,
+)
 from steelyard.team.planar_load._tuning import TUNING
 from steelyard.team.planar_load._window import Fit, Window, inverse
 
@@ -33,7 +41,7 @@ def position_from_rotation(rows: np.ndarray, velocities: np.ndarray) -> complex 
     A step of power iteration: velocities relative to the load's are of rank one in time and robot. Noise enters
     numerator and denominator alike, so the right positions are a fixed point.
     """
-    used = (rows[:, Sum.MEASURED] >= 2.0) & np.isfinite(velocities) & (spread(rows) > 1e-9)
+    used = rotation_measured(rows) & np.isfinite(velocities) & (spread(rows) > 1e-9)
     if used.sum() < TUNING.rotation_rows:
         return None
     s = spin(rows[used])
@@ -43,7 +51,7 @@ def position_from_rotation(rows: np.ndarray, velocities: np.ndarray) -> complex 
 
 def rotation_suffices(rows: np.ndarray, sigma: float) -> bool:
     """Whether the rotation gives a position to a fifth of the team's size; `sigma` of a row's velocity, m/s."""
-    used = rows[(rows[:, Sum.MEASURED] >= 2.0) & (spread(rows) > 1e-9)]
+    used = rows[rotation_measured(rows) & (spread(rows) > 1e-9)]
     around = spread(used)
     size = float(np.mean(around / used[:, Sum.MEASURED])) if len(used) else 0.0
     power = float(np.sum(np.abs(spin(used)) ** 2 - 2.0 * sigma**2 / around))  # less that of the velocities' noise
@@ -97,17 +105,21 @@ def contact_likelihood(
     force: np.ndarray,
     position: complex,
     velocities: np.ndarray,
+    weights: np.ndarray,
     prior: ContactPrior = NO_CONTACT_PRIOR,
 ) -> ContactLikelihood:
-    """Of the contact with this force and these velocities (complex, NaN where there is none), Eqs. (10) to (14)."""
+    """Of the contact with this force and these velocities (complex, NaN where there is none), Eqs. (10) to (14).
+
+    `weights` of the velocities are shares of whole rows; see `own_row`.
+    """
     rollout = rollout_of(cache, window, fit.unknowns)
     jacobians = cache.call(_shared_jacobians, window, fit, given=(rollout,), keep=ROLLOUTS_CACHED)
     path, x = rollout.path[: len(window.rows)], fit.unknowns
     s, c = math.exp(x[LOG_SCALE]) * (path[:, 4] + 1j * path[:, 5]), complex(x[CX], x[CY])
-    seen = np.isfinite(velocities) & (window.rows[:, Sum.MEASURED] >= 2.0)
-    y = (velocities - path[:, 2] - 1j * path[:, 3] - s * (position - c))[seen]
-    score = np.sum(s[seen].conj() * y) / window.sigma**2 + prior.information * (prior.position - position)
-    information = float(np.sum(np.abs(s[seen]) ** 2)) / window.sigma**2 + prior.information
+    seen = np.isfinite(velocities) & rotation_measured(window.rows)
+    y, w = (velocities - path[:, 2] - 1j * path[:, 3] - s * (position - c))[seen], weights[seen]
+    score = np.sum(w * s[seen].conj() * y) / window.sigma**2 + prior.information * (prior.position - position)
+    information = float(np.sum(w * np.abs(s[seen]) ** 2)) / window.sigma**2 + prior.information
     whole = float(np.sum(np.abs(s) ** 2)) / window.sigma**2
     # An arm of a unit along y is one along x under a force a quarter turn back.
     R = torque_jacobians_of(window, x, np.stack([force, -1j * force])).residuals
@@ -116,7 +128,7 @@ def contact_likelihood(
     # What the patterns leave out: the curvature of one, times the number of robots, bounds that of all together.
     n = int(window.rows[-1, Sum.MEMBERS])
     own = max(information, TUNING.least_information * whole + 1e-9) * np.eye(2)
-    E = _velocity_coupling(jacobians.path_by[: len(path)][seen], s[seen], position - c, x) / window.sigma**2
+    E = _velocity_coupling(jacobians.path_by[: len(path)][seen], s[seen], w, position - c, x) / window.sigma**2
     C = math.sqrt(whole + 1e-9) * _gauge(window, position, n)
     return ContactLikelihood(
         information=information,
@@ -177,22 +189,23 @@ def _patterns(k: int) -> np.ndarray:
     return np.cos(np.pi * np.arange(N_PATTERNS)[:, None] * (np.arange(k) + 0.5) / k)
 
 
-def _velocity_coupling(path_by: np.ndarray, s: np.ndarray, arm: complex, x: np.ndarray) -> np.ndarray:
-    """E σ² (shared, 2), m²/s²: Re Σ conj(∂v/∂u) ∂v/∂z of the robot's own velocities v = v_c + s (z − c), Eq. (12)."""
+def _velocity_coupling(path_by: np.ndarray, s: np.ndarray, w: np.ndarray, arm: complex, x: np.ndarray) -> np.ndarray:
+    """E σ² (shared, 2), m²/s²: Re Σ w conj(∂v/∂u) ∂v/∂z of the robot's own velocities v = v_c + s (z − c), Eq. (12)."""
     by_v, by_s = (path_by[:, i] + 1j * path_by[:, i + 1] for i in (2, 4))
     by_s = math.exp(x[LOG_SCALE]) * by_s
     by_s[:, LOG_SCALE] += s
     by_velocity = by_v + arm * by_s
     by_velocity[:, CX] -= s
     by_velocity[:, CY] -= 1j * s
-    return np.stack([(by_velocity.conj() * by_z).sum(axis=0).real for by_z in (s[:, None], 1j * s[:, None])], axis=1)
+    ways = (w * s)[:, None], (1j * w * s)[:, None]
+    return np.stack([(by_velocity.conj() * by_z).sum(axis=0).real for by_z in ways], axis=1)
 
 
 def _gauge(window: Window, position: complex, n: int) -> np.ndarray:
     """(4, 2): a position's share in translating, scaling and turning all; zero where a prior fixes the gauge."""
     if window.prior.information.any():
         return np.zeros((N_GAUGE, 2))
-    last = window.rows[-1]
+    last = best_measured(window.rows)
     size = math.sqrt(max(float(spread(last)), 1e-12) / n)
     arm = (position - complex(column(last, Sum.B)) / max(last[Sum.MEASURED], 1.0)) / size
     return np.array([[1.0, 0.0], [0.0, 1.0], [arm.real, arm.imag], [-arm.imag, arm.real]])

@@ -173,9 +173,9 @@ def _contribute(agent: "PlanarLoadAgent", state: PlanarAgentState, number: int) 
     for contact in state.contacts:
         base, likelihood = contact.positions.get(state.fit_iteration), None
         if state.fit is not None and fitted is not None and base is not None:
-            v, f = contact.readings(fitted.start, fitted.end)
+            v, f, w = contact.readings(fitted.start, fitted.end)
             window = agent.window(state, fitted)
-            likelihood = contact_likelihood(agent.cache, window, state.fit, f, base, v, contact.prior)
+            likelihood = contact_likelihood(agent.cache, window, state.fit, f, base, v, w, contact.prior)
             contact.information = likelihood.information
         likelihoods.append(likelihood)
     contribute(state, number, fitted, likelihoods)

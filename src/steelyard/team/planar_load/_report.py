@@ -20,7 +20,7 @@ from steelyard.team.planar_load._fit import (
 from steelyard.team.planar_load._outer_iterations import predicted_step
 from steelyard.team.planar_load._rollouts import rollout_of
 from steelyard.team.planar_load._state import PlanarAgentState
-from steelyard.team.planar_load._sums import Sum, column, spread
+from steelyard.team.planar_load._sums import Sum, best_measured, column, spread
 from steelyard.team.planar_load._tuning import TUNING
 from steelyard.team.planar_load._window import Window
 
@@ -71,7 +71,7 @@ def report(agent: "PlanarLoadAgent", state: PlanarAgentState) -> dict[str, Estim
     if own is None or state.own.information <= 0.0:
         return found
     members = max(float(window.rows[-1, Sum.MEMBERS]), 1.0)
-    size = math.sqrt(max(float(spread(window.rows[-1])), 0.0) / members) * math.exp(x[LOG_SCALE])
+    size = math.sqrt(max(float(spread(best_measured(window.rows))), 0.0) / members) * math.exp(x[LOG_SCALE])
 
     def arm(vector: complex, at: np.ndarray, place_variance: float, with_com: bool) -> Estimate | None:
         """A vector of the body in world axes, and its covariance."""

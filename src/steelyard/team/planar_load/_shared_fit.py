@@ -11,7 +11,7 @@ from steelyard.team._cache import Cache
 from steelyard.team.planar_load._fit import N_UNKNOWNS
 from steelyard.team.planar_load._initial_guess import first_guess
 from steelyard.team.planar_load._rollouts import normal_equations_of
-from steelyard.team.planar_load._sums import Sum
+from steelyard.team.planar_load._sums import rotation_measured
 from steelyard.team.planar_load._tuning import TUNING
 from steelyard.team.planar_load._window import Fit, Window, inverse
 
@@ -81,7 +81,7 @@ def _minimised(window: Window, start: _Linearised, iterations: int) -> Fit:
 
 def guesses(window: Window) -> list[np.ndarray]:
     """A guess from the rows alone, if they allow one."""
-    used, block = window.rows[:, Sum.MEASURED] >= 2.0, TUNING.guess_block
+    used, block = rotation_measured(window.rows), TUNING.guess_block
     if used.sum() <= 4 * block:
         return []
     dt = np.full(len(window.rows), window.row_seconds)

@@ -63,6 +63,9 @@ class PlanarAgentState:
         self.hand_overs: dict[str, Contact] = {}  # by neighbour, what it would leave to this robot
         self.inherited: dict[tuple[str, int], Contact] = {}  # of those that are gone, by name and first row
         self.last_force: complex | None = None
+        self.last_key = -1  # of the last sample with a force
+        self.unforced: dict[int, complex | None] = {}  # velocities since then, by key, whose force is not known yet
+        self.recent: dict[int, complex] = {}  # the latest velocities by key
         self.pending: list[tuple[complex | None, complex | None]] = []  # samples of the unfinished row
         self.pending_row = -1
         self.row = self.iteration = -1

@@ -8,6 +8,8 @@ the outer iteration `number`.
 
 from typing import NamedTuple
 
+import numpy as np
+
 from steelyard.team.planar_load._tuning import TUNING
 
 N_PARTS = 80
@@ -32,6 +34,15 @@ class SumKey(NamedTuple):
     def is_contribution(self) -> bool:
         """Whether it is of a part of a contribution."""
         return _SHIFT < self.row < 0
+
+
+def possible_keys(keys: np.ndarray, row: int) -> bool:
+    """Whether keys (key, 2) can be of sums over rows up to a row; final contributions are negative numbers."""
+    if not len(keys):
+        return True
+    rows, numbers = keys[:, 0], keys[:, 1]
+    most = _ITERATIONS * (row + 2)
+    return bool(rows.min() >= _SHIFT and rows.max() <= row and np.abs(numbers).max() <= most)
 
 
 def contribution_keys(number: int) -> list[SumKey]:

@@ -15,21 +15,27 @@ class Sum(IntEnum):
     MEMBERS = 0
     CHECKSUM = 1  # of numbers made from the members' names: two sets of robots do not have the same
     POSITIONED = 2  # members that have a contact position
-    MEASURED = 3  # of those, the ones with a velocity in this row
-    V = 4  # Σ v_j of those measured
+    MEASURED = 3  # Σ w_j of those: the share of the row's samples in which they have a velocity
+    V = 4  # Σ w_j v_j of those measured
     F = 6  # Σ f_j of all members
-    S = 8  # Σ conj(z_j) v_j of those measured
+    S = 8  # Σ w_j conj(z_j) v_j of those measured
     A = 10  # Σ conj(z_j) f_j of those positioned
-    B = 12  # Σ z_j of those measured
-    Z2 = 14  # Σ |z_j|² of those measured
+    B = 12  # Σ w_j z_j of those measured
+    Z2 = 14  # Σ w_j |z_j|² of those measured
     UNKNOWN_FORCE = 15  # members whose force nobody knows: no fit can use the row
 
 
 N_SUMS = 16
 
 
-def own_row(checksum: float, position: complex | None, velocity: complex | None, force: complex | None) -> np.ndarray:
-    """A robot's own part of the sums of a row; None for what is missing."""
+def own_row(
+    checksum: float, position: complex | None, velocity: complex | None, force: complex | None, weight: float = 1.0
+) -> np.ndarray:
+    """A robot's own part of the sums of a row; None for what is missing.
+
+    `weight` is the share of the row's samples that the velocity is a mean of: its variance is that of a whole row over
+    it.
+    """
     row = np.zeros(N_SUMS)
     row[Sum.MEMBERS], row[Sum.CHECKSUM] = 1.0, checksum
     if force is None:
@@ -41,11 +47,21 @@ def own_row(checksum: float, position: complex | None, velocity: complex | None,
     row[Sum.POSITIONED] = 1.0
     _put(row, Sum.A, position.conjugate() * force)
     if velocity is not None:
-        row[Sum.MEASURED], row[Sum.Z2] = 1.0, abs(position) ** 2
-        _put(row, Sum.V, velocity)
-        _put(row, Sum.S, position.conjugate() * velocity)
-        _put(row, Sum.B, position)
+        row[Sum.MEASURED], row[Sum.Z2] = weight, weight * abs(position) ** 2
+        _put(row, Sum.V, weight * velocity)
+        _put(row, Sum.S, weight * position.conjugate() * velocity)
+        _put(row, Sum.B, weight * position)
     return row
+
+
+def rotation_measured(rows: np.ndarray) -> np.ndarray:
+    """Whether two robots or more have a velocity in each row: one alone weighs one at most."""
+    return rows[..., Sum.MEASURED] > 1.0
+
+
+def best_measured(rows: np.ndarray) -> np.ndarray:
+    """The row in which most robots have a velocity: it tells how the contact positions lie."""
+    return rows[int(np.argmax(rows[:, Sum.MEASURED]))]
 
 
 def column(rows: np.ndarray, which: Sum) -> np.ndarray:

@@ -106,6 +106,10 @@ class PlanarLoadTuning:
     """Relative standard deviation up to which a number is reported."""
     sums_a_row: int = 64
     """Sums that messages can carry each way in the time of a row: an outer iteration of a whole window must pass."""
+    longest_force_gap: float = 0.25
+    """s of lost samples over which a robot's own force is taken to vary evenly: a fraction of a period of a push."""
+    messages_before_start: int = 100_000
+    """Messages that a robot may have sent before the team's start; more is no count of messages."""
     message_seconds: float = 0.02
     """s between messages in real time: below that, processes spend their time on messages."""
 

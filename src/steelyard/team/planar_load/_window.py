@@ -17,7 +17,7 @@ from steelyard.team.planar_load._fit import (
     Averaging,
     Rows,
 )
-from steelyard.team.planar_load._sums import Sum
+from steelyard.team.planar_load._sums import Sum, rotation_measured
 from steelyard.team.planar_load._tuning import TUNING
 
 LOAD = (LOG_MASS, LOG_INERTIA, CX, CY, LOG_SCALE, VISCOUS, COULOMB)
@@ -81,7 +81,7 @@ class Window(NamedTuple):
         sums, trend = np.zeros((size, self.rows.shape[1])), np.zeros((size, 4))
         dt, weights = np.zeros((2, size))
         sums[:k], dt[:k] = self.rows, self.row_seconds
-        weights[:k] = (self.rows[:, Sum.MEASURED] >= 2.0) / self.sigma
+        weights[:k] = rotation_measured(self.rows) / self.sigma
         if k >= 3:
             trend[:k] = np.gradient(self.rows[:, _FORCES], self.row_seconds, axis=0, edge_order=2)
         return Rows(sums, trend, dt, weights)

@@ -73,11 +73,11 @@ def resynchronise(agent: "PlanarLoadAgent", state: PlanarAgentState) -> None:
         fit = solve(agent.cache, window, [state.fit.unknowns], TUNING.iterations)
         if fit is not None and fit.consistent:
             for contact in state.contacts:
-                position, (v, f) = contact.positions.get(state.fit_iteration), contact.readings(own, later - 1)
+                position, (v, f, w) = contact.positions.get(state.fit_iteration), contact.readings(own, later - 1)
                 contact.information = (
                     0.0
                     if position is None
-                    else contact_likelihood(agent.cache, window, fit, f, position, v, contact.prior).information
+                    else contact_likelihood(agent.cache, window, fit, f, position, v, w, contact.prior).information
                 )
             state.fit, state.fit_end = fit, later - 1
             begin_window(agent, state, span, later, LOAD, 0.0)

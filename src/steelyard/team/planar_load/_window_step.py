@@ -86,7 +86,7 @@ class WindowStep(eqx.Module):
         ending = 1.5 * last[0] - 2.0 * last[1] + 0.5 * last[2]
         trend = jnp.where((index == count - 1.0)[:, None], ending[None], trend)
         trend = jnp.where((there & (count >= 3.0))[:, None], trend / self.row_seconds, 0.0)
-        weights = jnp.where(there & (sums[:, Sum.MEASURED] >= 2.0), 1.0 / self.sigma, 0.0)
+        weights = jnp.where(there & (sums[:, Sum.MEASURED] > 1.0), 1.0 / self.sigma, 0.0)
         return Rows(sums, trend, jnp.where(there, self.row_seconds, 0.0), weights)
 
     def _linearised(self, belief: WindowBelief, rows: Rows, unknowns: Float[Array, " unknown"]) -> NormalEquations:

@@ -147,6 +147,12 @@ class SpatialLoadAgent(Agent):
         """A message of another such robot from its bytes."""
         return self._decoder.decode(data)
 
+    def plausible(self, message: Message, latest: float) -> bool:
+        """See `Agent`."""
+        if not isinstance(message, SpatialLoadMessage):
+            return False
+        return message.time <= latest and message.possible_by(int(latest * self.rate), 1.0 / self.rate)
+
     def step(self, state: SpatialState, sample: SpatialSample | None, inbox: tuple[Message, ...]) -> Turn:
         """One sample: receive, measure, estimate, send."""
         state = state.copied()

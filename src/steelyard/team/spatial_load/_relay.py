@@ -19,6 +19,7 @@ _MOST = 128  # samples a message
 _UNHEARD = 50  # messages without an answer, after which a neighbour is only greeted
 _AHEAD = 63  # samples beyond the first that is missing of which a message tells
 _SIZE = 120  # bytes of fifteen numbers
+_MOST_BEFORE_START = 100_000  # messages that a robot may have sent before the row of the team's start, and by restarts
 
 
 class RelayedSample(msgspec.Struct, frozen=True, array_like=True):
@@ -54,6 +55,24 @@ class SpatialLoadMessage(Message, frozen=True, array_like=True):
     """Number of the last message from the recipient."""
     inventories: tuple[Inventory, ...]
     samples: tuple[RelayedSample, ...]
+
+    def possible_by(self, row: int, dt: float) -> bool:
+        """Whether all that it tells can have been measured by a row; rows are `dt` s apart.
+
+        A robot numbers its samples from its first row on, at most one a row.
+        """
+        most = 2 * row + _MOST_BEFORE_START
+        return (
+            max(self.sequence, self.echo) <= most
+            and all(
+                one.born <= row and one.oldest <= one.front <= row - one.born + 1 and one.ahead >= 0
+                for one in self.inventories
+            )
+            and all(
+                one.row <= row and 0 <= one.number <= one.row - one.born and abs(one.time - one.row * dt) <= dt
+                for one in self.samples
+            )
+        )
 
 
 class Series:

@@ -110,6 +110,10 @@ class TeamClock:
         if 0.0 <= trip < _T.silence:
             peer.add_trip(now, trip, timing.stamp + 0.5 * trip - now)
 
+    def reset_peer(self, neighbour: str) -> None:
+        """A neighbour's process has been replaced: its clock may show any other time."""
+        self._peers[neighbour] = _Peer()
+
     def agrees(self, timing: Timing) -> bool:
         """Whether a neighbour, when it sent this, numbered its samples from the start that is the own one now."""
         return (

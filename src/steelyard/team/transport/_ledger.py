@@ -68,6 +68,20 @@ class Ledger:
             accounts.append(Account(epoch))
         return accounts[-1] if accounts[-1].epoch == epoch else None
 
+    def switch(self, sender: str, epoch: int) -> Account:
+        """The account of a process that takes the place of the one before, or is that one again."""
+        accounts = self.accounts[sender]
+        known = next((one for one in accounts if one.epoch == epoch), None)
+        self.accounts[sender] = [*(one for one in accounts if one is not known), known or Account(epoch)]
+        return self.accounts[sender][-1]
+
+    def reject(self, sender: str, reason: str) -> None:
+        """What was let in from the current process of a neighbour is not used after all."""
+        self.dropped[reason] += 1
+        account = self.accounts[sender][-1]
+        account.received -= 1
+        account.drop(reason)
+
     @property
     def received(self) -> int:
         """All that was taken."""

@@ -32,6 +32,18 @@ class GateTuning:
 
     largest_envelope: int = 256 * 1024
     """Bytes of the largest envelope that is opened: messages have some kilobytes."""
+    recent_echo: float = 2.0
+    """s of the own clock: who echoes a stamp of so long ago is alive, and no replay."""
+    process_silence: float = 0.5
+    """s without a message from a neighbour's process, after which another may take its place that is not later."""
+    most_messages: float = 2000.0
+    """A second, that a robot sends to one neighbour: twice the fastest team's."""
+    latest_time: float = 1e11
+    """s since 1970 that a clock can show: the year 5138. Nanoseconds and forged times are beyond it."""
+    longest_run: float = 3e7
+    """s for which a team can have run: a year."""
+    earliest_start: float = 60.0
+    """s by which a start may be ahead of the sender's team time, while clocks are still being agreed on."""
     numbers_remembered: int = 4096
     """Numbers before the newest by which a late message is told from a copy: 40 s at 100 messages a second."""
 
