@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 from virtual_runs import plan, wrong_masses
 
-from steelyard.live.robot._sensor_gate import Reading
+from steelyard.live import Reading
 from steelyard.live.trials._disasters import Disaster
 from steelyard.live.trials._virtual_team import VirtualTeam
 from steelyard.team import PlanarLoadMessage, SpatialLoadMessage

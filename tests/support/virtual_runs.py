@@ -6,8 +6,7 @@ import msgspec
 import numpy as np
 
 from steelyard.config import Config
-from steelyard.live import plan_team
-from steelyard.live.robot._team_file import TeamPlan
+from steelyard.live import TeamPlan, plan_team
 from steelyard.live.trials._virtual_team import VirtualTeam
 
 SPATIAL = dict.fromkeys(("twist_angular", "twist_linear", "specific_force", "wrench_torque", "wrench_force"), 0.1)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from steelyard.cli._parse import choose
 
 TRIALS = {
+    "chaos": "teams under random disasters, in virtual time, held to invariants at every row",
     "faults": "faults of every kind on simulated logs: right, doubted and wrong answers",
 }
 """By name; each lives in the module `_trial_<name>`, which is imported when it is asked for."""

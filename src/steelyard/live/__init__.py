@@ -13,13 +13,17 @@ from .robot import read_settings as read_settings
 from .robot import read_team as read_team
 from .robot import run_robot as run_robot
 from .robot import write_settings as write_settings
+from .trials import ChaosFailure as ChaosFailure
 from .trials import LinkAccount as LinkAccount
 from .trials import TeamOutcome as TeamOutcome
 from .trials import TeamRun as TeamRun
 from .trials import View as View
+from .trials import draw_case as draw_case
 from .trials import faults_of as faults_of
 from .trials import live_table as live_table
 from .trials import measure as measure
 from .trials import next_folder as next_folder
 from .trials import outcome_table as outcome_table
+from .trials import play as play
+from .trials import run_chaos as run_chaos
 from .trials import write_run_report as write_run_report

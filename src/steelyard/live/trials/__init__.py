@@ -1,5 +1,9 @@
 """Trials: a whole team on one machine, with a simulated load, faults on purpose, and measurements."""
 
+from ._chaos import ChaosFailure as ChaosFailure
+from ._chaos import draw_case as draw_case
+from ._chaos import play as play
+from ._chaos import run_chaos as run_chaos
 from ._faults import faults_of as faults_of
 from ._measurements import measure as measure
 from ._outcome import LinkAccount as LinkAccount

@@ -102,7 +102,7 @@ def _worst(values: Mapping[str, Any], truth: Mapping[str, float], quantity: str)
     """The largest error of any robot, in the quantity's unit; None where one does not know."""
     errors = []
     for name, value in values.items():
-        true = _truth(truth, name, quantity)
+        true = true_value(truth, name, quantity)
         if value is None or true is None:
             return None
         error = np.asarray(value) - true
@@ -117,7 +117,8 @@ def _size(stds: list[Any]) -> float | None:
     return max((float(np.linalg.norm(std)) for std in stds), default=None)
 
 
-def _truth(truth: Mapping[str, float], robot: str, quantity: str) -> np.ndarray | None:
+def true_value(truth: Mapping[str, float], robot: str, quantity: str) -> np.ndarray | None:
+    """A quantity as a robot should know it, from the columns of a world's truth."""
     for stem in (f"truth/{robot}/{quantity}", f"truth/{quantity}"):
         if stem in truth:
             return np.asarray(truth[stem])

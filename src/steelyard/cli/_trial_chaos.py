@@ -1,0 +1,67 @@
+"""`steelyard trial chaos`: random teams under random disasters, in virtual time."""
+
+import dataclasses
+import sys
+from collections.abc import Sequence
+from typing import Literal
+
+from steelyard.cli._output import print_json
+from steelyard.cli._parse import parse
+from steelyard.errors import BadInput, Failed
+
+
+@dataclasses.dataclass(frozen=True)
+class ChaosCommand:
+    """Simulates teams under random disasters and checks invariants at every row; a failing seed replays exactly."""
+
+    problem: Literal["planar-load", "spatial-load"] = "spatial-load"
+    """What the team does."""
+    runs: int = 20
+    """How many, of consecutive seeds."""
+    seed: int = 1
+    """The first."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Parses, runs, prints; a violated invariant ends with code 1."""
+    command = parse(ChaosCommand, arguments, "trial chaos")
+    if command.runs < 1:
+        raise BadInput(f"--runs is {command.runs}; give 1 or more.")
+
+    from steelyard._jax import prepare_program
+
+    prepare_program()
+
+    from steelyard import live
+
+    def progress(done: int, failed: int) -> None:
+        if sys.stderr.isatty():
+            print(f"\r{done} of {command.runs} runs, {failed} failed", end="", file=sys.stderr, flush=True)
+
+    failures = live.run_chaos(command.problem, command.runs, command.seed, progress)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    found = [
+        {
+            "seed": one.seed,
+            "team": one.team,
+            **one.violation._asdict(),
+            "disasters": [str(disaster) for disaster in one.disasters],
+        }
+        for one in failures
+    ]
+    if command.json:
+        print_json({"problem": command.problem, "runs": command.runs, "seed": command.seed, "failures": found})
+    else:
+        for one in found:
+            print(
+                f"seed {one['seed']} ({one['team']}): {one['invariant']} at {one['time']:.2f} s, {one['robot']}: "
+                f"{one['what']}"
+            )
+            for disaster in one["disasters"]:
+                print(f"    {disaster}")
+        print(f"{command.runs - len(found)} of {command.runs} runs held every invariant.")
+    if found:
+        raise Failed(f"{len(found)} of {command.runs} runs violated an invariant.")
