@@ -159,7 +159,7 @@ class _Checks:
 
     def __init__(self, case: ChaosCase, team: VirtualTeam):
         self._case, self._team, self._checked = case, team, 0
-        self._liars = {one.robot: one.start for one in case.disasters if one.kind == "liar"}
+        self._faulty = {one.robot: one.start for one in case.disasters if one.kind == "liar"}
 
     def every_row(self) -> Iterator[Violation]:
         """No estimate beyond five stated deviations while it is known, no change that was none, no restart."""
@@ -171,10 +171,10 @@ class _Checks:
             if event.kind == "fault":
                 yield Violation("begins-again", now, event.robot, event.what)
         self._checked = len(team.events)
-        if any(start <= now < start + TUNING.liar_named for start in self._liars.values()):
+        if any(start <= now < start + TUNING.faulty_named for start in self._faulty.values()):
             return
         for name, node in team.nodes.items():
-            for quantity in QUANTITIES if name not in self._liars else ():
+            for quantity in QUANTITIES if name not in self._faulty else ():
                 worst = self._deviations(name, node.estimates.get(quantity), quantity)
                 if worst > TUNING.most_deviations:
                     yield Violation("known-and-wrong", now, name, f"{quantity} is {worst:.1f} deviations off")
@@ -184,7 +184,7 @@ class _Checks:
         team = self._team
         now, found = team.time - team.LEAD, {}
         for name, node in team.nodes.items():
-            if name in self._liars:
+            if name in self._faulty:
                 continue
             mass = node.estimates.get("mass")
             if mass is None or mass.value is None or mass.std is None or mass.time < self._case.over:
@@ -199,7 +199,7 @@ class _Checks:
 
     def _explained(self, time: float) -> bool:
         drop = self._case.drop_time
-        return drop is not None and abs(time - drop) < TUNING.change_told_within
+        return drop is not None and abs(time - drop) < TUNING.change_dated_within
 
     def _deviations(self, name: str, estimate: Any, quantity: str) -> float:
         team, drop = self._team, self._case.drop_time

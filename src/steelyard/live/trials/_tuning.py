@@ -37,11 +37,11 @@ class TrialTuning:
     """s after that, within which all robots know the load again and agree."""
     most_deviations: float = 5.0
     """Stated standard deviations that an estimate may be off while it says known."""
-    liar_named: float = 6.0
+    faulty_named: float = 6.0
     """s in which a faulty member is named and what it did is forgotten."""
     change_noticed_within: float = 2.5
     """s after a change of the load in which the old load may still be reported as known."""
-    change_told_within: float = 1.5
+    change_dated_within: float = 1.5
     """s from a change to the time that an event gives it."""
     agreement: float = 2.0
     """Stated standard deviations by which robots may differ at the end: they have the same data, some of it later."""
