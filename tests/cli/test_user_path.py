@@ -92,7 +92,7 @@ def test_demo_leaves_a_log_a_team_and_a_report(process, tmp_path):
     assert "[team]" in (folder / "team.toml").read_text()
     page = (folder / "report.html").read_text()
     assert "<html" in page[:2000]
-    assert "The load in space" in page
+    assert "The load in the first robot" in page
 
 
 def test_parquet_and_csv_give_the_same_answer(steelyard, flight_csv, tmp_path):
