@@ -80,9 +80,9 @@ def test_without_noise_the_load_is_exact(silent):
     log, answer = in_earnest(weighed, dataclasses.replace(REALISTIC, sensors="exact"), 1, silent)
     found, true = answer.robots["r1"], true_load(log)
     for quantity, value in true.items():
-        # Knots are as wide as the noise floor of unstated sensors allows: a twentieth of a deviation is left. Where no
-        # velocity is measured, a prior of 3 m/s alone bounds its drift: the answer is within its own interval.
-        share = 1.96 if "twist/linear" in silent else 0.05
+        # Knots are as wide as the noise floor of unstated sensors allows: a small share of a deviation is left, more
+        # where one of the two signals that show the acceleration is missing.
+        share = 0.2 if silent else 0.05
         atol = np.maximum(1e-6, share * found[quantity].std)
         assert np.all(np.abs(found[quantity].value - value) < atol)
 

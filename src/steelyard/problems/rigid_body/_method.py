@@ -31,6 +31,7 @@ from steelyard.problems.rigid_body._start import (
     resampled,
     still_spans,
 )
+from steelyard.problems.rigid_body._timing import Lag, lag_of
 from steelyard.problems.rigid_body._trajectory import Trajectory
 from steelyard.problems.rigid_body._tuning import TUNING, FitTuning
 from steelyard.problems.rigid_body._unknowns import Layout, Unknowns, layout
@@ -81,17 +82,13 @@ class Fit:
 def fit_record(record: WristRecord, tuning: FitTuning = TUNING) -> Fit:
     """The joint fit of everything in a record.
 
-    Where noise was not stated, wrists are taken for rigid up to 10 Hz, and delays come from a fit up to 20 Hz: the
-    faster part of a motion tells time best, and mass worst, for tools flex.
+    Where noise was not stated, wrists are taken for rigid up to 10 Hz. The faster part of a motion tells time best, and
+    mass worst, for tools flex: the accelerometer's delay is expected where the whole bandwidth shows it.
     """
     if set(record.channels) <= record.stated:
         return _Problem(record, tuning).solved()
-    timing = _Problem(record, dataclasses.replace(tuning, least_spacing=0.5 * tuning.least_spacing)).solved()
-    fit = _Problem(record, tuning, expected_delays=timing.unknowns.delays).solved()
-    for signal in record.motion:
-        index = fit.at[f"delay/{signal}"].start
-        fit.covariance[index, index] = max(fit.covariance[index, index], timing.std(f"delay/{signal}")[0] ** 2)
-    return fit
+    lag = None if record.calibrated else lag_of(record, tuning)
+    return _Problem(record.averaged(tuning.least_spacing / tuning.most_samples), tuning, lag).solved()
 
 
 def excess_of(
@@ -128,27 +125,53 @@ def excess_of(
 class _Problem:
     """Rounds of Gauss-Newton; between rounds, delays go into the times of the samples."""
 
-    def __init__(self, record: WristRecord, tuning: FitTuning, expected_delays: dict[str, float] | None = None) -> None:
+    def __init__(self, record: WristRecord, tuning: FitTuning, lag: Lag | None = None) -> None:
         self.record, self.tuning = record, tuning
-        self.at = layout(tuple(record.motion), record.tared)
-        self.delays = expected_delays or dict.fromkeys(record.motion, 0.0)
-        if expected_delays is not None:
-            for signal in record.motion:
-                self.at.prior[self.at[f"delay/{signal}"]] = tuning.delay_std
+        self.at = layout(tuple(record.motion), record.tared, record.calibrated)
+        self.delays, self.speed = dict.fromkeys(record.motion, 0.0), tuning.speed
+        if lag is not None:
+            self.delays["specific_force"] = lag.value
+            self.at.prior[self.at["delay/specific_force"]] = np.hypot(lag.std, tuning.delay_std)
+        self.final = False
+        self.margin = 0.0 if record.calibrated else tuning.longest_lag
         self.spacing = knot_spacing(record.motion, tuning)
         self.still = still_spans(record.motion, tuning)
 
     def solved(self) -> Fit:
         """The fit; knots come closer together while the misfit falls by more than the added freedom explains."""
-        state = self._converged(self._start())
+        state = self._converged(self._start(), 1)
         for spacing in self._closer():
             before, self.spacing = self.spacing, spacing
-            closer = self._converged(self._resampled(state))
+            closer = self._converged(self._resampled(state), 1)
             if self._score(closer) >= self._score(state):
                 self.spacing = before
                 break
             state = closer
-        return self._result(state)
+        self.final = True
+        return self._result(self._at_its_own_speed(self._converged(state, self.tuning.rounds)))
+
+    def _at_its_own_speed(self, state: "_State") -> "_State":
+        """Where no velocity was measured: its prior is twice what the fit finds, looked for until both agree.
+
+        A wrist that sways by 0.2 m/s does not gain 3 m/s on the way. Without this, its mean acceleration is as
+        uncertain as 3 m/s over the length of the log, which is several per cent of gravity, and so is the mass. A
+        speed that would need larger sensor errors is not assumed.
+        """
+        if "twist/linear" in self.record.motion:
+            return state
+        most = self._errors(state) + self.tuning.speed_misfit
+        for _ in range(self.tuning.speed_rounds):
+            found = float(np.sqrt(np.mean(np.sum(state.motion.velocity[state.rows["knots"]] ** 2, axis=1)) / 3.0))
+            speed = float(np.clip(2.0 * found, self.tuning.least_speed, self.tuning.speed))
+            if abs(speed - self.speed) < 0.1 * self.speed:
+                break
+            before, self.speed = self.speed, speed
+            slower = self._converged(state, 1)
+            if self._errors(slower) > most:
+                self.speed = before
+                break
+            state = slower
+        return state
 
     def _closer(self) -> list[float]:
         """Spacings that are still to be tried."""
@@ -161,9 +184,9 @@ class _Problem:
     def _score(self, state: "_State") -> float:
         return self._cost(state) + 2.0 * 6.0 * state.spline.size
 
-    def _converged(self, state: "_State") -> "_State":
+    def _converged(self, state: "_State", rounds: int) -> "_State":
         """Rounds of steps; between two rounds, delays go into the times of the samples."""
-        for _ in range(self.tuning.rounds):
+        for _ in range(rounds):
             state = self._round(dataclasses.replace(state, prior=self._prior(state.unknowns)))
             late = max(abs(state.unknowns.delays[s] - state.taken[s]) for s in state.taken)
             if late < self.tuning.same_time:
@@ -177,6 +200,10 @@ class _Problem:
         reach = min(float(np.linalg.norm(unknowns.load[1:4])) / m, self.tuning.longest_arm) + self.tuning.load_size
         prior = self.at.prior.copy()
         prior[self.at["moments"]] = 3.0 * m * reach**2
+        if not self.final:  # wide knots do not follow the motion, and wrong sensor errors would take the blame
+            for name in ("lever", "accelerometer_scale", *(f"delay/{signal}" for signal in self.record.motion)):
+                if name in self.at:
+                    prior[self.at[name]] *= self.tuning.held_errors
         return prior
 
     def _times(self, delays: dict[str, float]) -> dict[str, np.ndarray]:
@@ -185,8 +212,9 @@ class _Problem:
         }
 
     def _grid(self, times: dict[str, np.ndarray]) -> tuple[np.ndarray, Spline]:
-        start, end = min(t[0] for t in times.values()), max(t[-1] for t in times.values())
-        spline = Spline.covering(start, end, self.spacing)
+        recorded, margin = [c.time for c in self.record.channels.values()], self.margin
+        start, end = min(t[0] for t in recorded) - margin, max(t[-1] for t in recorded) + margin
+        spline = Spline.covering(start, end, self.spacing)  # the same knots whatever the delays
         knots = spline.start + spline.spacing * np.arange(spline.intervals + 1)
         return np.unique(np.concatenate([*times.values(), knots])), spline
 
@@ -216,14 +244,14 @@ class _Problem:
     def _resampled(self, state: "_State") -> "_State":
         times = self._times(state.unknowns.delays)
         grid, spline = self._grid(times)
-        motion = resampled(state.motion, grid, self.spacing)
+        motion = resampled(state.motion, grid, spline)
         return dataclasses.replace(
             state, motion=motion, spline=spline, rows=_rows(grid, times, spline), taken=dict(state.unknowns.delays)
         )
 
     def _speed(self, state: "_State") -> float:
         knots = state.spline.intervals + 1
-        return self.tuning.speed * float(np.sqrt(knots / (1.0 + state.spline.intervals * state.spline.spacing)))
+        return self.speed * float(np.sqrt(knots / (1.0 + state.spline.intervals * state.spline.spacing)))
 
     def _blocks(self, state: "_State") -> tuple[list[Block], list[np.ndarray]]:
         record, motion, spline, unknowns = self.record, state.motion, state.spline, state.unknowns
@@ -258,6 +286,10 @@ class _Problem:
             late = unknowns.delays[signal] - state.taken[signal]
             found[signal] = motion_residual(signal, channel, motion, state.rows[signal], unknowns, late)
         return found
+
+    def _errors(self, state: "_State") -> float:
+        """A chi-square: how large the sensor errors are next to what sensors have."""
+        return float(np.sum((state.unknowns.vector(self.at)[10:] / self.at.prior[10:]) ** 2))
 
     def _cost(self, state: "_State") -> float:
         misfit = sum(

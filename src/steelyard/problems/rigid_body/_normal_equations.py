@@ -17,6 +17,8 @@ from steelyard.problems.rigid_body._residuals import Block
 from steelyard.problems.rigid_body._splines import DEGREE, Spline
 
 _LOCAL = 6 * (DEGREE + 1)
+_STEP = np.array([1.0, 1.0, 1.0, 10.0, 10.0, 10.0])
+"""rad and m/s: no coefficient is expected to move farther in one step, so those that no sample sees stay put."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -109,9 +111,9 @@ def _assembled(local: np.ndarray, spline: Spline) -> tuple[np.ndarray, np.ndarra
 def _factor(band: np.ndarray) -> np.ndarray:
     """Cholesky's, of a band whose unseen directions (turning about the vertical, gaps) stay where they are."""
     scale = max(float(np.median(band[-1])), 1e-9)
-    for ridge in (1e-9, 1e-7, 1e-5, 1e-3):
+    for ridge in (1e-15, 1e-9, 1e-7, 1e-5, 1e-3):
         held = band.copy()
-        held[-1] += ridge * scale + 1e-6 * ridge * band[-1]
+        held[-1] += np.tile(_STEP**-2.0, band.shape[1] // 6) + ridge * (scale + band[-1])
         try:
             return cholesky_banded(held, check_finite=False)
         except np.linalg.LinAlgError:

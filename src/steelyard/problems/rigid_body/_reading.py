@@ -39,6 +39,8 @@ class WristRecord:
     """(3,), world axes, m/s²."""
     tared: bool
     """Whether the wrench has no offset."""
+    calibrated: bool = False
+    """Whether the motion sensors have no errors but noise."""
     stated: frozenset[str] = frozenset()
     """Signals whose noise was stated; `wrench` where both torque and force were."""
     notes: tuple[str, ...] = ()
@@ -68,6 +70,11 @@ class WristRecord:
         """With other standard deviations an axis, by signal."""
         motion = {s: dataclasses.replace(c, std=levels[s]) for s, c in self.motion.items()}
         return dataclasses.replace(self, wrench=dataclasses.replace(self.wrench, std=levels["wrench"]), motion=motion)
+
+    def averaged(self, width: float) -> "WristRecord":
+        """With means over `width` seconds in place of faster samples."""
+        motion = {signal: channel.averaged(width) for signal, channel in self.motion.items()}
+        return dataclasses.replace(self, wrench=self.wrench.averaged(width), motion=motion)
 
     def between(self, start: float, end: float) -> "WristRecord":
         """The samples from `start` to `end` (s)."""
@@ -105,7 +112,13 @@ def read_wrist_record(log: Log, robot: str, config: Config) -> WristRecord:
     if len(wrench.time) < TUNING.fewest_rows:
         raise BadInput(f"{log.origin} has {len(wrench.time)} rows with a whole wrench of {robot}; give more.")
     record = WristRecord(
-        robot, wrench, channels, np.array(config.gravity, float), config.wrist.tared, frozenset(stated & set(values))
+        robot,
+        wrench,
+        channels,
+        np.array(config.gravity, float),
+        config.wrist.tared,
+        config.wrist.calibrated,
+        frozenset(stated & set(values)),
     )
     return dataclasses.replace(record, notes=_notes(record))
 

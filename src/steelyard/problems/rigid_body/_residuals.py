@@ -33,6 +33,17 @@ class Channel:
         """Only some rows."""
         return Channel(self.time[rows], self.value[rows], self.std)
 
+    def averaged(self, width: float) -> "Channel":
+        """Means of as many samples in a row as `width` seconds hold; not of attitudes."""
+        count = int(width / max(float(np.median(np.diff(self.time))), 1e-9))
+        if count < 2 or self.value.ndim > 2:
+            return self
+        whole = len(self.time) // count * count
+        time = self.time[:whole].reshape(-1, count)
+        close = time[:, -1] - time[:, 0] < 1.5 * width  # no mean over a gap
+        value = self.value[:whole].reshape(len(time), count, -1).mean(axis=1)
+        return Channel(time.mean(axis=1)[close], value[close], self.std / np.sqrt(count))
+
     def between(self, start: float, end: float) -> "Channel":
         """The samples from `start` to `end` (s)."""
         return self.where((self.time >= start) & (self.time <= end))
@@ -115,12 +126,12 @@ def motion_residual(
     """(n, 3): expected less measured, in standard deviations; `lateness` (s) is not yet in the times of the rows."""
     C, scale = unknowns.rotation, 1.0 + unknowns.accelerometer_scale
     if signal == "attitude":
-        difference = channel.value.transpose(0, 2, 1) @ motion.attitude[rows]
-        residual = Rotation.from_matrix(difference).as_rotvec()
+        expected = motion.attitude[rows] @ unknowns.attitude_rotation
+        residual = Rotation.from_matrix(channel.value.transpose(0, 2, 1) @ expected).as_rotvec()
     elif signal == "twist/angular":
         residual = motion.angular[rows] @ C.T + unknowns.gyro_bias - channel.value
     elif signal == "specific_force":
-        residual = scale * motion.specific_force[rows] @ C.T + unknowns.accelerometer_bias - channel.value
+        residual = scale * _at_sensor(motion, rows, unknowns) @ C.T + unknowns.accelerometer_bias - channel.value
     else:
         residual = motion.velocity[rows] + unknowns.velocity_bias - channel.value
     return (residual - lateness * _rate(signal, motion, rows, unknowns)) / channel.std
@@ -139,36 +150,52 @@ def motion_block(
     """Of one motion signal."""
     by_unknowns = np.zeros((len(rows), 3, at.size))
     C, scale = unknowns.rotation, 1.0 + unknowns.accelerometer_scale
+    own: dict[str, np.ndarray] = {}
     if signal == "attitude":
-        by_motion = _local(spline.weights(motion.time[rows]), slice(0, 3))
+        turned = _local(spline.weights(motion.time[rows] - lateness), slice(0, 3))
+        by_motion = unknowns.attitude_rotation.T @ turned
+        own = {"attitude_rotation": np.eye(3)}
     elif signal == "twist/angular":
-        by_motion = C @ motion.sensitivities(spline, rows).angular
-        by_unknowns[:, :, at["gyro_bias"]] = np.eye(3)
-        if "rotation" in at:
-            by_unknowns[:, :, at["rotation"]] = -C @ skew(motion.angular[rows])
+        by_motion = C @ motion.sensitivities(spline, rows, lateness).angular
+        own = {"gyro_bias": np.eye(3), "rotation": -C @ skew(motion.angular[rows])}
     elif signal == "specific_force":
-        s = motion.specific_force[rows]
-        by_motion = scale * C @ motion.sensitivities(spline, rows).specific_force
-        by_unknowns[:, :, at["accelerometer_bias"]] = np.eye(3)
-        by_unknowns[:, :, at["accelerometer_scale"]] = (s @ C.T)[:, :, None]
-        by_unknowns[:, :, at["rotation"]] = -scale * C @ skew(s)
+        s, omega, alpha = _at_sensor(motion, rows, unknowns), motion.angular[rows], motion.angular_acceleration[rows]
+        by, W, lever = motion.sensitivities(spline, rows, lateness), skew(omega), skew(unknowns.lever)
+        turning = skew(np.cross(omega, unknowns.lever)) + W @ lever
+        by_motion = scale * C @ (by.specific_force - lever @ by.angular_acceleration - turning @ by.angular)
+        own = {
+            "accelerometer_bias": np.eye(3),
+            "accelerometer_scale": (s @ C.T)[:, :, None],
+            "rotation": -scale * C @ skew(s),
+            "lever": scale * C @ (skew(alpha) + W @ W),
+        }
     else:
-        by_motion = _local(spline.weights(motion.time[rows]), slice(3, 6))
-        by_unknowns[:, :, at["velocity_bias"]] = np.eye(3)
-    by_unknowns[:, :, at[f"delay/{signal}"]] = -_rate(signal, motion, rows, unknowns)[:, :, None]
+        by_motion = _local(spline.weights(motion.time[rows] - lateness), slice(3, 6))
+        own = {"velocity_bias": np.eye(3)}
+    own[f"delay/{signal}"] = -_rate(signal, motion, rows, unknowns)[:, :, None]
+    for name, derivative in own.items():
+        if name in at:
+            by_unknowns[:, :, at[name]] = derivative
     residual = motion_residual(signal, channel, motion, rows, unknowns, lateness)
-    return _block(motion, rows, spline, residual, by_motion, by_unknowns, channel.std)
+    interval = spline.interval_of(motion.time[rows] - lateness)
+    return Block(interval, residual, by_motion / channel.std[:, None], by_unknowns / channel.std[:, None])
 
 
 def _rate(signal: str, motion: Trajectory, rows: np.ndarray, unknowns: Unknowns) -> np.ndarray:
     """(n, 3): how fast what a sensor should read changes, per second."""
     if signal == "attitude":
-        return motion.angular[rows]
+        return motion.angular[rows] @ unknowns.attitude_rotation
     if signal == "twist/angular":
         return motion.angular_acceleration[rows] @ unknowns.rotation.T
     if signal == "twist/linear":
         return motion.velocity_rate[rows]
     return np.gradient(motion.specific_force, motion.time, axis=0)[rows] @ unknowns.rotation.T
+
+
+def _at_sensor(motion: Trajectory, rows: np.ndarray, unknowns: Unknowns) -> np.ndarray:
+    """(n, 3): specific force where the accelerometer is, force sensor's axes."""
+    omega, alpha, r = motion.angular[rows], motion.angular_acceleration[rows], unknowns.lever
+    return motion.specific_force[rows] + np.cross(alpha, r) + np.cross(omega, np.cross(omega, r))
 
 
 def still_block(motion: Trajectory, rows: np.ndarray, spline: Spline, speed: float, at: Layout) -> Block:

@@ -77,13 +77,12 @@ def _integrated_velocity(
     return velocity, np.einsum("nij,ni->nj", attitude, acceleration) - np.cross(angular, velocity)
 
 
-def resampled(motion: Trajectory, time: np.ndarray, spacing: float) -> Trajectory:
-    """The same motion at other times."""
-    spline = Spline.covering(min(time[0], motion.time[0]), max(time[-1], motion.time[-1]), spacing)
+def resampled(motion: Trajectory, time: np.ndarray, spline: Spline) -> Trajectory:
+    """The same motion at other times; both begin with the first knot."""
     angular, velocity = (spline.fit(motion.time, part) for part in (motion.angular, motion.velocity))
     turned = integrated(time, spline, angular)
-    nearest = np.clip(np.searchsorted(time, motion.time), 0, len(time) - 1)
-    first = Rotation.from_matrix(motion.attitude @ turned[nearest].transpose(0, 2, 1)).mean().as_matrix()
+    before = integrated(motion.time, spline, angular)
+    first = Rotation.from_matrix(motion.attitude @ before.transpose(0, 2, 1)).mean().as_matrix()
     return Trajectory(
         time,
         first @ turned,

@@ -77,9 +77,9 @@ class Trajectory:
             velocity_rate=self.velocity_rate + spline.evaluate(coefficients[:, 3:], self.time, 1),
         )
 
-    def sensitivities(self, spline: Spline, rows: np.ndarray) -> "Sensitivities":
-        """How omega, alpha and s at some rows depend on the coefficients of a correction."""
-        time = self.time[rows]
+    def sensitivities(self, spline: Spline, rows: np.ndarray, shift: float = 0.0) -> "Sensitivities":
+        """How omega, alpha and s depend on the coefficients of a correction, `shift` seconds before some rows."""
+        time = self.time[rows] - shift
         b0, b1, b2 = (spline.weights(time, k)[:, :, None, None] for k in range(3))
         eye = np.eye(3)[None, None]
         W, A, V, G = (

@@ -30,18 +30,24 @@ class Layout:
         return name in self.slices
 
 
-def layout(signals: tuple[str, ...], tared: bool, errors: SensorErrors = SENSOR_ERRORS) -> Layout:
-    """For a log with these motion signals; a sensor that was tared has no offset."""
+def layout(
+    signals: tuple[str, ...], tared: bool, calibrated: bool = False, errors: SensorErrors = SENSOR_ERRORS
+) -> Layout:
+    """For a log with these motion signals; a tared force sensor has no offset, calibrated motion sensors no errors."""
     parts: list[tuple[str, int, float]] = [("mass", 1, 100.0), ("first_moment", 3, 10.0), ("moments", 6, 1.0)]
     if not tared:
         parts += [("torque_offset", 3, errors.torque_offset), ("force_offset", 3, errors.force_offset)]
+    if calibrated:
+        signals = ()
     if "twist/angular" in signals:
         parts.append(("gyro_bias", 3, errors.gyro_bias))
     if "twist/linear" in signals:
         parts.append(("velocity_bias", 3, errors.velocity_bias))
     if "specific_force" in signals:
         parts += [("accelerometer_bias", 3, errors.accelerometer_bias), ("accelerometer_scale", 1, errors.scale)]
-        parts.append(("rotation", 3, errors.rotation))
+        parts += [("rotation", 3, errors.rotation), ("lever", 3, errors.lever)]
+    if "attitude" in signals:
+        parts.append(("attitude_rotation", 3, errors.attitude_rotation))
     parts += [(f"delay/{signal}", 1, errors.delay) for signal in signals]
     slices, begin = {}, 0
     for name, size, _ in parts:
@@ -70,6 +76,10 @@ class Unknowns:
     """How much too large it reads: a share."""
     rotation: np.ndarray
     """(3, 3): from the axes of the force sensor to those of the inertial sensor."""
+    lever: np.ndarray
+    """(3,), m: from the force sensor's origin to the inertial sensor, force sensor's axes."""
+    attitude_rotation: np.ndarray
+    """(3, 3): from the axes whose orientation was recorded to those of the force sensor."""
     mounting: np.ndarray
     """(3, 3): the rotation that the prior is about."""
     delays: dict[str, float]
@@ -81,7 +91,7 @@ class Unknowns:
     def start(load: np.ndarray, mounting: np.ndarray, delays: dict[str, float]) -> "Unknowns":
         """Perfect sensors, but for delays that are known roughly."""
         zero = np.zeros(3)
-        return Unknowns(load, zero, zero, zero, zero, zero, 0.0, mounting, mounting, delays, delays)
+        return Unknowns(load, zero, zero, zero, zero, zero, 0.0, mounting, zero, np.eye(3), mounting, delays, delays)
 
     def moved(self, at: Layout, step: np.ndarray) -> "Unknowns":
         """After a step in the vector of unknowns."""
@@ -100,6 +110,9 @@ class Unknowns:
             accelerometer_bias=self.accelerometer_bias + part("accelerometer_bias", zero),
             accelerometer_scale=self.accelerometer_scale + float(part("accelerometer_scale", np.zeros(1))[0]),
             rotation=self.rotation @ Rotation.from_rotvec(part("rotation", zero)).as_matrix(),
+            attitude_rotation=self.attitude_rotation
+            @ Rotation.from_rotvec(part("attitude_rotation", zero)).as_matrix(),
+            lever=self.lever + part("lever", zero),
             delays={s: d + float(part(f"delay/{s}", np.zeros(1))[0]) for s, d in self.delays.items()},
         )
 
@@ -114,6 +127,8 @@ class Unknowns:
             "accelerometer_bias": self.accelerometer_bias,
             "accelerometer_scale": np.array([self.accelerometer_scale]),
             "rotation": turned,
+            "lever": self.lever,
+            "attitude_rotation": Rotation.from_matrix(self.attitude_rotation).as_rotvec(),
             **{f"delay/{s}": np.array([delay - self.expected_delays[s]]) for s, delay in self.delays.items()},
         }
         values = np.zeros(at.size)

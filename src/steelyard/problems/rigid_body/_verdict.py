@@ -53,6 +53,8 @@ def _sensor_reasons(piece: Piece) -> list[Reason]:
         "accelerometer_bias": "the bias of specific_force",
         "accelerometer_scale": "the scale of specific_force",
         "rotation": "the rotation between the axes of the motion sensor and of the force sensor",
+        "attitude_rotation": "the rotation between the axes of the orientation and of the force sensor",
+        "lever": "the distance of the motion sensor from the force sensor",
         "torque_offset": "the offset of wrench/torque",
         "force_offset": "the offset of wrench/force",
         **{f"delay/{signal}": f"the delay of {signal}" for signal in fit.unknowns.delays},
