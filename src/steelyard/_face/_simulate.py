@@ -21,7 +21,7 @@ class _World:
 
 
 def simulate(scenario: str, seed: int = 0, **settings: Any) -> Log:
-    """A simulated log with the truth in it; `scenario` is `multirotor`, `planar`, `spatial` or `jets`.
+    """A simulated log with the truth in it; `scenario` is `multirotor`, `planar`, `spatial`, `wrist` or `jets`.
 
     >>> import steelyard as sy
     >>> log = sy.simulate("multirotor", duration=0.5, mass=1.2, seed=3)
@@ -82,7 +82,7 @@ def planned(
     return plan_spatial(settings, seed, progress)
 
 
-def _world(scenario: str, known: tuple[str, ...] = ("multirotor", "planar", "spatial", "jets")) -> _World:
+def _world(scenario: str, known: tuple[str, ...] = ("multirotor", "planar", "spatial", "wrist", "jets")) -> _World:
     from steelyard import worlds
 
     if scenario not in known:
@@ -91,6 +91,7 @@ def _world(scenario: str, known: tuple[str, ...] = ("multirotor", "planar", "spa
         "multirotor": _World(worlds.MultirotorScenario, worlds.check_multirotor, worlds.simulate),
         "planar": _World(worlds.PlanarScenario, worlds.check_planar, worlds.simulate_planar),
         "spatial": _World(worlds.SpatialScenario, worlds.check_spatial, worlds.simulate_spatial),
+        "wrist": _World(worlds.WristScenario, worlds.check_wrist, worlds.simulate_wrist),
         "jets": _World(worlds.JetsScenario, worlds.check_jets, worlds.simulate_jets),
     }[scenario]
 

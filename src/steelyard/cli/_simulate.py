@@ -20,6 +20,7 @@ from steelyard.worlds import (
     MultirotorScenario,
     PlanarScenario,
     SpatialScenario,
+    WristScenario,
     jets_config,
     sesame_flights,
 )
@@ -65,6 +66,19 @@ class Spatial:
 
 
 @dataclasses.dataclass(frozen=True)
+class Wrist:
+    """A robot arm moves a load at its wrist, with a force/torque sensor and an inertial sensor that have errors."""
+
+    output: Annotated[str, tyro.conf.arg(aliases=["-o"], metavar="LOG")]
+    """Where the log goes: .csv, .csv.gz or .parquet."""
+    scenario: tyro.conf.OmitArgPrefixes[WristScenario] = dataclasses.field(default_factory=WristScenario)
+    seed: int = 0
+    """Chooses the motion, the directions of the sensor errors, and the noise."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+@dataclasses.dataclass(frozen=True)
 class Jets:
     """A robot on thrusters stands, takes off, flies forward, turns, flies forward; or stands on scales."""
 
@@ -104,6 +118,7 @@ SCENARIOS = {
     "jets": "a robot on jets or propellers flies, or stands on scales",
     "planar": "robots push an unknown load on a plane",
     "spatial": "robots hold an unknown rigid load in space",
+    "wrist": "a robot arm moves a load at its wrist",
     "sesame": "1250 such flights: five trajectories, five mass profiles, an MPC with real bounds",
 }
 
@@ -111,8 +126,8 @@ SCENARIOS = {
 def run(arguments: Sequence[str]) -> None:
     """Parses, flies, writes."""
     scenario, rest = choose(SCENARIOS, arguments, "simulate", "scenario")
-    runs = {"jets": _jets, "multirotor": _multirotor, "planar": _planar, "spatial": _spatial, "sesame": _sesame}
-    runs[scenario](rest)
+    runs = {"jets": _jets, "multirotor": _multirotor, "planar": _planar, "spatial": _spatial, "wrist": _wrist}
+    (runs | {"sesame": _sesame})[scenario](rest)
 
 
 def _multirotor(arguments: Sequence[str]) -> None:
@@ -144,7 +159,11 @@ def _robots(number: int) -> str:
     return f" {number} robot{'s' if number > 1 else ''},"
 
 
-def _make(command: Jets | Multirotor | Planar | Spatial, who: str) -> None:
+def _wrist(arguments: Sequence[str]) -> None:
+    _make(parse(Wrist, arguments, "simulate wrist"), "")
+
+
+def _make(command: Jets | Multirotor | Planar | Spatial | Wrist, who: str) -> None:
     """Simulates, writes and reports: the same for every scenario that is one log."""
     scenario = type(command).__name__.lower()
     check_output(command.output)

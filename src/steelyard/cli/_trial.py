@@ -8,6 +8,7 @@ from steelyard.cli._parse import choose
 TRIALS = {
     "chaos": "teams under random disasters, in virtual time, held to invariants at every row",
     "faults": "faults of every kind on simulated logs: right, doubted and wrong answers",
+    "wrist": "one load at one wrist: errors next to the bound, contacts, wrong recordings",
 }
 """By name; each lives in the module `_trial_<name>`, which is imported when it is asked for."""
 

@@ -130,8 +130,8 @@ class Wrist(msgspec.Struct, frozen=True):
     """The sensors at a wrist.
 
     tared: whether the wrench is known to have no offset; otherwise its offsets are estimated, default false.
-    calibrated: whether the motion sensors are known to have no bias, scale error, delay, and to sit in the force sensor's
-        origin and axes; otherwise all of these are estimated, default false.
+    calibrated: whether the motion sensors are known to have no bias, scale error or delay, and to sit in the force
+        sensor's origin and axes; otherwise all of these are estimated, default false.
     """
 
     tared: bool = False

@@ -52,3 +52,6 @@ from .spatial import errors_of as errors_of
 from .spatial import grips_of as grips_of
 from .spatial import simulate_spatial as simulate_spatial
 from .spatial import spatial_truth as spatial_truth
+from .wrist import WristScenario as WristScenario
+from .wrist import check_wrist as check_wrist
+from .wrist import simulate_wrist as simulate_wrist

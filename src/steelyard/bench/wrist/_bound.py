@@ -57,9 +57,8 @@ def bound_of(scenario: WristScenario, truth: WristTruth, unknown: tuple[str, ...
     gamma = np.einsum("nij,i->nj", R, np.array([0.0, 0.0, -9.81]))
     rate = truth.motion.accelerometer + gamma - np.cross(omega, v)
     point = jnp.asarray(np.concatenate([omega, truth.acceleration, v, rate, gamma], axis=1))
-    numbers = jnp.asarray(
-        np.concatenate([[load.mass], load.com, [load.inertia[p] for p in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]])
-    )
+    pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+    numbers = jnp.asarray(np.concatenate([[load.mass], load.com, [load.inertia[pair] for pair in pairs]]))
     std = _standard_deviations(scenario)
     delays = np.gradient(np.asarray(_exact(point, numbers)), truth.time, axis=0)
     by_motion, by_load, by_errors = (np.asarray(part) for part in _derivatives(point, numbers, jnp.asarray(delays)))
@@ -154,8 +153,8 @@ def _summed(rows: np.ndarray, omega: np.ndarray, dt: float) -> np.ndarray:
         state, free, rest = R[:, :_STATE], R[:, _STATE : _STATE + _FREE], R[:, _STATE + _FREE :]
         moved = np.concatenate([free + state @ Q, state @ P, state @ Q, rest], axis=1)
         measured = np.concatenate([np.zeros((rows.shape[1], _FREE)), rows[k]], axis=1)
-        R = np.linalg.qr(np.concatenate([moved, measured]), mode="r")[_FREE:, _FREE:]
-    R = np.linalg.qr(R, mode="r")[_STATE + _FREE :, _STATE + _FREE :]
+        R = np.asarray(np.linalg.qr(np.concatenate([moved, measured]), mode="r"))[_FREE:, _FREE:]
+    R = np.asarray(np.linalg.qr(R, mode="r"))[_STATE + _FREE :, _STATE + _FREE :]
     return R.T @ R
 
 

@@ -61,11 +61,20 @@ def _split(record: WristRecord, whole: Piece, moment: float, evidence: float, tu
     rough = [record.between(record.start, moment - trim), record.between(moment + trim, record.end)]
     if min(len(part.wrench.time) for part in rough) < 2 * tuning.fewest_rows:
         return [whole]
-    moment = _moment_between(record, [fit_record(part, tuning) for part in rough], moment, tuning)
+    fits = [fit_record(part, tuning) for part in rough]
+    left, before = [_misfit(fit) for fit in fits], _misfit(whole.fit)
+    if min(left) > tuning.misfit_doubtful and max(left) > 0.25 * before:
+        return [whole]  # other loads explain it no better: something else is wrong
+    moment = _moment_between(record, fits, moment, tuning)
     gap = tuning.change_gap
     before = pieces_of(record.between(record.start, moment - gap), tuning)
     after = pieces_of(record.between(moment + gap, record.end), tuning)
     return [*before, dataclasses.replace(after[0], evidence=evidence), *after[1:]]
+
+
+def _misfit(fit: Fit) -> float:
+    """Variance of the wrench's misfit over the assumed one, along the worst axis."""
+    return float(np.max(np.mean(fit.residuals["wrench"] ** 2, axis=0)))
 
 
 def _moment_between(record: WristRecord, fits: list[Fit], moment: float, tuning: FitTuning) -> float:

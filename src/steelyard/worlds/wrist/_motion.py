@@ -19,7 +19,7 @@ def joint_motion(scenario: WristScenario, seed: int) -> Joints:
     """Of the scenario's kind."""
     rng = chance(seed, 0)
     if scenario.motion == "still":
-        return lambda time: tuple(np.tile(part, (len(time), 1)) for part in (_HOME, np.zeros(6), np.zeros(6)))
+        return lambda time: (np.tile(_HOME, (len(time), 1)), np.zeros((len(time), 6)), np.zeros((len(time), 6)))
     if scenario.motion == "carry":
         return _from_pose_to_pose(scenario.duration, rng)
     return _waving(scenario, rng)
@@ -37,7 +37,8 @@ def _waving(scenario: WristScenario, rng: np.random.Generator) -> Joints:
         def joints(time: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             angle = omega * time[:, None, None] + phase
             q = _HOME + np.sum(amplitude * np.sin(angle), axis=2)
-            return q, np.sum(amplitude * omega * np.cos(angle), axis=2), -np.sum(amplitude * omega**2 * np.sin(angle), 2)
+            velocity = np.sum(amplitude * omega * np.cos(angle), axis=2)
+            return q, velocity, -np.sum(amplitude * omega**2 * np.sin(angle), axis=2)
 
         return joints
 

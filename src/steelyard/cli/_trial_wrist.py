@@ -1,0 +1,102 @@
+"""`steelyard trial wrist`: one load at one wrist, its errors next to the bound, contacts and mistakes."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from steelyard.cli._output import print_json
+from steelyard.cli._parse import parse
+from steelyard.errors import BadInput
+
+
+@dataclasses.dataclass(frozen=True)
+class TrialWrist:
+    """Weighs simulated loads at a wrist and compares the errors with the Cramér-Rao bound of each log."""
+
+    part: Literal["all", "accuracy", "errors", "contacts", "mistakes"] = "all"
+    """Which: sensors with noise only, sensors with all errors unknown, pushes on the load, wrong recordings."""
+    logs: int = 200
+    """Gentle motions of 10 s; half as many wild ones; as many with a push, and without."""
+    runs: int = 20
+    """Logs a mistake."""
+    seed: int = 0
+    """Chooses the logs of mistakes."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Parses, tries, prints."""
+    command = parse(TrialWrist, arguments, "trial wrist")
+    for name in ("logs", "runs"):
+        if not 1 <= getattr(command, name) <= 100_000:
+            raise BadInput(f"--{name} is {getattr(command, name)}; give a number from 1 to 100000.")
+
+    from steelyard._jax import prepare_program
+
+    prepare_program()
+
+    from steelyard import report
+    from steelyard.bench import wrist
+
+    wild, parts = max(1, command.logs // 2), command.part
+    groups = []
+    if parts in ("all", "accuracy"):
+        groups += [("gentle", command.logs, True, {}), ("wild", wild, True, {})]
+    if parts in ("all", "errors"):
+        groups += [(motion, wild, False, wrist.SENSOR_ERRORS) for motion in ("gentle", "wild")]
+    total = sum(logs for _, logs, _, _ in groups)
+    total += 2 * command.logs if parts in ("all", "contacts") else 0
+    total += command.runs * len(wrist.MISTAKES) if parts in ("all", "mistakes") else 0
+    found: dict[str, Any] = {"accuracy": [], "checks": []}
+    with report.progress("weighing", total, quiet=command.json) as advance:
+        for motion, logs, known, settings in groups:
+            name = f"{motion}, sensor errors {'none' if known else 'unknown'}"
+            outcomes = wrist.group(motion, logs, known, advance, **settings)
+            found["accuracy"] += [row.as_json() for row in wrist.accuracies(name, outcomes)]
+            found["checks"].append(_checks(name, outcomes))
+        if parts in ("all", "contacts"):
+            found["contacts"] = wrist.try_contacts(command.logs, 10.0 * command.logs, progress=advance).as_json()
+        if parts in ("all", "mistakes"):
+            found["mistakes"] = [r.as_json() for r in wrist.try_mistakes(command.runs, command.seed, advance)]
+    if command.json:
+        print_json(found)
+    else:
+        _show(found)
+
+
+def _checks(name: str, outcomes: Sequence[Any]) -> dict[str, Any]:
+    return {
+        "group": name,
+        "logs": len(outcomes),
+        "events": sum(len(o.events) for o in outcomes),
+        "impossible": sum(not o.possible for o in outcomes),
+        "withheld": sum(o.withheld for o in outcomes),
+        "doubted": sum(o.doubted for o in outcomes),
+        "seconds": sum(o.seconds for o in outcomes) / len(outcomes),
+    }
+
+
+def _show(found: dict[str, Any]) -> None:
+    from rich.console import Console
+
+    console = Console()
+    titles = {
+        "accuracy": "Errors and stated deviations over the bound, mean square error over stated, 95 % coverage",
+        "checks": "False events, impossible or withheld inertias, doubted answers, seconds a log",
+        "mistakes": "What became of wrong recordings",
+    }
+    for part, title in titles.items():
+        if found.get(part):
+            _table(console, title, found[part])
+    if "contacts" in found:
+        _table(console, "Pushes told, and false ones in so many seconds", [found["contacts"]])
+
+
+def _table(console: Any, title: str, rows: list[dict[str, Any]]) -> None:
+    from rich.table import Table
+
+    table = Table(*rows[0], title=title)
+    for row in rows:
+        table.add_row(*(f"{value:.3g}" if isinstance(value, float) else str(value) for value in row.values()))
+    console.print(table)
