@@ -43,6 +43,9 @@ class Identify:
     urdf: Annotated[str | None, tyro.conf.arg(metavar="FILE.urdf")] = None
     """Also write the load as a URDF, one link with its <inertial> a robot frame; with --as spatial-load
     or rigid-body."""
+    payload: Annotated[str | None, tyro.conf.arg(metavar="FORMAT=FILE")] = None
+    """Also write the load as mjcf (an <inertial>), ur (a set_target_payload line) or franka (an end-effector JSON), in
+    the axes and about the origin of the force sensor; with --as rigid-body."""
     start: float = -math.inf
     """Leave out what is before this time, s: a take-off from the ground, for example."""
     end: float = math.inf
@@ -58,7 +61,12 @@ def run(arguments: Sequence[str]) -> int:
     command = parse(Identify, arguments, "identify")
     if command.series and not command.json:
         raise BadInput("--series goes with --json; add --json, or ask for a --report instead.")
-    for output in (command.report, command.urdf):
+    payload = None
+    if command.payload is not None:
+        from steelyard.report import check_payload
+
+        payload = check_payload(command.payload)
+    for output in (command.report, command.urdf, payload[1] if payload else None):
         if output is not None:
             check_output(output)
     config = Config() if command.config is None else load(command.config, Config)
@@ -77,6 +85,8 @@ def run(arguments: Sequence[str]) -> int:
         report.write_report(identification, command.report)
     if command.urdf is not None:
         report.write_urdf(identification, command.urdf)
+    if payload is not None:
+        report.write_payload(identification, *payload)
     if command.json:
         mapping = {signal: one.as_json() for signal, one in prepared.mapping.items()}
         print_json(identification.to_dict(command.series) | ({"mapping": mapping} if mapping else {}))
@@ -88,6 +98,8 @@ def run(arguments: Sequence[str]) -> int:
         print(f"Report: {command.report}")
     if command.urdf is not None:
         print(f"URDF: {command.urdf}")
+    if payload is not None:
+        print(f"Payload: {payload[1]}")
     return _code(identification)
 
 

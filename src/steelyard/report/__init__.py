@@ -5,6 +5,9 @@ from ._markup import fill as fill
 from ._page import Script as Script
 from ._page import Section as Section
 from ._page import write_page as write_page
+from ._payload import check_payload as check_payload
+from ._payload import payload_of as payload_of
+from ._payload import write_payload as write_payload
 from ._plane import outline_trace as outline_trace
 from ._plane import plane_layout as plane_layout
 from ._plane import points as points

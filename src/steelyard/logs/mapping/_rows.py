@@ -115,7 +115,8 @@ def _at_their_own_times(recording, mapping: SignalMapping, problem: Assessment) 
     zero, notes = zero_of(recording, mapping), ["Every sample keeps its own time; no signal was resampled."]
     if zero:
         notes.append(f"Time 0 of the rows is {zero:.6f} s of the recording's clock.")
-    return Log(table.time, columns, ", ".join(recording.files)), tuple(notes)
+    delays = {f"delay/{name}": repr(mapping.signals[name].delay) for name in problem.mapping}  # already taken out
+    return Log(table.time, columns, ", ".join(recording.files), delays), tuple(notes)
 
 
 def _placed(name, time, values, rows, step, own) -> tuple[np.ndarray, str]:

@@ -1,5 +1,6 @@
 """`identify --as rigid-body`: mass, centre of mass and inertia of a load that one robot alone holds."""
 
+import dataclasses
 import time
 from collections.abc import Callable
 
@@ -30,7 +31,7 @@ def identify_rigid_body(
     if method not in METHODS:
         raise BadInput(f'Unknown method "{method}" for rigid-body; {nearest(method, list(METHODS))}')
     robots = _robots(log, config)
-    records = {robot: read_wrist_record(log.without_truth(), robot, config) for robot in robots}
+    records = {robot: _record(log, robot, config) for robot in robots}
     begin, pieces = time.perf_counter(), {}
     for robot, record in records.items():
         pieces[robot] = pieces_of(record)
@@ -55,6 +56,12 @@ def identify_rigid_body(
         trust=trusts,
         seconds_a_row=seconds_a_row,
     )
+
+
+def _record(log: Log, robot: str, config: Config) -> WristRecord:
+    record = read_wrist_record(log.without_truth(), robot, config)
+    removed = {signal: float(log.metadata.get(f"delay/{robot}/{signal}", 0.0)) for signal in record.motion}
+    return dataclasses.replace(record, removed_delays=removed)
 
 
 def _robots(log: Log, config: Config) -> tuple[str, ...]:

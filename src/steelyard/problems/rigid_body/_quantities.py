@@ -100,7 +100,8 @@ def sensor_errors_of(fit: Fit) -> dict[str, tuple[np.ndarray, np.ndarray, str, b
         "bias/specific_force": ("accelerometer_bias", fit.unknowns.accelerometer_bias, "m/s²"),
     }
     for signal, delay in fit.unknowns.delays.items():
-        parts[f"delay/{signal}"] = (f"delay/{signal}", np.array(delay), "s")
+        whole = delay + fit.record.removed_delays.get(signal, 0.0)
+        parts[f"delay/{signal}"] = (f"delay/{signal}", np.array(whole), "s")
     for quantity, (name, value, unit) in parts.items():
         if name not in fit.at:
             continue

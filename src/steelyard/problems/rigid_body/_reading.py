@@ -44,6 +44,8 @@ class WristRecord:
     stated: frozenset[str] = frozenset()
     """Signals whose noise was stated; `wrench` where both torque and force were."""
     notes: tuple[str, ...] = ()
+    removed_delays: dict[str, float] = dataclasses.field(default_factory=dict)
+    """s, by motion signal: what the mapping has already taken out of its times."""
 
     @property
     def channels(self) -> dict[str, Channel]:
