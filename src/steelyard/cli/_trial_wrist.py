@@ -90,7 +90,7 @@ def _show(found: dict[str, Any]) -> None:
         if found.get(part):
             _table(console, title, found[part])
     if "contacts" in found:
-        _table(console, "Pushes told, and false ones in so many seconds", [found["contacts"]])
+        _table(console, "Pushes noticed, and false ones in so many seconds", [found["contacts"]])
 
 
 def _table(console: Any, title: str, rows: list[dict[str, Any]]) -> None:

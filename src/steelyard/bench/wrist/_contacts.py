@@ -11,10 +11,10 @@ from steelyard.worlds.wrist import wrist_truth
 
 @dataclasses.dataclass(frozen=True)
 class Contacts:
-    """How often a push was told, and how often one that never was."""
+    """How often a push was noticed, and how often one that never was."""
 
     logs: int
-    told: int
+    noticed: int
     seconds: float
     """s, of motion without contact."""
     false: int
@@ -28,12 +28,12 @@ def try_contacts(
     logs: int, seconds: float, force: float = 1.0, progress: Callable[[int], None] = lambda done: None
 ) -> Contacts:
     """Pushes with `force` (N) for 0.8 s in gentle motions of 10 s, good sensors; and as much time without."""
-    told, false = 0, 0
+    noticed, false = 0, 0
     for scenario, seed in cases("gentle", logs, touch_force=force):
         scenario = dataclasses.replace(scenario, sensors="good")
         found = identify(log_of(scenario, wrist_truth(scenario, seed), seed), "rigid-body", config_of(scenario, False))
         begin, end = scenario.touch_time, scenario.touch_time + scenario.touch_length
-        told += any(event.kind == "contact" and begin - 0.5 < event.time < end for event in found.events)
+        noticed += any(event.kind == "contact" and begin - 0.5 < event.time < end for event in found.events)
         progress(1)
     calm = max(1, round(seconds / 10.0))
     for scenario, seed in cases("gentle", calm):
@@ -42,4 +42,4 @@ def try_contacts(
         found = identify(log_of(scenario, wrist_truth(scenario, seed), seed), "rigid-body", config_of(scenario, False))
         false += sum(event.kind == "contact" for event in found.events)
         progress(1)
-    return Contacts(logs, told, 10.0 * calm, false)
+    return Contacts(logs, noticed, 10.0 * calm, false)

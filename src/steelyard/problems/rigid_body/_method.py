@@ -58,6 +58,8 @@ class Fit:
     excess: dict[str, np.ndarray]
     """By signal, (k,): variance of the misfit over the assumed one, in the band of the motion."""
     converged: bool
+    lag: Lag | None
+    """Of the accelerometer, over its whole bandwidth; None where it was not looked for or not found."""
 
     @property
     def load_covariance(self) -> np.ndarray:
@@ -126,7 +128,7 @@ class _Problem:
     """Rounds of Gauss-Newton; between rounds, delays go into the times of the samples."""
 
     def __init__(self, record: WristRecord, tuning: FitTuning, lag: Lag | None = None) -> None:
-        self.record, self.tuning = record, tuning
+        self.record, self.tuning, self.lag = record, tuning, lag
         self.at = layout(tuple(record.motion), record.tared, record.calibrated)
         self.delays, self.speed = dict.fromkeys(record.motion, 0.0), tuning.speed
         if lag is not None:
@@ -360,6 +362,7 @@ class _Problem:
             state.weights,
             excess,
             state.converged,
+            self.lag,
         )
 
 

@@ -99,8 +99,11 @@ def sensor_errors_of(fit: Fit) -> dict[str, tuple[np.ndarray, np.ndarray, str, b
         "bias/twist/linear": ("velocity_bias", fit.unknowns.velocity_bias, "m/s"),
         "bias/specific_force": ("accelerometer_bias", fit.unknowns.accelerometer_bias, "m/s²"),
     }
+    differ = {}  # s: between the whole bandwidth, which tells time best, and the fit's own band
     for signal, delay in fit.unknowns.delays.items():
-        whole = delay + fit.record.removed_delays.get(signal, 0.0)
+        best = fit.lag.value if signal == "specific_force" and fit.lag is not None else delay
+        differ[f"delay/{signal}"] = best - delay
+        whole = best + fit.record.removed_delays.get(signal, 0.0)
         parts[f"delay/{signal}"] = (f"delay/{signal}", np.array(whole), "s")
     for quantity, (name, value, unit) in parts.items():
         if name not in fit.at:
@@ -110,6 +113,6 @@ def sensor_errors_of(fit: Fit) -> dict[str, tuple[np.ndarray, np.ndarray, str, b
         if name.startswith("delay/"):
             determined = bool(std[0] < 0.5 * SENSOR_ERRORS.delay)
             # What is found depends on band and axis by as much (recorded wrists).
-            std = np.hypot(std[0], TUNING.delay_std)
+            std = np.sqrt(std[0] ** 2 + TUNING.delay_std**2 + (0.5 * differ[name]) ** 2)
         found[quantity] = (value, np.asarray(std), unit, determined)
     return found
