@@ -5,6 +5,7 @@ from steelyard import _jax as _jax
 from ._commanded import CommandedControl as CommandedControl
 from ._commanded import CommandedMultirotor as CommandedMultirotor
 from ._commanded import CommandedState as CommandedState
+from ._continuous import ContinuousModel as ContinuousModel
 from ._flying_robot import Engines as Engines
 from ._flying_robot import FlyingControl as FlyingControl
 from ._flying_robot import FlyingReading as FlyingReading

@@ -79,6 +79,11 @@ class Multibody:
         self._order = [urdf.joints.index(name) for name in own]
         self._matrix = idyntree.MatrixDynSize(6, 6 + len(own))
         self.mass = float(model.getTotalMass())
+        if len(own) != len(urdf.joints) or abs(self.mass - urdf.mass) > 1e-6 * max(urdf.mass, 1e-9):
+            raise BadInput(
+                f"{urdf.origin}: iDynTree reads {len(own)} moving joints and {self.mass:g} kg from it, and the file "
+                f"has {len(urdf.joints)} and {urdf.mass:g} kg; check it with a URDF viewer."
+            )
 
     def __reduce__(self) -> tuple:
         return Multibody, (self.urdf, self.thrusters, self.feet)

@@ -5,6 +5,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 from steelyard.errors import BadInput, nearest
+from steelyard.models._urdf_check import check_inertials, check_joints, check_names
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,6 +19,8 @@ class Urdf:
     """Those that move, in the order of the file."""
     frames: tuple[str, ...]
     """Links, frames without mass among them."""
+    mass: float = 0.0
+    """kg, of all links."""
 
     def frame(self, name: str, what: str) -> str:
         """The name, if the robot has such a frame."""
@@ -43,13 +46,15 @@ def _checked(text: str, origin: str) -> Urdf:
         robot = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
         raise BadInput(f"{origin} is not XML ({error}); give a URDF.") from None
+    check_names(robot, origin)
+    check_inertials(robot, origin)
+    check_joints(robot, origin)
     links = {link.get("name", ""): _mass(link, origin) for link in robot.findall("link")}
     if robot.tag != "robot" or not links:
         raise BadInput(f"{origin} describes no robot: its outermost tag must be <robot> with <link>s in it.")
     joints = [
-        (j.get("name", ""), j.get("type", ""), _link(j, "parent"), _link(j, "child")) for j in robot.iter("joint")
+        (j.get("name", ""), j.get("type", ""), _link(j, "parent"), _link(j, "child")) for j in robot.findall("joint")
     ]
-    joints = [joint for joint in joints if joint[1]]
     children = {child: (kind, parent) for _, kind, parent, child in joints}
     for name, _, parent, child in joints:
         for end in (parent, child):
@@ -75,7 +80,7 @@ def _checked(text: str, origin: str) -> Urdf:
                 f'{origin}: link "{body}" moves but has no mass; give it an <inertial> with mass and inertia.'
             )
     moving = tuple(name for name, kind, _, _ in joints if kind != "fixed")
-    return Urdf(text, origin, moving, tuple(links))
+    return Urdf(text, origin, moving, tuple(links), sum(links.values()))
 
 
 def _link(joint: ElementTree.Element, end: str) -> str:

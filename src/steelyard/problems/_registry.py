@@ -110,9 +110,16 @@ def answer(
 def _solved(log: Log, problem: str, config: Config, method: str | None, progress, mend: bool) -> Identification:
     chosen = {} if method is None else {"method": method}
     if problem.endswith(".py"):
-        from steelyard.problems.own import identify_own, load_robot
+        from steelyard.problems.own import identify_own, is_users_fault, load_robot, users_fault
 
-        return judged(identify_own(log, load_robot(problem), progress=progress, **chosen))
+        try:
+            return judged(identify_own(log, load_robot(problem), progress=progress, **chosen))
+        except BadInput:
+            raise
+        except Exception as error:
+            if is_users_fault(problem, error):
+                raise users_fault(problem, error) from error
+            raise
     if problem not in PROBLEMS:
         raise BadInput(
             f'Unknown problem "{problem}"; {nearest(problem, list(PROBLEMS))[:-1]}, or give a .py file with a robot '

@@ -12,7 +12,9 @@ import pytest
 
 from steelyard.errors import BadInput
 from steelyard.logs import Log, write
+from steelyard.models import ContinuousModel
 from steelyard.problems import Quantity, identify, identify_own
+from steelyard.problems.own._steps import step_warning
 from steelyard.report import write_report
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "01_your_own_robot.py"
@@ -106,3 +108,54 @@ def test_bad_files_are_told_in_a_sentence(steady, tmp_path, content):
         path.write_text(text)
     with pytest.raises(BadInput, match=words):
         identify(steady, str(path))
+
+
+class ContinuousCart(ContinuousModel):
+    """The same cart by its derivative."""
+
+    def derivative(self, state, force):
+        pull = force - jnp.exp(state.log_friction) * state.speed
+        return cart.CartState(state.speed, pull * jnp.exp(-state.log_mass), jnp.zeros(()), jnp.zeros(()))
+
+    def observe(self, state, force):
+        return jnp.stack([state.position, state.speed])
+
+    def idle(self, state):
+        return jnp.zeros(())
+
+
+def test_a_derivative_is_integrated_to_fourth_order():
+    """Halving the step of an exponential decay leaves a sixteenth of the error."""
+    start = cart.CartState(*(jnp.asarray(x) for x in (0.0, 1.0, 0.0, 0.0)))
+
+    def error(steps: int) -> float:
+        state = start
+        for _ in range(steps):
+            state = ContinuousCart().dynamics(state, jnp.zeros(()), 1.0 / steps)
+        return abs(float(state.speed) - np.exp(-1.0))
+
+    assert error(4) / error(8) == pytest.approx(16.0, rel=0.2)
+
+
+def test_a_map_whose_steps_matter_is_warned_about_and_a_derivative_is_not(steady):
+    exact = dataclasses.replace(cart.ROBOT, noise=dataclasses.replace(cart.ROBOT.noise, measurement=np.full(2, 1e-4)))
+    samples = cart.ROBOT.samples(steady)
+    assert step_warning(cart.ROBOT, samples) is None  # 20 ms steps, noise of 1 cm: within the noise
+    assert "half the step" in (step_warning(exact, samples) or "")
+    assert step_warning(dataclasses.replace(exact, model=ContinuousCart()), samples) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("return jnp.stack([state.position, state.speed])", "return state.nothing", r"line \d+.*nothing"),
+        ('force = log.columns["r1/force/x"]', 'force = log.columns["r1/push"]', r"line \d+.*r1/push"),
+        ("class CartState(eqx.Module):", "class CartState(eqx.Modul):", r"line \d+.*Modul"),
+    ],
+)
+def test_a_fault_in_a_users_file_is_named_by_its_line(steady, tmp_path, old, new, said):
+    text = EXAMPLE.read_text()
+    assert old in text
+    (tmp_path / "mine.py").write_text(text.replace(old, new, 1))
+    with pytest.raises(BadInput, match=said):
+        identify(steady, str(tmp_path / "mine.py"))

@@ -65,6 +65,7 @@ def read_jets_record(
         if k % 500 == 499:
             progress(250)
     momentum = np.stack([one.momentum for one in computed])
+    _possible(log, robot, momentum, configured.multibody.mass)
     soles = np.stack([one.soles for one in computed])
     rpm = _rpm(log, robot, configured, config)
     noise, notes = _noise(log, robot, config, momentum, feet, rpm)
@@ -82,6 +83,22 @@ def read_jets_record(
         zero_order_hold=config.inputs.hold == "step",
         notes=notes,
     )
+
+
+_FASTEST = 1e3
+"""m/s and rad/s (a metre from the axis) beyond which no robot on thrusters moves."""
+
+
+def _possible(log: Log, robot: str, momentum: np.ndarray, mass: float) -> None:
+    """Refuses a motion that is not finite or beyond every robot."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        bad = ~(np.abs(momentum).max(axis=1) < _FASTEST * mass)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise BadInput(
+            f"{log.origin}: in row {row + 1} {robot} would move faster than {_FASTEST:g} m/s or turn faster than "
+            f"{_FASTEST:g} rad/s; look at the units and the numbers of base/… and joint/…/velocity there."
+        )
 
 
 def standing(wrench: np.ndarray, soles: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from steelyard.problems._identification import Identification, Innovations, Seri
 from steelyard.problems._provenance import truth_in
 from steelyard.problems.own._method import METHODS, Track, run_estimator
 from steelyard.problems.own._robot import OwnRobot, check_robot
+from steelyard.problems.own._steps import step_warning
 from steelyard.problems.own._tuning import TUNING
 from steelyard.problems.own._verdict import jump_events, own_verdict
 
@@ -26,6 +27,7 @@ def identify_own(
     begin = time.perf_counter()
     track, prior = run_estimator(log, robot, method, progress)
     seconds_a_row = (time.perf_counter() - begin) / len(log)
+    warning = step_warning(robot, robot.samples(log.without_truth()))
     known = track.std < TUNING.known_below * prior
     return Identification(
         problem=robot.name,
@@ -34,6 +36,7 @@ def identify_own(
         robots={robot.name: _estimates(robot, log, track, known)},
         events=jump_events(robot, log, track),
         verdict=own_verdict(robot, track, known),
+        notes=[] if warning is None else [warning],
         series={robot.name: _series(robot, log, track, known)},
         innovations={robot.name: _innovations(log, track)},
         truth=truth_in(log, {name: quantity.unit for name, quantity in robot.quantities.items()}),

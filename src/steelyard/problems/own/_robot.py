@@ -3,6 +3,7 @@
 import dataclasses
 import importlib.util
 import sys
+import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -59,11 +60,30 @@ def load_robot(path: str) -> OwnRobot:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise BadInput(f"{path} fails with {type(error).__name__}: {error}; mend it first.") from error
+        raise users_fault(path, error) from error
     robot = getattr(module, "ROBOT", None)
     if not isinstance(robot, OwnRobot):
         raise BadInput(f"{path} defines no ROBOT; add ROBOT = OwnRobot(...) of steelyard.problems.")
     return robot
+
+
+def users_fault(path: str, error: Exception) -> BadInput:
+    """A failure of the user's file as one sentence that names the line."""
+    lines = [one.lineno for one in traceback.extract_tb(error.__traceback__) if _same_file(one.filename, path)]
+    if isinstance(error, SyntaxError) and error.lineno is not None:
+        lines = [error.lineno]
+    where = f"{path}, line {lines[-1]}," if lines else path
+    what = " ".join(str(error).split())[:300]
+    return BadInput(f"{where} fails with {type(error).__name__}: {what}; mend it first.")
+
+
+def is_users_fault(path: str, error: Exception) -> bool:
+    """Whether a failure came out of the user's file."""
+    return any(_same_file(one.filename, path) for one in traceback.extract_tb(error.__traceback__))
+
+
+def _same_file(name: str | None, path: str) -> bool:
+    return name is not None and Path(name).resolve() == Path(path).resolve()
 
 
 def check_robot(robot: OwnRobot, log: Log) -> None:

@@ -15,6 +15,10 @@ class OwnTuning:
     """Log-likelihood ratio from which on a jump is believed, as for a multirotor's mass."""
     jump_settled_after: float = 1.0
     """Time after a jump, s, at which its size is read from the estimate; at its detection the size is rough."""
+    steps_compared: float = 1.0
+    """s over which a map with whole steps is compared with one of half steps."""
+    step_matters: float = 0.5
+    """Deviations of the noise by which the two may differ."""
 
 
 TUNING = OwnTuning()
