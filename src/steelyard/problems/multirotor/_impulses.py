@@ -12,7 +12,7 @@ def impulses(record: FlightRecord, config: Config, block: float) -> Sample:
     """Integrals over blocks of time; rows that end no block are silent."""
     samples = record.samples()
     dt = np.asarray(samples.dt)
-    R = _matrices(record.attitude)
+    R = matrices(record.attitude)
     R_mid = 0.5 * (R + np.concatenate([R[:1], R[:-1]]))
     v_body = np.einsum("nji,nj->ni", R, record.velocity)
     forces = (
@@ -32,7 +32,8 @@ def impulses(record: FlightRecord, config: Config, block: float) -> Sample:
     return Sample(dt, ImpulseControl(*controls), measured)
 
 
-def _matrices(q: np.ndarray) -> np.ndarray:
+def matrices(q: np.ndarray) -> np.ndarray:
+    """Rotation matrices (n, 3, 3) of unit quaternions w, x, y, z (n, 4)."""
     w, x, y, z = q.T
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],

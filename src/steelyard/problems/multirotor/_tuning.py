@@ -69,5 +69,90 @@ class MultirotorTuning:
     outlier_factor: float = 100.0
     """An input that is this many times larger than usual counts as missing: no filter survives being driven by it."""
 
+    block: float = 0.05
+    """Length of a block of the method `smoothed`, s: short beside the time in which a change is to be reported, long
+    enough that a minute is a thousand blocks."""
+    bridged_gap: float = 0.3
+    """Longest gap in attitude or thrust, s, over which the method `smoothed` interpolates; what is lost in it is small
+    beside what the coloured error allows."""
+    unknown_velocity: float = 100.0
+    """Standard deviation of a velocity that is unknown, m/s."""
+    error_prior: tuple[tuple[float, float], ...] = (
+        (0.01, 3.0),
+        (0.03, 3.0),
+        (0.1, 2.0),
+        (0.2, 1.0),
+        (0.03, 3.0),
+        (0.1, 2.0),
+        (0.2, 1.0),
+    )
+    """Usual size, and standard deviation of its logarithm, of each part of `ErrorModel` before the flight: small drones
+    leave 1 to 5 % of the weight unexplained, correlated over tenths of a second."""
+    error_rounds: int = 14
+    """Most rounds of the search for the error model."""
+    error_settled: float = 0.05
+    """Gain in log-likelihood below which that search takes smaller steps or ends."""
+
+    force_priors: tuple[tuple[str, float], ...] = (
+        ("drag", 100.0),
+        ("drag/quadratic", 100.0),
+        ("tilt/x", 0.03),
+        ("tilt/y", 0.03),
+        ("wind/x", 0.5),
+        ("wind/y", 0.5),
+        ("thrust_loss", 0.05),
+    )
+    """Standard deviations before the flight in `smoothed`: drag (N s/m, N s²/m²) is free; the thrust axis is off by a
+    degree or two, rad; wind pushes a small drone with a twentieth of its weight, m/s²; s/m."""
+    mass_rounds: int = 6
+    """Most rounds of Gauss-Newton in the mass."""
+    mass_settled: float = 1e-5
+    """Relative change of the mass below which they end."""
+    outlier_deviations: float = 6.0
+    """Whitened residuals beyond which a block's velocity is not used."""
+    change_horizon: float = 12.0
+    """Time, s, for which a candidate change is followed: longer would find smaller ones, later."""
+
+    longest_correlation: float = 1.0
+    """s; a model error that lasts longer looks like a change of the mass, and is reported as one."""
+    tentative_change: float = 12.0
+    """Likelihood ratio from which on a change is tried; what is random is estimated again with it before it counts."""
+    believed_change: float = 36.0
+    """Likelihood ratio (six deviations) from which on a change counts: under a Gaussian error model less than one false
+    alarm in a thousand hours; `steelyard trial drone` counts what real shapes of error make of it."""
+    lasting_change: float = 16.0
+    """Likelihood ratio that a step must keep beside a passing push at the same moment: throttle cuts and touches of the
+    ground begin as sharply as a change of the mass."""
+    passing: float = 0.4
+    """Time in which such a push fades, s."""
+    believed_drift: float = 25.0
+    """The same for a slow drift over the whole flight."""
+    change_over_error: float = 2.5
+    """A change must also be this many times the coloured error's size: ground effect and gusts last for seconds."""
+    step_margin: float = 0.5
+    """s from the flight's ends and 1 s from another step, within which no step is looked for: nothing is picked up and
+    put down within a second, but thrust transients last that long."""
+    slope_margin: float = 3.0
+    """The same for a change of slope."""
+    placing_grid: int = 48
+    """Places at which a change is tried between its neighbours, first coarsely, then about the best."""
+    most_changes: int = 24
+    """In a flight; more would be a vehicle that is not understood."""
+    persistent_share: float = 0.15
+    """Standard deviation of the model error that lasts for the whole flight, which no flight can tell from the mass, as
+    a share of the part that varies: flights of one drone scatter by 0.3 % where 2 % varies."""
+    negligible_error: float = 0.005
+    """Share of the weight below which a coloured error is not told from white noise, and none is taken to last."""
+    lag_grid: tuple[float, ...] = (0.01, 0.02, 0.03, 0.04, 0.05, 0.065, 0.08, 0.1, 0.13, 0.17)
+    """Time constants of the motors that are tried, s: of small motors to large ones."""
+    believed_loss: float = 25.0
+    """Likelihood ratio from which on thrust is taken to fall with the speed."""
+    most_outliers: float = 0.1
+    """Share of outliers above which nothing is answered."""
+    most_error: float = 0.2
+    """Coloured error as a share of the weight above which nothing is answered."""
+    shortest_flight: float = 2.0
+    """s of flight below which nothing is answered."""
+
 
 TUNING = MultirotorTuning()

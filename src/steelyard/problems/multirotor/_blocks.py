@@ -1,0 +1,136 @@
+"""A flight as blocks of rows, and the columns of velocities in which its equation of motion is linear."""
+
+import dataclasses
+
+import numpy as np
+
+from steelyard.problems.multirotor._coloured import Blocks
+from steelyard.problems.multirotor._impulses import matrices
+from steelyard.problems.multirotor._reading import FlightRecord
+from steelyard.problems.multirotor._tuning import TUNING
+
+Piece = tuple[str, float]
+"""`level`, `step` or `slope` of the mass, and the time from which on it counts, s."""
+FORCES = ("drag", "drag/quadratic", "tilt/x", "tilt/y", "wind/x", "wind/y")
+"""Unknowns beside the mass; a thrust that falls with the speed, `thrust_loss`, joins where the flight shows it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Motion:
+    """The rows of a record, integrable: attitude and thrust bridged over short gaps."""
+
+    time: np.ndarray
+    velocity: np.ndarray
+    """(n, 3), world, m/s; NaN where silent."""
+    R: np.ndarray
+    thrust: np.ndarray
+    fresh: np.ndarray
+    """(n,), whether a gap in attitude or thrust ends at this row."""
+    size: int
+    """Rows of a block."""
+    gravity: np.ndarray
+    held: bool
+    """Whether thrust is held from row to row."""
+
+    @property
+    def seconds(self) -> float:
+        """Of the whole flight."""
+        return float(self.time[-1] - self.time[0])
+
+
+def motion_of(record: FlightRecord, gravity: tuple[float, float, float], lag: float = 0.0) -> Motion:
+    """The record's motion; a command passes through motors of this time constant, s, first."""
+    record = record.acted(lag) if lag > 0 else record
+    time = record.time
+    velocity = record.velocity if np.isfinite(record.velocity).any() else _derivative(time, record.position)
+    good = np.isfinite(record.thrust) & np.isfinite(record.attitude).all(axis=1)
+    rows = np.flatnonzero(good)
+    thrust = np.interp(time, time[rows], record.thrust[rows])
+    signs = np.cumprod(np.concatenate([[1.0], np.sign(np.sum(record.attitude[rows][1:] * record.attitude[rows][:-1], 1))]))
+    q = np.stack([np.interp(time, time[rows], signs * record.attitude[rows, k]) for k in range(4)], axis=1)
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+    last = np.maximum.accumulate(np.where(good, time, -np.inf))
+    gap = np.diff(last, prepend=-np.inf) > TUNING.bridged_gap
+    velocity = np.where((good | (time - last < TUNING.bridged_gap))[:, None], velocity, np.nan)
+    step = float(np.median(np.diff(time)))
+    size = max(1, round(TUNING.block / step))
+    return Motion(time, velocity, matrices(q), thrust, gap, size, np.asarray(gravity), record.hold == "step")
+
+
+def _derivative(time: np.ndarray, position: np.ndarray) -> np.ndarray:
+    v = np.full_like(position, np.nan)
+    v[1:-1] = (position[2:] - position[:-2]) / (time[2:] - time[:-2])[:, None]
+    return v
+
+
+def blocks_of(motion: Motion) -> Blocks:
+    """Means over `motion.size` rows."""
+    time, seen = motion.time, np.isfinite(motion.velocity).all(axis=1)
+    starts = _starts(motion)
+    heard = np.add.reduceat(seen.astype(float), starts)
+    middle = _mean(motion, time)
+    between = np.concatenate([middle[:1], 0.5 * (middle[1:] + middle[:-1])])
+    R = motion.R[np.clip(np.searchsorted(time, between), 0, len(time) - 1)]
+    fresh = np.add.reduceat(motion.fresh.astype(int), starts) > 0
+    fresh[0] = True
+    return Blocks(middle, np.diff(middle, prepend=middle[0]), R, fresh, heard / motion.size)
+
+
+def integrals(motion: Motion, accelerations: np.ndarray) -> np.ndarray:
+    """Velocities (blocks, 3) that accelerations (rows, 3) make from the first row on, as means over blocks."""
+    dt = np.diff(motion.time)[:, None]
+    over = accelerations[:-1] if motion.held else 0.5 * (accelerations[1:] + accelerations[:-1])
+    return _mean(motion, np.concatenate([np.zeros((1, 3)), np.cumsum(over * dt, axis=0)]))
+
+
+def measured(motion: Motion) -> np.ndarray:
+    """Mean velocity of each block, (blocks, 3); 0 where nothing was heard."""
+    return _mean(motion, motion.velocity)
+
+
+def mass_column(motion: Motion, mass: np.ndarray, piece: Piece) -> np.ndarray:
+    """How the velocity changes with one kilogram, or kilogram a second, of this piece, at the mass of each row."""
+    kind, begin = piece
+    late = np.maximum(motion.time - begin, 0.0)
+    shape = late if kind == "slope" else (motion.time >= begin) * 1.0
+    if kind == "level":
+        shape = np.ones_like(late)
+    return integrals(motion, -motion.R[:, :, 2] * (motion.thrust / mass**2 * shape)[:, None])
+
+
+def force_column(motion: Motion, mass: np.ndarray, name: str) -> np.ndarray:
+    """How the velocity changes with a unit of one of the other unknowns."""
+    R, by_mass = motion.R, (1.0 / mass)[:, None]
+    v = np.nan_to_num(motion.velocity)
+    v_body = np.einsum("nji,nj->ni", R, v)
+    if name == "drag":
+        force = np.einsum("nij,nj->ni", R, -v_body * [1.0, 1.0, 0.0])
+    elif name == "drag/quadratic":
+        force = np.einsum("nij,nj->ni", R, -v_body * np.abs(v_body))
+    elif name.startswith("tilt/"):
+        force = R[:, :, "xy".index(name[-1])] * motion.thrust[:, None]
+    elif name.startswith("wind/"):
+        return integrals(motion, np.tile(np.eye(3)["xy".index(name[-1])], (len(v), 1)))
+    else:
+        force = -R[:, :, 2] * (motion.thrust * np.linalg.norm(v, axis=1))[:, None]
+    return integrals(motion, force * by_mass)
+
+
+def left_over(motion: Motion, mass: np.ndarray) -> np.ndarray:
+    """Measured velocity less what thrust over this mass and gravity make of it."""
+    return measured(motion) - integrals(motion, motion.R[:, :, 2] * (motion.thrust / mass)[:, None] + motion.gravity)
+
+
+def _starts(motion: Motion) -> np.ndarray:
+    return np.arange(0, len(motion.time), motion.size)
+
+
+def _mean(motion: Motion, values: np.ndarray) -> np.ndarray:
+    """Over the rows of a block whose velocity is known; over all rows where none is."""
+    seen = np.isfinite(motion.velocity).all(axis=1)
+    starts = _starts(motion)
+    none = np.repeat(np.add.reduceat(seen.astype(float), starts) == 0, motion.size)[: len(seen)]
+    weight = (seen | none) * 1.0
+    shape = (-1,) + (1,) * (values.ndim - 1)
+    total = np.add.reduceat(weight.reshape(shape) * np.nan_to_num(values), starts, axis=0)
+    return total / np.add.reduceat(weight, starts).reshape(shape)

@@ -1,0 +1,226 @@
+"""Which pieces a flight's mass is made of: steps and changes of slope are added while the flight demands them."""
+
+import dataclasses
+
+import numpy as np
+
+from steelyard.problems.multirotor._blocks import Piece, integrals, mass_column
+from steelyard.problems.multirotor._change_scan import Scan, scan_changes
+from steelyard.problems.multirotor._coloured import whitened
+from steelyard.problems.multirotor._piecewise import Fit, Unknowns, fit, fit_all
+from steelyard.problems.multirotor._tuning import TUNING
+
+
+_KINDS = ("step", "slope")
+
+
+def with_changes(found: Fit) -> Fit:
+    """The fit with every change that counts.
+
+    Changes are added while one is worth a trial, since each that is missing makes the error model too wide for the
+    others; then those that do not count are taken out.
+    """
+    for _ in range(TUNING.most_changes):
+        candidates = _best(found, scan(found))
+        if not candidates:
+            break
+        grown = _placed_again(_refit(found, (*found.unknowns.pieces, candidates[0])))
+        if len(grown.unknowns.pieces) <= len(found.unknowns.pieces):
+            break
+        found = grown
+    return _with_drift(_without_weak(found))
+
+
+def scan(found: Fit) -> Scan:
+    """Every block as the begin of a change."""
+    begin = float(found.motion.time[0])
+    columns = [mass_column(found.motion, found.linearised, (kind, begin)) for kind in ("level", "slope")]
+    columns[1] = columns[1] + begin * columns[0]  # the scan's slope column is the time itself
+    return scan_changes(
+        found.blocks, np.stack(columns, axis=2), found.left, found.white, found.covariance, found.error
+    )
+
+
+def believed(found: Fit, piece: Piece) -> bool:
+    """Whether a change is beyond noise, and beyond what the model lacks."""
+    value, std = found.of(piece)
+    ratio = TUNING.believed_change if piece[1] > found.motion.time[0] else TUNING.believed_drift
+    if value**2 < ratio * std**2 or abs(change_of(found, piece)) < smallest_change(found):
+        return False
+    return piece[0] != "step" or _lasting(found, piece) > TUNING.lasting_change
+
+
+def _lasting(found: Fit, piece: Piece) -> float:
+    """Likelihood ratio of a step beside a push along the thrust axis that begins with it and fades."""
+    k, late = found.unknowns.pieces.index(piece), found.motion.time - piece[1]
+    fading = np.where(late >= 0, np.exp(-np.maximum(late, 0.0) / TUNING.passing), 0.0)
+    push = integrals(found.motion, found.motion.R[:, :, 2] * fading[:, None])
+    g = whitened(found.blocks, push[:, :, None], found.error).reshape(-1, 1)
+    W = np.concatenate([found.white.reshape(len(g), -1), g], axis=1)
+    y = found.left.ravel() + W[:, :-1] @ found.values
+    covariance = np.linalg.inv(W.T @ W + np.diag([*found.unknowns.prior, 1e-9]))
+    return float((covariance @ (W.T @ y))[k] ** 2 / covariance[k, k])
+
+
+def change_of(found: Fit, piece: Piece) -> float:
+    """What a piece changes in the mass, kg: a slope until the next change of slope, or the end."""
+    kind, begin = piece
+    value, _ = found.of(piece)
+    if kind != "slope":
+        return value
+    later = [t for k, t in found.unknowns.pieces if k == "slope" and t > begin]
+    return value * (min(later, default=float(found.motion.time[-1])) - begin)
+
+
+def smallest_change(found: Fit) -> float:
+    """kg: what the coloured error looks like for seconds."""
+    return TUNING.change_over_error * _slow_error(found) * float(np.mean(found.mass(found.motion.time)))
+
+
+def persistent_error(found: Fit) -> float:
+    """Relative standard deviation of the error that lasts for the whole flight."""
+    return TUNING.persistent_share * _slow_error(found)
+
+
+def _slow_error(found: Fit) -> float:
+    """Size of the coloured error along the thrust axis as a share of the weight, beyond what is negligible."""
+    weight = float(np.linalg.norm(found.motion.gravity)) or 1.0
+    return max(found.error.coloured_along / weight - TUNING.negligible_error, 0.0)
+
+
+def time_interval(found: Fit, piece: Piece) -> tuple[float, float]:
+    """When it happened, 95 %: where the likelihood ratio of a change elsewhere is at most 4 below."""
+    begins = found.blocks.time - 0.5 * found.blocks.span
+    reach = 0.5 * TUNING.placing_grid * TUNING.block
+    near = begins[np.abs(begins - piece[1]) < reach]
+    every = max(1, -(-len(near) // TUNING.placing_grid))
+    near = np.union1d(near[::every], [piece[1]])
+    ratio = _ratios(_without(found, piece), [(piece[0], float(t)) for t in near])
+    likely = near[ratio > ratio.max() - 4.0]
+    half = 0.5 * TUNING.block
+    return float(min(likely.min(), piece[1]) - half), float(max(likely.max(), piece[1]) + half)
+
+
+def noticed(found: Fit, piece: Piece) -> float:
+    """When the evidence for a change, gathered from its begin on, was enough, s."""
+    k = found.unknowns.pieces.index(piece)
+    column = whitened(found.blocks, mass_column(found.motion, found.linearised, piece)[:, :, None], found.error)[:, :, 0]
+    with_it = found.left + column * found.values[k]
+    evidence = np.cumsum(np.sum(column * with_it, axis=1)) ** 2 / np.maximum(np.cumsum(np.sum(column**2, axis=1)), 1e-12)
+    late = np.flatnonzero((evidence > TUNING.believed_change) & (found.blocks.time >= piece[1]))
+    return float(found.blocks.time[late[0]] + 0.5 * TUNING.block) if late.size else float(found.blocks.time[-1])
+
+
+def _best(found: Fit, whole: Scan) -> list[Piece]:
+    """The best step and the best change of slope that are worth a trial, the better one first."""
+    ratio = np.where([_allowed(found, kind, whole.begin) for kind in _KINDS], whole.statistic, 0.0)
+    best = np.argmax(ratio, axis=1)
+    ranked = sorted(range(2), key=lambda k: -ratio[k, best[k]])
+    return [(_KINDS[k], float(whole.begin[best[k]])) for k in ranked if ratio[k, best[k]] > TUNING.tentative_change]
+
+
+def _allowed(found: Fit, kind: str, begin: np.ndarray) -> np.ndarray:
+    time, margin = found.motion.time, TUNING.step_margin if kind == "step" else TUNING.slope_margin
+    free = (begin > time[0] + margin) & (begin < time[-1] - margin)
+    for other, moment in found.unknowns.pieces:
+        if other == kind:
+            free &= np.abs(begin - moment) > 2 * margin
+    return free
+
+
+def _placed_again(found: Fit) -> Fit:
+    """Each change at its best place, of the better kind, given the others; what finds no place goes."""
+    for piece in [one for one in found.unknowns.pieces if one[0] != "level"]:
+        rest = _without(found, piece)
+        better = max((_placed(rest, kind, piece[1]) for kind in _KINDS), key=lambda one: one[1])[0]
+        pieces = (*rest.unknowns.pieces, *(() if better is None else (better,)))
+        if better != piece:
+            found = fit(found.motion, found.blocks, _ordered(pieces, found), found.error, _mass(found))
+    return found
+
+
+def _without(found: Fit, piece: Piece) -> Fit:
+    """The fit less one piece, linearised at the mass of the whole fit."""
+    k = found.unknowns.pieces.index(piece)
+    W = found.white.reshape(-1, found.white.shape[2])
+    y = found.left.ravel() + W @ found.values
+    pieces = tuple(one for one in found.unknowns.pieces if one != piece)
+    unknowns = dataclasses.replace(found.unknowns, pieces=pieces)
+    W = np.delete(W, k, axis=1)
+    covariance = np.linalg.inv(W.T @ W + np.diag(unknowns.prior))
+    values = covariance @ (W.T @ y)
+    left = (y - W @ values).reshape(-1, 3)
+    return dataclasses.replace(
+        found,
+        unknowns=unknowns,
+        values=values,
+        covariance=covariance,
+        white=np.delete(found.white, k, axis=2),
+        left=left,
+    )
+
+
+def _placed(rest: Fit, kind: str, near: float) -> tuple[Piece | None, float]:
+    """The best place for a change between its neighbours, and its likelihood ratio over the whole flight."""
+    moments = [float(rest.motion.time[0]), *(t for _, t in rest.unknowns.pieces[1:]), float(rest.motion.time[-1])]
+    low, high = max(t for t in moments if t <= near), min(t for t in moments if t >= near)
+    best, value = None, 0.0
+    begins = rest.blocks.time - 0.5 * rest.blocks.span
+    while True:
+        grid = begins[(begins >= low) & (begins <= high)]
+        every = max(1, -(-len(grid) // TUNING.placing_grid))
+        grid = grid[::every]
+        grid = grid[_allowed(rest, kind, grid)]
+        if not grid.size:
+            return best, value
+        ratio = _ratios(rest, [(kind, float(t)) for t in grid])
+        k = int(np.argmax(ratio))
+        if ratio[k] > value or best is None:
+            best, value = (kind, float(grid[k])), float(ratio[k])
+        if every == 1:
+            return best, value
+        low, high = best[1] - every * TUNING.block, best[1] + every * TUNING.block
+
+
+def _ratios(rest: Fit, pieces: list[Piece]) -> np.ndarray:
+    """Likelihood ratio of each piece, to the end of the flight."""
+    columns = np.stack([mass_column(rest.motion, rest.linearised, piece) for piece in pieces], axis=2)
+    spare = np.zeros((*columns.shape[:2], TUNING.placing_grid + 1 - len(pieces)))  # one compiled shape
+    g = whitened(rest.blocks, np.concatenate([columns, spare], axis=2), rest.error)[:, :, : len(pieces)]
+    gB = np.einsum("bic,bip->cp", g, rest.white)
+    spread = np.einsum("bic,bic->c", g, g) - np.einsum("cp,pq,cq->c", gB, rest.covariance, gB)
+    return np.einsum("bic,bi->c", g, rest.left) ** 2 / np.maximum(spread, 1e-12)
+
+
+def _without_weak(found: Fit) -> Fit:
+    """The weakest changes taken out, one after the other, and what is random estimated again each time."""
+    found = _refit(found, found.unknowns.pieces)
+    while True:
+        weak = [one for one in found.unknowns.pieces if one[0] != "level" and not believed(found, one)]
+        if not weak:
+            return found
+        weakest = min(weak, key=lambda one: abs(found.of(one)[0]) / found.of(one)[1])
+        found = _refit(found, tuple(one for one in found.unknowns.pieces if one != weakest))
+
+
+def _with_drift(found: Fit) -> Fit:
+    """A slope from the first row on, where no other slope is and the flight shows one."""
+    if any(kind == "slope" for kind, _ in found.unknowns.pieces):
+        return found
+    drift = ("slope", float(found.motion.time[0]))
+    tried = _refit(found, (*found.unknowns.pieces, drift))
+    value, std = tried.of(drift)
+    return tried if value**2 > TUNING.believed_drift * std**2 else found
+
+
+def _refit(found: Fit, pieces: tuple[Piece, ...]) -> Fit:
+    return fit_all(found.motion, found.blocks, _ordered(pieces, found), found.error, _mass(found))
+
+
+def _ordered(pieces: tuple[Piece, ...], found: Fit) -> Unknowns:
+    ordered = tuple(sorted(pieces, key=lambda one: (one[0] != "level", one[1])))
+    return dataclasses.replace(found.unknowns, pieces=ordered)
+
+
+def _mass(found: Fit) -> np.ndarray:
+    return found.mass(found.motion.time)

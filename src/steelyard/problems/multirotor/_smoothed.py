@@ -1,0 +1,148 @@
+"""The method `smoothed`: a whole flight is read twice, first for what is random and what changes, then for the answer.
+
+docs/DRONE.md has the equations, and why it is the default for a log.
+"""
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+
+from steelyard.config import Config
+from steelyard.problems.multirotor._blocks import FORCES, Motion, mass_column, motion_of
+from steelyard.problems.multirotor._changes import persistent_error, with_changes
+from steelyard.problems.multirotor._coloured import ErrorModel, log_likelihoods, whitened
+from steelyard.problems.multirotor._piecewise import (
+    Fit,
+    Unknowns,
+    blocks_and_first_mass,
+    columns_of,
+    fit,
+    fit_all,
+    shapes,
+    without_outliers,
+)
+from steelyard.problems.multirotor._reading import FlightRecord
+from steelyard.problems.multirotor._tuning import TUNING
+
+
+@dataclasses.dataclass(frozen=True)
+class Smoothed:
+    """What a whole flight says."""
+
+    fit: Fit
+    lag: tuple[float, float] | None
+    """Value and standard deviation of the motors' time constant, s, where it was estimated."""
+    outliers: float
+    """Share of blocks that were not used."""
+    refusal: str | None
+    """Why there is no answer, one sentence."""
+    mass: np.ndarray
+    """(rows,), kg."""
+    mass_std: np.ndarray
+    """What this flight tells, what lasts for all of it, and the thrust's own scale."""
+
+
+def smoothed(record: FlightRecord, config: Config, progress: Callable[[int], None] = lambda rows: None) -> Smoothed:
+    """Reads a flight as a whole."""
+    lag = None
+    if record.commanded:
+        lag = _motor_lag(record, config)
+    motion = motion_of(record, config.gravity, lag[0] if lag else 0.0)
+    found, outliers = _explained(motion, config)
+    progress(len(record.time))
+    mass = found.mass(record.time)
+    known = (persistent_error(found), record.thrust_uncertainty)
+    std = np.sqrt(_band(found, record.time) ** 2 + (mass * np.hypot(*known)) ** 2)
+    estimated = lag if lag and config.multirotor.motor_lag is None else None
+    return Smoothed(found, estimated, outliers, _refusal(found, outliers), mass, std)
+
+
+def first_error() -> ErrorModel:
+    """Where the search for what is random begins."""
+    return ErrorModel(*(usual for usual, _ in TUNING.error_prior))
+
+
+def unknowns_of(motion: Motion, config: Config) -> Unknowns:
+    """A constant mass, and what acts beside the thrust."""
+    own = config.multirotor
+    given = tuple((name, value) for name, value in (("drag", own.drag), ("drag/quadratic", own.quadratic_drag)) if value)
+    stated = own.drag is not None or own.quadratic_drag is not None or not own.estimate_drag
+    forces = tuple(name for name in FORCES if not (stated and name.startswith("drag")))
+    noise = config.noise.linear_velocity
+    velocity = None if noise is None else max(noise, TUNING.least_noise) / np.sqrt(motion.size)
+    return Unknowns((("level", float(motion.time[0])),), forces, given, velocity)
+
+
+def _explained(motion: Motion, config: Config) -> tuple[Fit, float]:
+    """The fit with all changes; outliers are looked for again once these are known."""
+    blocks, first = blocks_and_first_mass(motion)
+    found = fit_all(motion, blocks, unknowns_of(motion, config), first_error(), first)
+    quiet, share = without_outliers(found)
+    if share > 0:
+        found = fit_all(motion, quiet, found.unknowns, found.error, found.mass(motion.time))
+    found = with_changes(_with_loss(found))
+    if share > 0 and len(found.unknowns.pieces) > 1:
+        whole = fit(motion, blocks, found.unknowns, found.error, found.mass(motion.time))
+        quiet, share = without_outliers(whole)
+        found = with_changes(fit_all(motion, quiet, found.unknowns, found.error, found.mass(motion.time)))
+    return found, share
+
+
+def _with_loss(found: Fit) -> Fit:
+    """Thrust that falls with the speed, where the flight shows it."""
+    unknowns = dataclasses.replace(found.unknowns, forces=(*found.unknowns.forces, "thrust_loss"))
+    tried = fit_all(found.motion, found.blocks, unknowns, found.error, found.mass(found.motion.time))
+    value, std = tried.of("thrust_loss")
+    return tried if value > np.sqrt(TUNING.believed_loss) * std else found
+
+
+def _motor_lag(record: FlightRecord, config: Config) -> tuple[float, float]:
+    """The stated time constant; else the likeliest one and its standard deviation, s."""
+    stated = config.multirotor.motor_lag
+    if stated is not None:
+        return stated, 0.0
+    lags = np.array(TUNING.lag_grid)
+    error, best, scores = first_error(), None, []
+    for lag in lags:
+        motion = motion_of(record, config.gravity, float(lag))
+        blocks, first = blocks_and_first_mass(motion)
+        unknowns = unknowns_of(motion, config)
+        if best is None:
+            best = fit_all(motion, blocks, unknowns, error, first)
+        columns = columns_of(motion, unknowns, np.full_like(first, best.values[0]))
+        scores.append(log_likelihoods(blocks, columns, unknowns.prior, best.error.logarithms()[None])[0])
+    weights = np.exp(np.array(scores) - max(scores)) * np.gradient(lags)
+    weights /= weights.sum()
+    mean = float(weights @ lags)
+    return mean, float(np.sqrt(weights @ (lags - mean) ** 2 + np.diff(lags).min() ** 2 / 12))
+
+
+def _band(found: Fit, time: np.ndarray) -> np.ndarray:
+    """Standard deviation of the mass at each time, the moments at which slopes change unknown as well."""
+    kinks = [piece for piece in found.unknowns.pieces if piece[0] == "slope" and piece[1] > found.motion.time[0]]
+    if not kinks:
+        return found.mass_std(time)
+    steps = tuple(("step", begin) for _, begin in kinks)
+    sizes = np.array([found.of(piece)[0] for piece in kinks])
+    columns = np.stack([mass_column(found.motion, found.linearised, piece) for piece in steps], axis=2) * sizes
+    W = np.concatenate([found.white, whitened(found.blocks, columns, found.error)], axis=2)
+    W = W.reshape(-1, W.shape[2])
+    covariance = np.linalg.inv(W.T @ W + np.diag([*found.unknowns.prior, *[1.0] * len(kinks)]))
+    k, p = len(found.unknowns.pieces), found.white.shape[2]
+    used = [*range(k), *range(p, p + len(kinks))]
+    shape = np.concatenate([shapes(found.unknowns.pieces, time), shapes(steps, time) * sizes], axis=1)
+    return np.sqrt(np.einsum("np,pq,nq->n", shape, covariance[np.ix_(used, used)], shape))
+
+
+def _refusal(found: Fit, outliers: float) -> str | None:
+    weight = float(np.linalg.norm(found.motion.gravity)) or 1.0
+    share = found.error.coloured_along / weight
+    if outliers > TUNING.most_outliers:
+        return f"{100 * outliers:.0f} % of the flight are outliers: velocity, attitude and thrust do not belong together."
+    if share > TUNING.most_error:
+        return (
+            f"What acts beside thrust, drag and gravity is {100 * share:.0f} % of the weight: it stood on the ground, "
+            "hit something, or the logged thrust is not what acted."
+        )
+    return None
