@@ -147,6 +147,9 @@ class Multirotor(msgspec.Struct, frozen=True):
     commanded: whether the logged thrust is what was asked for and not what acted, default false.
     motor_lag: time constant of the thrust behind its command, s, default none (estimated where there is a command).
     throttle_map: collective thrust, N, at evenly spaced throttle from 0 to 100 %, default none (thrust is logged).
+    thrust_coefficient: thrust of one rotor, N a squared rpm, where rotor speeds are logged, default none (mass over
+        this coefficient is answered).
+    thrust_uncertainty: relative standard deviation of the thrust's scale, default none (that of a known map, else 0).
     mass_drift: how fast the mass may wander, as a share of it per √s, default none (the method's own).
     window: rows that the methods msckf and swls look back on, default 10.
     """
@@ -157,13 +160,15 @@ class Multirotor(msgspec.Struct, frozen=True):
     commanded: bool = False
     motor_lag: float | None = None
     throttle_map: tuple[float, ...] | None = None
+    thrust_coefficient: float | None = None
+    thrust_uncertainty: float | None = None
     mass_drift: float | None = None
     window: int = 10
 
     def __post_init__(self) -> None:
         if self.window < 1:
             raise BadValueError(f"window is {self.window}; give at least one row.")
-        for key in ("drag", "quadratic_drag", "motor_lag", "mass_drift"):
+        for key in ("drag", "quadratic_drag", "motor_lag", "mass_drift", "thrust_coefficient", "thrust_uncertainty"):
             _not_negative(key, getattr(self, key))
         if self.throttle_map is not None and len(self.throttle_map) < 2:
             raise BadValueError("throttle_map needs two numbers or more; give the thrust at 0 and 100 % at least.")

@@ -1,5 +1,6 @@
 """Which field of somebody's recording is which signal of ours: names, conventions, and physics that checks them."""
 
+from ._conversions import CONVERSIONS as CONVERSIONS
 from ._examine import examine as examine
 from ._look import Look as Look
 from ._look import look as look

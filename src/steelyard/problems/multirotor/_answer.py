@@ -9,16 +9,27 @@ import numpy as np
 
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
-from steelyard.estimators import Estimate
+from steelyard.estimators import Estimate, Trust
 from steelyard.logs import Log
 from steelyard.problems._identification import Identification, Innovations, Series
 from steelyard.problems._provenance import settings_of, truth_in
-from steelyard.problems.multirotor._events import events_of
+from steelyard.problems.multirotor._events import events_of, silent_channels
 from steelyard.problems.multirotor._method import METHODS, Track, noise_levels_of
 from steelyard.problems.multirotor._noise import NoiseLevels
 from steelyard.problems.multirotor._quantities import UNITS, estimates_of, quantities_of
 from steelyard.problems.multirotor._reading import FlightRecord, read_flight_record
+from steelyard.problems.multirotor._smoothed import smoothed
+from steelyard.problems.multirotor._smoothed_answer import (
+    smoothed_estimates,
+    smoothed_events,
+    smoothed_innovations,
+    smoothed_series,
+    smoothed_verdict,
+)
 from steelyard.problems.multirotor._verdict import SCALE_CAVEAT, verdict_of
+
+DEFAULT = "smoothed"
+"""The method for a log; a stream's is `adaptive`."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,11 +45,13 @@ class _Result:
 
 
 def identify_multirotor(
-    log: Log, config: Config, method: str = "adaptive", progress: Callable[[int], None] = lambda rows: None
+    log: Log, config: Config, method: str = DEFAULT, progress: Callable[[int], None] = lambda rows: None
 ) -> Identification:
     """Identifies every multirotor of a log; `progress` is called with the number of rows that are done."""
+    if method == DEFAULT:
+        return _smoothed(log, config, progress)
     if method not in METHODS:
-        raise BadInput(f'Unknown method "{method}" for multirotor; {nearest(method, list(METHODS))}')
+        raise BadInput(f'Unknown method "{method}" for multirotor; {nearest(method, [DEFAULT, *METHODS])}')
     results = {robot: _run(log.without_truth(), robot, config, method, progress) for robot in robots_of(log, config)}
     return Identification(
         problem="multirotor",
@@ -59,14 +72,42 @@ def identify_multirotor(
     )
 
 
+def _smoothed(log: Log, config: Config, progress: Callable[[int], None]) -> Identification:
+    """Every multirotor of a log by the method that reads its flight as a whole."""
+    records, found = {}, {}
+    begin = time.perf_counter()
+    for robot in robots_of(log, config):
+        records[robot] = read_flight_record(log.without_truth(), robot, config)
+        found[robot] = smoothed(records[robot], config, progress)
+    both = [(records[robot], found[robot]) for robot in records]
+    return Identification(
+        problem="multirotor",
+        method=DEFAULT,
+        origin=log.origin,
+        robots={record.robot: smoothed_estimates(record, one) for record, one in both},
+        events=sorted(
+            (event for record, one in both for event in [*smoothed_events(record, one), *silent_channels(record)]),
+            key=lambda event: event.time,
+        ),
+        verdict=" ".join([*(smoothed_verdict(record, one, config) for record, one in both), SCALE_CAVEAT]),
+        notes=[note for record in records.values() for note in record.notes],
+        series={record.robot: smoothed_series(record, one) for record, one in both},
+        innovations={record.robot: smoothed_innovations(one) for record, one in both},
+        truth=truth_in(log, {"mass": "kg"}),
+        settings=settings_of(log, config, {record.robot: dataclasses.asdict(one.fit.error) for record, one in both}),
+        trust={record.robot: Trust(record.doubts) for record in records.values()},
+        seconds_a_row=(time.perf_counter() - begin) / len(log),
+    )
+
+
 def robots_of(log: Log, config: Config) -> tuple[str, ...]:
-    """The robots named in the configuration; else those of the log with a thrust or throttles; else all there are.
+    """The robots named in the configuration; else those with a thrust, throttles or rotor speeds; else all there are.
 
     The last will not do, and the error of the first one's reading names what it lacks.
     """
     if config.team.robots is not None:
         return config.team.robots
-    driven = tuple(robot for robot in log.robots if {"thrust", "throttle"} & set(log.signals(robot)))
+    driven = tuple(robot for robot in log.robots if {"thrust", "throttle", "rpm"} & set(log.signals(robot)))
     return driven or log.robots or ("r1",)
 
 

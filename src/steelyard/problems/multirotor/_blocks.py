@@ -46,7 +46,9 @@ def motion_of(record: FlightRecord, gravity: tuple[float, float, float], lag: fl
     good = np.isfinite(record.thrust) & np.isfinite(record.attitude).all(axis=1)
     rows = np.flatnonzero(good)
     thrust = np.interp(time, time[rows], record.thrust[rows])
-    signs = np.cumprod(np.concatenate([[1.0], np.sign(np.sum(record.attitude[rows][1:] * record.attitude[rows][:-1], 1))]))
+    signs = np.cumprod(
+        np.concatenate([[1.0], np.sign(np.sum(record.attitude[rows][1:] * record.attitude[rows][:-1], 1))])
+    )
     q = np.stack([np.interp(time, time[rows], signs * record.attitude[rows, k]) for k in range(4)], axis=1)
     q /= np.linalg.norm(q, axis=1, keepdims=True)
     last = np.maximum.accumulate(np.where(good, time, -np.inf))
@@ -129,7 +131,7 @@ def _mean(motion: Motion, values: np.ndarray) -> np.ndarray:
     """Over the rows of a block whose velocity is known; over all rows where none is."""
     seen = np.isfinite(motion.velocity).all(axis=1)
     starts = _starts(motion)
-    none = np.repeat(np.add.reduceat(seen.astype(float), starts) == 0, motion.size)[: len(seen)]
+    none = np.repeat(np.add.reduceat(seen.astype(float), starts) == 0, motion.size)[: len(motion.time)]
     weight = (seen | none) * 1.0
     shape = (-1,) + (1,) * (values.ndim - 1)
     total = np.add.reduceat(weight.reshape(shape) * np.nan_to_num(values), starts, axis=0)

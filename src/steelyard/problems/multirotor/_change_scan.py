@@ -63,7 +63,9 @@ def scan_changes(
     n, H = len(blocks), round(TUNING.change_horizon / TUNING.block)
     before = np.concatenate([columns[:1], 0.5 * (columns[1:] + columns[:-1])])
     begin = blocks.time - 0.5 * blocks.span
-    flight, Y = padded(blocks, np.concatenate([columns, before, left[:, :, None], base], axis=2))
+    spare = np.zeros((*base.shape[:2], -base.shape[2] % 12))  # few widths, so that few programs are compiled
+    covariance = np.pad(covariance, (0, spare.shape[2]))
+    flight, Y = padded(blocks, np.concatenate([columns, before, left[:, :, None], base, spare], axis=2))
     size = len(Y)
     times = np.concatenate([begin, np.full(size - n, begin[-1])])
     gone, last = _scan(

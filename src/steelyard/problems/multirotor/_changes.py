@@ -10,7 +10,6 @@ from steelyard.problems.multirotor._coloured import whitened
 from steelyard.problems.multirotor._piecewise import Fit, Unknowns, fit, fit_all
 from steelyard.problems.multirotor._tuning import TUNING
 
-
 _KINDS = ("step", "slope")
 
 
@@ -18,15 +17,20 @@ def with_changes(found: Fit) -> Fit:
     """The fit with every change that counts.
 
     Changes are added while one is worth a trial, since each that is missing makes the error model too wide for the
-    others; then those that do not count are taken out.
+    others; then those that do not count are taken out. One that looks weak is added if all count together with it.
     """
     for _ in range(TUNING.most_changes):
         candidates = _best(found, scan(found))
         if not candidates:
             break
-        grown = _placed_again(_refit(found, (*found.unknowns.pieces, candidates[0])))
+        piece, ratio = candidates[0]
+        grown = _placed_again(_placed_again(_refit(found, (*found.unknowns.pieces, piece))))
         if len(grown.unknowns.pieces) <= len(found.unknowns.pieces):
             break
+        if ratio < TUNING.tentative_change:
+            grown = _refit(grown, grown.unknowns.pieces)
+            if not all(believed(grown, one) for one in grown.unknowns.pieces if one[0] != "level"):
+                break
         found = grown
     return _with_drift(_without_weak(found))
 
@@ -36,9 +40,7 @@ def scan(found: Fit) -> Scan:
     begin = float(found.motion.time[0])
     columns = [mass_column(found.motion, found.linearised, (kind, begin)) for kind in ("level", "slope")]
     columns[1] = columns[1] + begin * columns[0]  # the scan's slope column is the time itself
-    return scan_changes(
-        found.blocks, np.stack(columns, axis=2), found.left, found.white, found.covariance, found.error
-    )
+    return scan_changes(found.blocks, np.stack(columns, axis=2), found.left, found.white, found.covariance, found.error)
 
 
 def believed(found: Fit, piece: Piece) -> bool:
@@ -104,19 +106,24 @@ def time_interval(found: Fit, piece: Piece) -> tuple[float, float]:
 def noticed(found: Fit, piece: Piece) -> float:
     """When the evidence for a change, gathered from its begin on, was enough, s."""
     k = found.unknowns.pieces.index(piece)
-    column = whitened(found.blocks, mass_column(found.motion, found.linearised, piece)[:, :, None], found.error)[:, :, 0]
+    column = whitened(found.blocks, mass_column(found.motion, found.linearised, piece)[:, :, None], found.error)[
+        :, :, 0
+    ]
     with_it = found.left + column * found.values[k]
-    evidence = np.cumsum(np.sum(column * with_it, axis=1)) ** 2 / np.maximum(np.cumsum(np.sum(column**2, axis=1)), 1e-12)
+    evidence = np.cumsum(np.sum(column * with_it, axis=1)) ** 2 / np.maximum(
+        np.cumsum(np.sum(column**2, axis=1)), 1e-12
+    )
     late = np.flatnonzero((evidence > TUNING.believed_change) & (found.blocks.time >= piece[1]))
     return float(found.blocks.time[late[0]] + 0.5 * TUNING.block) if late.size else float(found.blocks.time[-1])
 
 
-def _best(found: Fit, whole: Scan) -> list[Piece]:
-    """The best step and the best change of slope that are worth a trial, the better one first."""
+def _best(found: Fit, whole: Scan) -> list[tuple[Piece, float]]:
+    """The best step and the best change of slope that are worth a trial, the better one first, and their ratios."""
     ratio = np.where([_allowed(found, kind, whole.begin) for kind in _KINDS], whole.statistic, 0.0)
     best = np.argmax(ratio, axis=1)
     ranked = sorted(range(2), key=lambda k: -ratio[k, best[k]])
-    return [(_KINDS[k], float(whole.begin[best[k]])) for k in ranked if ratio[k, best[k]] > TUNING.tentative_change]
+    every = [((_KINDS[k], float(whole.begin[best[k]])), float(ratio[k, best[k]])) for k in ranked]
+    return [one for one in every if one[1] > TUNING.doubtful_change]
 
 
 def _allowed(found: Fit, kind: str, begin: np.ndarray) -> np.ndarray:
@@ -185,8 +192,7 @@ def _placed(rest: Fit, kind: str, near: float) -> tuple[Piece | None, float]:
 def _ratios(rest: Fit, pieces: list[Piece]) -> np.ndarray:
     """Likelihood ratio of each piece, to the end of the flight."""
     columns = np.stack([mass_column(rest.motion, rest.linearised, piece) for piece in pieces], axis=2)
-    spare = np.zeros((*columns.shape[:2], TUNING.placing_grid + 1 - len(pieces)))  # one compiled shape
-    g = whitened(rest.blocks, np.concatenate([columns, spare], axis=2), rest.error)[:, :, : len(pieces)]
+    g = whitened(rest.blocks, columns, rest.error)
     gB = np.einsum("bic,bip->cp", g, rest.white)
     spread = np.einsum("bic,bic->c", g, g) - np.einsum("cp,pq,cq->c", gB, rest.covariance, gB)
     return np.einsum("bic,bi->c", g, rest.left) ** 2 / np.maximum(spread, 1e-12)

@@ -2,8 +2,8 @@
 
 What the model lacks is an acceleration `e` in body axes, an Ornstein-Uhlenbeck process an axis plus white noise, of one
 size along the thrust axis and another across it. The velocity that is left over integrates it: `dE/dt = R e`, and a
-block of rows measures `E` with white noise. A Kalman filter over (E, e) that knows this covariance whitens any column of
-velocities; ordinary least squares on whitened columns is generalised least squares on the raw ones.
+block of rows measures `E` with white noise. A Kalman filter over (E, e) that knows this covariance whitens any column
+of velocities; ordinary least squares on whitened columns is generalised least squares on the raw ones.
 """
 
 import dataclasses
@@ -19,7 +19,7 @@ NAMES = ("velocity", "white_along", "coloured_along", "time_along", "white_acros
 
 @dataclasses.dataclass(frozen=True)
 class Blocks:
-    """A flight as means over blocks of rows; all columns are velocities in world axes, m/s, or such a unit parameter."""
+    """A flight as means over blocks of rows; columns are velocities in world axes, m/s a unit of a parameter."""
 
     time: np.ndarray
     """(n,), s."""
@@ -64,7 +64,7 @@ class ErrorModel:
 
 def _transition(R, dt, error):
     """Transition and noise of (E, e) over `dt`: exact for an attitude that stays."""
-    r, q_z, s_z, t_z, q_x, s_x, t_x = error
+    _, q_z, s_z, t_z, q_x, s_x, t_x = error
     tau, s, q = jnp.stack([t_x, t_x, t_z]), jnp.stack([s_x, s_x, s_z]), jnp.stack([q_x, q_x, q_z])
     x = dt / tau
     keep, lost = jnp.exp(-x), -jnp.expm1(-x)
@@ -116,12 +116,11 @@ def start(error, columns: int):
 def _whitened(flight, Y, error):
     def row(carry, now):
         (R, dt, fresh, heard), y = now
-        P, X = predict(*carry, R, dt, fresh, error)
-        P, X, white, logs = update(P, X, y, heard, error[0])
-        return (P, X), (white, logs)
+        P, X = predict(carry[0], carry[1], R, dt, fresh, error)
+        P, X, white, _ = update(P, X, y, heard, error[0])
+        return (P, X), white
 
-    _, (white, logs) = jax.lax.scan(row, start(error, Y.shape[2]), (flight, Y))
-    return white, logs.sum()
+    return jax.lax.scan(row, start(error, Y.shape[2]), (flight, Y))[1]
 
 
 @jax.jit
@@ -153,11 +152,17 @@ def padded(blocks: Blocks, Y: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.nd
     return (R, *flat), np.concatenate([Y, np.zeros((more, *Y.shape[1:]))])
 
 
+def _wide(columns: np.ndarray) -> np.ndarray:
+    """With columns of zeros in front, to one of a few widths, for the same reason."""
+    width = next(w for w in (12, 24, *(50 << k for k in range(20))) if w >= columns.shape[2])
+    return np.concatenate([np.zeros((*columns.shape[:2], width - columns.shape[2])), columns], axis=2)
+
+
 def whitened(blocks: Blocks, columns: np.ndarray, error: ErrorModel) -> np.ndarray:
     """Columns of velocities (n, 3, k) as white noise of unit variance would leave them."""
-    flight, Y = padded(blocks, columns)
-    white, _ = _whitened(flight, Y, np.exp(error.logarithms()))
-    return np.asarray(white)[: len(blocks)]
+    flight, Y = padded(blocks, _wide(columns))
+    white = _whitened(flight, Y, np.exp(error.logarithms()))
+    return np.asarray(white)[: len(blocks), :, -columns.shape[2] :]
 
 
 def log_likelihoods(blocks: Blocks, columns: np.ndarray, prior: np.ndarray, errors: np.ndarray) -> np.ndarray:
@@ -165,8 +170,9 @@ def log_likelihoods(blocks: Blocks, columns: np.ndarray, prior: np.ndarray, erro
 
     `prior` is the information that the coefficients have before, diagonal; its zeros are flat.
     """
-    flight, Y = padded(blocks, columns)
-    A, logs = (np.asarray(part) for part in _information(flight, Y, np.exp(errors)))
+    flight, Y = padded(blocks, _wide(columns))
+    A, logs = (np.asarray(part) for part in _information(flight, Y, np.exp(_many(errors))))
+    A, logs = A[: len(errors), -columns.shape[2] :, -columns.shape[2] :], logs[: len(errors)]
     found = []
     for one, log_s in zip(A, logs, strict=True):
         H, b = one[:-1, :-1] + np.diag(prior), one[:-1, -1]
@@ -174,6 +180,11 @@ def log_likelihoods(blocks: Blocks, columns: np.ndarray, prior: np.ndarray, erro
         theta = np.linalg.solve(H, b)
         found.append(-0.5 * (log_s + log_H + one[-1, -1] - b @ theta) if sign > 0 else -np.inf)
     return np.array(found)
+
+
+def _many(errors: np.ndarray) -> np.ndarray:
+    """As many as the search tries at once."""
+    return np.concatenate([errors, np.tile(errors[:1], (max(0, 2 * len(NAMES) + 1 - len(errors)), 1))])
 
 
 def likeliest_error(
@@ -189,7 +200,7 @@ def likeliest_error(
         return log_likelihoods(blocks, columns, prior, points) - penalty
 
     best = first.logarithms()
-    value = float(score(best[None].repeat(2 * len(NAMES) + 1, axis=0))[0])
+    value = float(score(best[None].copy())[0])
     step = np.full(len(NAMES), 1.2)
     for _ in range(TUNING.error_rounds):
         points = np.tile(best, (2 * len(NAMES) + 1, 1))
@@ -206,7 +217,6 @@ def likeliest_error(
             else:
                 move[k] = step[k] if up > down else -step[k]
         tries = best + move * np.array([1.0, 0.5, 0.25])[:, None]
-        tries = np.concatenate([tries, np.tile(best, (2 * len(NAMES) - 2, 1))])
         along = score(tries)
         every, values = np.concatenate([points, tries]), np.concatenate([scores, along])
         k = int(np.argmax(values))
@@ -217,5 +227,3 @@ def likeliest_error(
         if values[k] > value:
             best, value = every[k], float(values[k])
     return ErrorModel.of(best), value
-
-

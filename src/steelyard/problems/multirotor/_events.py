@@ -11,6 +11,11 @@ from steelyard.problems.multirotor._tuning import TUNING
 
 def events_of(record: FlightRecord, track: Track) -> list[Event]:
     """All events of a flight that is over."""
+    return [*_changes(record, track), *silent_channels(record)]
+
+
+def silent_channels(record: FlightRecord) -> list[Event]:
+    """Channels that fell silent, and came back."""
     channels = {
         "attitude": record.attitude,
         "position": record.position,
@@ -18,8 +23,7 @@ def events_of(record: FlightRecord, track: Track) -> list[Event]:
         "rates": record.rates,
         "thrust": record.thrust,
     }
-    quiet = [event for name, values in channels.items() for event in silences(record.time, values, record.robot, name)]
-    return [*_changes(record, track), *quiet]
+    return [event for name, values in channels.items() for event in silences(record.time, values, record.robot, name)]
 
 
 def jump_event(robot: str, onset: float, noticed: float, before: float, after: float) -> Event:

@@ -12,7 +12,7 @@ from steelyard.problems.multirotor._blocks import (
     left_over,
     mass_column,
 )
-from steelyard.problems.multirotor._coloured import Blocks, ErrorModel, likeliest_error, log_likelihoods, whitened
+from steelyard.problems.multirotor._coloured import Blocks, ErrorModel, likeliest_error, whitened
 from steelyard.problems.multirotor._tuning import TUNING
 
 _PRIORS = dict(TUNING.force_priors)
@@ -52,7 +52,6 @@ class Fit:
     """(blocks, 3), whitened residuals."""
     linearised: np.ndarray
     """(rows,), the mass about which the columns were taken, kg."""
-    log_likelihood: float
 
     def mass(self, time: np.ndarray) -> np.ndarray:
         """At any times, kg."""
@@ -87,32 +86,45 @@ def columns_of(motion: Motion, unknowns: Unknowns, mass: np.ndarray) -> np.ndarr
     return np.stack([*pieces, *forces, left], axis=2)
 
 
+@dataclasses.dataclass(frozen=True)
+class _Solution:
+    """Of the equations linearised at one mass."""
+
+    white: np.ndarray
+    covariance: np.ndarray
+    values: np.ndarray
+    left: np.ndarray
+
+
+def _solved(motion: Motion, blocks: Blocks, unknowns: Unknowns, error: ErrorModel, mass: np.ndarray) -> _Solution:
+    white = whitened(blocks, columns_of(motion, unknowns, mass), error)
+    W = white.reshape(-1, white.shape[2])
+    covariance = np.linalg.inv(W[:, :-1].T @ W[:, :-1] + np.diag(unknowns.prior))
+    values = covariance @ (W[:, :-1].T @ W[:, -1])
+    return _Solution(white[:, :, :-1], covariance, values, (W[:, -1] - W[:, :-1] @ values).reshape(-1, 3))
+
+
 def fit(motion: Motion, blocks: Blocks, unknowns: Unknowns, error: ErrorModel, first: np.ndarray) -> Fit:
     """Gauss-Newton in the mass, linear in all else; drag that would be negative is zero."""
-    mass, prior, k = first, unknowns.prior, len(unknowns.pieces)
+    k = len(unknowns.pieces)
     known = shapes(unknowns.pieces, motion.time)
     theta = np.linalg.lstsq(known, first, rcond=None)[0]
+    at, solution = first, _solved(motion, blocks, unknowns, error, first)
     for _ in range(TUNING.mass_rounds):
-        at, columns = mass, columns_of(motion, unknowns, mass)
-        white = whitened(blocks, columns, error)
-        W = white.reshape(-1, white.shape[2])
-        H = W[:, :-1].T @ W[:, :-1] + np.diag(prior)
-        solution = np.linalg.solve(H, W[:, :-1].T @ W[:, -1])
-        theta = theta + solution[:k]
-        moved = np.clip(known @ theta, 0.3 * mass, 3.0 * mass)
-        change, mass = float(np.max(np.abs(moved / mass - 1.0))), moved
-        if change < TUNING.mass_settled:
+        theta = theta + solution.values[:k]
+        moved = np.clip(known @ theta, 0.3 * at, 3.0 * at)
+        settled = np.max(np.abs(moved / at - 1.0)) < TUNING.mass_settled
+        if settled:
             break
-    negative = [n for n, v in zip(unknowns.forces, solution[k:], strict=True) if n.startswith("drag") and v < 0]
+        at, solution = moved, _solved(motion, blocks, unknowns, error, moved)
+    forces = dict(zip(unknowns.forces, solution.values[k:], strict=True))
+    negative = [name for name, value in forces.items() if name.startswith("drag") and value < 0]
     if negative:
-        worst = min(negative, key=lambda n: solution[k + unknowns.forces.index(n)] / _PRIORS[n])
-        fewer = dataclasses.replace(unknowns, forces=tuple(n for n in unknowns.forces if n != worst))
-        return fit(motion, blocks, fewer, error, mass)
-    left = (W[:, -1] - W[:, :-1] @ solution).reshape(-1, 3)
-    columns = columns_of(motion, unknowns, mass)
-    value = float(log_likelihoods(blocks, columns, prior, error.logarithms()[None])[0])
-    values = np.concatenate([theta, solution[k:]])
-    return Fit(motion, blocks, unknowns, error, values, np.linalg.inv(H), white[:, :, :-1], left, at, value)
+        worst = min(negative, key=lambda name: forces[name] / _PRIORS[name])
+        fewer = dataclasses.replace(unknowns, forces=tuple(name for name in unknowns.forces if name != worst))
+        return fit(motion, blocks, fewer, error, at)
+    values = np.concatenate([theta, solution.values[k:]])
+    return Fit(motion, blocks, unknowns, error, values, solution.covariance, solution.white, solution.left, at)
 
 
 def fit_all(motion: Motion, blocks: Blocks, unknowns: Unknowns, error: ErrorModel, first: np.ndarray) -> Fit:
@@ -120,15 +132,14 @@ def fit_all(motion: Motion, blocks: Blocks, unknowns: Unknowns, error: ErrorMode
     fixed = () if unknowns.velocity is None else ("velocity",)
     if unknowns.velocity is not None:
         error = dataclasses.replace(error, velocity=unknowns.velocity)
-    for _ in range(2):
-        columns = columns_of(motion, unknowns, first)
-        error, _ = likeliest_error(blocks, columns, unknowns.prior, error, fixed)
+    for rounds_left in (1, 0):
+        error, _ = likeliest_error(blocks, columns_of(motion, unknowns, first), unknowns.prior, error, fixed)
         found = fit(motion, blocks, unknowns, error, first)
         moved = found.mass(motion.time)
-        if np.max(np.abs(moved / first - 1.0)) < 0.05:
-            break
+        if not rounds_left or np.max(np.abs(moved / first - 1.0)) < 0.05:
+            return found
         first = moved
-    return found
+    raise AssertionError("the last round returns")
 
 
 def without_outliers(found: Fit) -> tuple[Blocks, float]:
@@ -136,7 +147,9 @@ def without_outliers(found: Fit) -> tuple[Blocks, float]:
     z = np.abs(found.left).max(axis=1)
     heard = found.blocks.heard > 0
     out = heard & (z > TUNING.outlier_deviations)
-    return dataclasses.replace(found.blocks, heard=np.where(out, 0.0, found.blocks.heard)), out.sum() / max(heard.sum(), 1)
+    return dataclasses.replace(found.blocks, heard=np.where(out, 0.0, found.blocks.heard)), out.sum() / max(
+        heard.sum(), 1
+    )
 
 
 def blocks_and_first_mass(motion: Motion) -> tuple[Blocks, np.ndarray]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from steelyard.config import Config
 from steelyard.errors import BadInput
-from steelyard.estimators import Sample
+from steelyard.estimators import Reason, Sample
 from steelyard.geometry import SO3
 from steelyard.logs import Log
 from steelyard.models import CommandedControl, MultirotorControl, MultirotorReading
@@ -35,6 +35,13 @@ class FlightRecord:
     hold: str
     """How inputs behave between rows: `sample` or `step`."""
     notes: tuple[str, ...]
+    thrust_uncertainty: float = 0.0
+    """Relative standard deviation of the thrust's scale, which lasts for the whole flight."""
+    thrust_unit: str = "N"
+    """`N`, or `rpm²` where only rotor speeds are known and no newtons."""
+    thrust_factor: float = 1.0
+    """What `thrust` was multiplied by: where only rotor speeds are known it is about 9.81 of its own units."""
+    doubts: tuple[Reason, ...] = ()
 
     def head(self, rows: int) -> "FlightRecord":
         """The first rows."""
@@ -77,6 +84,7 @@ def read_flight_record(log: Log, robot: str, config: Config) -> FlightRecord:
     if len(log) < 2:
         raise BadInput(f"{log.origin} has a single row; a flight needs two rows at least.")
     notes: list[str] = []
+    own = config.multirotor.thrust_uncertainty
     attitude = _unit_quaternions(log, robot)
     position = _optional(log, robot, "position", notes)
     velocity = _optional(log, robot, "linear_velocity", notes)
@@ -84,7 +92,7 @@ def read_flight_record(log: Log, robot: str, config: Config) -> FlightRecord:
         log.require(robot, "linear_velocity")
     rates = _optional(log, robot, "rates", notes)
     blank = np.full((len(log), 3), np.nan)
-    thrust, commanded = _thrust(log, robot, config, notes)
+    source = _thrust(log, robot, config, notes)
     return FlightRecord(
         robot=robot,
         time=np.asarray(log.time),
@@ -92,10 +100,14 @@ def read_flight_record(log: Log, robot: str, config: Config) -> FlightRecord:
         position=blank if position is None else position,
         velocity=blank if velocity is None else velocity,
         rates=blank if rates is None else _plausible(rates, f"{robot}/rates", notes, usual=1.0),
-        thrust=_plausible(thrust, f"{robot}/thrust", notes),
-        commanded=commanded and config.multirotor.motor_lag != 0.0,
+        thrust=_plausible(source.thrust, f"{robot}/thrust", notes),
+        commanded=source.commanded and config.multirotor.motor_lag != 0.0,
         hold=config.inputs.hold,
         notes=tuple(notes),
+        thrust_uncertainty=source.uncertainty if own is None else own,
+        thrust_unit=source.unit,
+        thrust_factor=source.factor,
+        doubts=source.doubts,
     )
 
 
@@ -107,7 +119,8 @@ def input_limit(values: np.ndarray, usual: float = 0.0) -> float:
 def throttle_thrust(throttle: np.ndarray, config: Config) -> np.ndarray:
     """Collective thrust, N, that the bench's map gives for the rotors' throttles, percent, along the last axis."""
     table = np.asarray(config.multirotor.throttle_map)
-    return np.interp(np.nanmean(throttle, axis=-1) / 100.0, np.linspace(0.0, 1.0, len(table)), table)
+    rotors = np.interp(throttle / 100.0, np.linspace(0.0, 1.0, len(table)), table)  # each as if all did the same
+    return np.nanmean(rotors, axis=-1)
 
 
 def _optional(log: Log, robot: str, signal: str, notes: list[str]) -> np.ndarray | None:
@@ -144,16 +157,76 @@ def no_unit_quaternion(norm: float) -> str:
     return f"has the norm {norm:.3g}, so it is no unit quaternion w, x, y, z; convert the attitude."
 
 
-def _thrust(log: Log, robot: str, config: Config, notes: list[str]) -> tuple[np.ndarray, bool]:
-    """The throttles through the bench's map where there is one, else the thrust as logged; and if it is a command."""
-    own = config.multirotor
-    if own.throttle_map is not None and (f"{robot}/thrust" not in log.columns or "throttle" in log.signals(robot)):
+@dataclasses.dataclass(frozen=True)
+class _Thrust:
+    thrust: np.ndarray
+    commanded: bool = False
+    uncertainty: float = 0.0
+    unit: str = "N"
+    factor: float = 1.0
+    doubts: tuple[Reason, ...] = ()
+
+
+def _thrust(log: Log, robot: str, config: Config, notes: list[str]) -> _Thrust:
+    """By the throttles and the bench's map; by rotor speeds and their coefficient; as logged."""
+    own, signals = config.multirotor, set(log.signals(robot))
+    if own.throttle_map is not None and (f"{robot}/thrust" not in log.columns or "throttle" in signals):
         notes.append(f"{robot}'s thrust comes from its throttle through the bench's map.")
-        return throttle_thrust(log.require(robot, "throttle"), config), True
+        return _Thrust(throttle_thrust(log.require(robot, "throttle"), config), True)
+    if "rpm" in signals and (own.thrust_coefficient is not None or f"{robot}/thrust" not in log.columns):
+        return _thrust_of_speeds(log.require(robot, "rpm"), robot, own.thrust_coefficient, notes)
     thrust = log.require(robot, "thrust")[:, 0]
     if np.nanmax(thrust) <= 0:
         raise BadInput(f"{log.origin}: {robot}/thrust is never positive; log the collective thrust along body z in N.")
-    return thrust, own.commanded
+    return _by_published_map(log, robot, thrust, notes) or _Thrust(thrust, own.commanded)
+
+
+def _thrust_of_speeds(rpm: np.ndarray, robot: str, coefficient: float | None, notes: list[str]) -> _Thrust:
+    """Thrust goes with the square of a rotor's speed."""
+    usual = np.nanmedian(np.abs(rpm), axis=0)
+    ratio = usual / np.median(usual)
+    odd = [k for k, one in enumerate(ratio) if not TUNING.odd_rotor[0] < one < TUNING.odd_rotor[1]]
+    sentence = "Rotor {} turns at {:.2g} of the others' speed: its tachometer is off, or it hardly carries."
+    doubts = tuple(Reason("rotor", sentence.format(k + 1, ratio[k])) for k in odd)
+    total = np.sum(np.square(rpm), axis=1)
+    if coefficient is not None:
+        notes.append(f"{robot}'s thrust comes from its rotors' speeds, {coefficient:g} N a rotor and rpm².")
+        return _Thrust(coefficient * total, doubts=doubts)
+    notes.append(f"{robot}'s rotors have speeds and no [multirotor] thrust_coefficient (N a rotor and rpm²).")
+    factor = 9.81 / float(np.nanmean(total))
+    return _Thrust(factor * total, unit="rpm²", factor=factor, doubts=doubts)
+
+
+def _by_published_map(log: Log, robot: str, thrust: np.ndarray, notes: list[str]) -> _Thrust | None:
+    """A thrust that is the published map of a Crazyflie's commands: a command, by a map that is uncertain."""
+    from steelyard.logs.mapping import CONVERSIONS
+
+    if "throttle" not in log.signals(robot) or len(log.signal(robot, "throttle")[0]) != 4:
+        return None
+    command = 655.35 * log.signal(robot, "throttle")
+    volts = log.signal(robot, "battery/voltage") if log.has(robot, "battery/voltage") else None
+    for columns, uncertainty, how in (
+        (volts, TUNING.map_with_battery, "with the battery's voltage in it"),
+        (
+            np.zeros((len(log), 0)),
+            TUNING.map_without_battery,
+            f"at {TUNING.loaded_voltage:g} V, for no battery was logged",
+        ),
+    ):
+        if columns is None:
+            continue
+        with np.errstate(invalid="ignore"):
+            mapped = CONVERSIONS["crazyflie-2-thrust"](np.concatenate([command, columns], axis=1))[:, 0]
+        if np.nanmedian(np.abs(mapped - thrust)) < 0.01 * np.nanmedian(thrust):
+            if not columns.size:
+                usual = np.full((len(log), 1), TUNING.loaded_voltage)
+                thrust = CONVERSIONS["crazyflie-2-thrust"](np.concatenate([command, usual], axis=1))[:, 0]
+            notes.append(
+                f"{robot}'s thrust is the published map of its motor commands, {how}: drones and flights differ from "
+                f"it by {100 * uncertainty:.2g} % (one deviation), which is in the interval."
+            )
+            return _Thrust(thrust, True, uncertainty)
+    return None
 
 
 def _lagged(commanded: np.ndarray, time: np.ndarray, lag: float) -> np.ndarray:

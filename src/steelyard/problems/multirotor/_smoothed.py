@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from steelyard.config import Config
-from steelyard.problems.multirotor._blocks import FORCES, Motion, mass_column, motion_of
+from steelyard.problems.multirotor._blocks import FORCES, Motion, integrals, mass_column, motion_of
 from steelyard.problems.multirotor._changes import persistent_error, with_changes
 from steelyard.problems.multirotor._coloured import ErrorModel, log_likelihoods, whitened
 from steelyard.problems.multirotor._piecewise import (
@@ -55,7 +55,8 @@ def smoothed(record: FlightRecord, config: Config, progress: Callable[[int], Non
     known = (persistent_error(found), record.thrust_uncertainty)
     std = np.sqrt(_band(found, record.time) ** 2 + (mass * np.hypot(*known)) ** 2)
     estimated = lag if lag and config.multirotor.motor_lag is None else None
-    return Smoothed(found, estimated, outliers, _refusal(found, outliers), mass, std)
+    refusal = _refusal(found, outliers) or _unmoved(found)
+    return Smoothed(found, estimated, outliers, refusal, mass, std)
 
 
 def first_error() -> ErrorModel:
@@ -66,7 +67,9 @@ def first_error() -> ErrorModel:
 def unknowns_of(motion: Motion, config: Config) -> Unknowns:
     """A constant mass, and what acts beside the thrust."""
     own = config.multirotor
-    given = tuple((name, value) for name, value in (("drag", own.drag), ("drag/quadratic", own.quadratic_drag)) if value)
+    given = tuple(
+        (name, value) for name, value in (("drag", own.drag), ("drag/quadratic", own.quadratic_drag)) if value
+    )
     stated = own.drag is not None or own.quadratic_drag is not None or not own.estimate_drag
     forces = tuple(name for name in FORCES if not (stated and name.startswith("drag")))
     noise = config.noise.linear_velocity
@@ -103,15 +106,15 @@ def _motor_lag(record: FlightRecord, config: Config) -> tuple[float, float]:
     if stated is not None:
         return stated, 0.0
     lags = np.array(TUNING.lag_grid)
-    error, best, scores = first_error(), None, []
+    motion = motion_of(record, config.gravity, TUNING.lag_prior[0])
+    blocks, first = blocks_and_first_mass(motion)
+    unknowns = unknowns_of(motion, config)
+    begun = fit_all(motion, blocks, unknowns, first_error(), first)
+    scores = []
     for lag in lags:
         motion = motion_of(record, config.gravity, float(lag))
-        blocks, first = blocks_and_first_mass(motion)
-        unknowns = unknowns_of(motion, config)
-        if best is None:
-            best = fit_all(motion, blocks, unknowns, error, first)
-        columns = columns_of(motion, unknowns, np.full_like(first, best.values[0]))
-        scores.append(log_likelihoods(blocks, columns, unknowns.prior, best.error.logarithms()[None])[0])
+        columns = columns_of(motion, begun.unknowns, np.full_like(first, begun.values[0]))
+        scores.append(log_likelihoods(blocks, columns, begun.unknowns.prior, begun.error.logarithms()[None])[0])
     weights = np.exp(np.array(scores) - max(scores)) * np.gradient(lags)
     weights /= weights.sum()
     mean = float(weights @ lags)
@@ -135,11 +138,32 @@ def _band(found: Fit, time: np.ndarray) -> np.ndarray:
     return np.sqrt(np.einsum("np,pq,nq->n", shape, covariance[np.ix_(used, used)], shape))
 
 
+def _unmoved(found: Fit) -> str | None:
+    """Whether the motion ignores what the thrust does within a second: then something else carries the vehicle."""
+    motion = found.motion
+    rows = max(3, round(1.0 / float(np.median(np.diff(motion.time)))))
+    smooth = np.convolve(np.pad(motion.thrust, rows // 2, "edge"), np.ones(rows) / rows, "same")
+    quick = motion.thrust - smooth[rows // 2 : rows // 2 + len(motion.thrust)]
+    column = integrals(motion, motion.R[:, :, 2] * (quick / found.linearised)[:, None])
+    g = whitened(found.blocks, column[:, :, None], found.error).reshape(-1, 1)
+    W = np.concatenate([found.white.reshape(len(g), -1), g], axis=1)
+    covariance = np.linalg.inv(W.T @ W + np.diag([*found.unknowns.prior, 1e-6]))
+    response = 1.0 + float((covariance @ (W.T @ found.left.ravel()))[-1])  # the fit itself has 1
+    if response + 3.0 * np.sqrt(covariance[-1, -1]) > TUNING.least_response:
+        return None
+    return (
+        f"The motion shows {max(100 * response, 0):.0f} % of what changes of the thrust would make: it stood on the "
+        "ground, was held, or the logged thrust is not what acted."
+    )
+
+
 def _refusal(found: Fit, outliers: float) -> str | None:
     weight = float(np.linalg.norm(found.motion.gravity)) or 1.0
     share = found.error.coloured_along / weight
     if outliers > TUNING.most_outliers:
-        return f"{100 * outliers:.0f} % of the flight are outliers: velocity, attitude and thrust do not belong together."
+        return (
+            f"{100 * outliers:.0f} % of the flight are outliers: velocity, attitude and thrust do not belong together."
+        )
     if share > TUNING.most_error:
         return (
             f"What acts beside thrust, drag and gravity is {100 * share:.0f} % of the weight: it stood on the ground, "
