@@ -163,7 +163,7 @@ def test_a_silent_channel_is_told_as_a_fault_and_its_return_as_recovered(steelya
     gap = (log.time > 5.0) & (log.time < 5.8)
     columns = {n: np.where(gap & n.startswith("r1/position"), np.nan, v) for n, v in log.columns.items()}
     logs.write(logs.Log(log.time, columns), tmp_path / "gap.csv")
-    _, out, _ = steelyard("identify", tmp_path / "gap.csv", "--as", "multirotor", "--json")
+    _, out, _ = steelyard("identify", tmp_path / "gap.csv", "--as", "multirotor", "--method", "adaptive", "--json")
     told = [(event["kind"], event["quantity"]) for event in json.loads(out)["events"]]
     assert ("fault", "position") in told
     assert ("recovered", "position") in told
@@ -254,7 +254,9 @@ def test_an_interrupted_run_leaves_no_half_written_file(tmp_path, kind):
 
 
 def identify_series(steelyard, path, config):
-    code, out, err = steelyard("identify", path, "--as", "multirotor", "--config", config, "--json", "--series")
+    code, out, err = steelyard(
+        "identify", path, "--as", "multirotor", "--config", config, "--method", "adaptive", "--json", "--series"
+    )
     assert code == 0, err
     return json.loads(out)["series"]["r1"]["mass"]
 
@@ -280,7 +282,7 @@ def test_one_absurd_reading_does_not_ruin_a_flight(steelyard, tmp_path, flight_c
     columns[channel][row] = reading
     path = tmp_path / "glitch.csv"
     logs.write(logs.Log(log.time, columns), path)
-    code, out, err = steelyard("identify", path, "--as", "multirotor", "--json", "--series")
+    code, out, err = steelyard("identify", path, "--as", "multirotor", "--method", "adaptive", "--json", "--series")
     assert code == 0, err
     mass = json.loads(out)["series"]["r1"]["mass"]
     truth = log.truth("mass")

@@ -14,7 +14,9 @@ from steelyard.worlds import change_times
 
 
 def test_a_flight_goes_from_simulation_to_json(steelyard, flight_csv):
-    code, out, err = steelyard("identify", flight_csv, "--as", "multirotor", "--json", "--series")
+    code, out, err = steelyard(
+        "identify", flight_csv, "--as", "multirotor", "--method", "adaptive", "--json", "--series"
+    )
     assert (code, err) == (0, "")
     answer = json.loads(out)
     assert set(answer) >= {"problem", "method", "robots", "events", "verdict", "series"}
@@ -98,5 +100,6 @@ def test_demo_leaves_a_log_a_team_and_a_report(process, tmp_path):
 def test_parquet_and_csv_give_the_same_answer(steelyard, flight_csv, tmp_path):
     other = tmp_path / "flight.parquet"
     logs.write(logs.read(flight_csv), other)
-    answers = [json.loads(steelyard("identify", log, "--as", "multirotor", "--json")[1]) for log in (flight_csv, other)]
+    how = ("--as", "multirotor", "--method", "adaptive", "--json")
+    answers = [json.loads(steelyard("identify", log, *how)[1]) for log in (flight_csv, other)]
     assert answers[0]["robots"] == answers[1]["robots"]

@@ -147,8 +147,8 @@ def test_rotor_speeds_without_a_coefficient_give_the_ratio(constant):
     known = weigh(flown, Config(multirotor=Multirotor(thrust_coefficient=coefficient)))["r1"].mass
     assert float(ratio["mass_over_thrust_coefficient"].value) * coefficient == pytest.approx(float(known.value), 1e-5)
     half = Log(np.asarray(log.time), columns | {"r1/rpm/2": 0.5 * speed}, "half")
-    (doubt,) = read_flight_record(half, "r1", Config()).doubts
-    assert "Rotor 2" in doubt.sentence
+    (reason,) = read_flight_record(half, "r1", Config()).reasons
+    assert "Rotor 2" in reason.sentence
 
 
 def test_a_claim_that_the_thrust_contradicts_is_named(constant):

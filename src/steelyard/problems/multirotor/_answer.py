@@ -95,7 +95,7 @@ def _smoothed(log: Log, config: Config, progress: Callable[[int], None]) -> Iden
         innovations={record.robot: smoothed_innovations(one) for record, one in both},
         truth=truth_in(log, {"mass": "kg"}),
         settings=settings_of(log, config, {record.robot: dataclasses.asdict(one.fit.error) for record, one in both}),
-        trust={record.robot: Trust(record.doubts) for record in records.values()},
+        trust={record.robot: Trust(record.reasons) for record in records.values()},
         seconds_a_row=(time.perf_counter() - begin) / len(log),
     )
 

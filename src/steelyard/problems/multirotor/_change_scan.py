@@ -43,8 +43,8 @@ def _scan(flight, columns, before, left, base, times, error, slots):
         X = jnp.where(jnp.tile(here, (1, 2)), 0.0, X)
         P, X = predict(P, X, R, dt, fresh, error)
         step = y[:, 0][:, None] - began[0]
-        slope = y[:, 1][:, None] - began[1] - tau[None, :] * step
-        P, X, white, _ = update(P, X, jnp.concatenate([step, slope], axis=1), heard, error[0])
+        ramp = y[:, 1][:, None] - began[1] - tau[None, :] * step
+        P, X, white, _ = update(P, X, jnp.concatenate([step, ramp], axis=1), heard, error[0])
         g = white.reshape(3, 2, H)
         more = [jnp.einsum("ish,ish->sh", g, g), jnp.einsum("ish,i->sh", g, residual)]
         more = jnp.concatenate([jnp.stack(more, axis=1), jnp.einsum("ish,ip->sph", g, B)], axis=1)

@@ -127,7 +127,7 @@ def _best(found: Fit, whole: Scan) -> list[tuple[Piece, float]]:
 
 
 def _allowed(found: Fit, kind: str, begin: np.ndarray) -> np.ndarray:
-    time, margin = found.motion.time, TUNING.step_margin if kind == "step" else TUNING.slope_margin
+    time, margin = found.motion.time, TUNING.step_margin if kind == "step" else TUNING.ramp_margin
     free = (begin > time[0] + margin) & (begin < time[-1] - margin)
     for other, moment in found.unknowns.pieces:
         if other == kind:

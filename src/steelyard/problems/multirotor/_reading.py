@@ -41,7 +41,7 @@ class FlightRecord:
     """`N`, or `rpm²` where only rotor speeds are known and no newtons."""
     thrust_factor: float = 1.0
     """What `thrust` was multiplied by: where only rotor speeds are known it is about 9.81 of its own units."""
-    doubts: tuple[Reason, ...] = ()
+    reasons: tuple[Reason, ...] = ()
 
     def head(self, rows: int) -> "FlightRecord":
         """The first rows."""
@@ -107,7 +107,7 @@ def read_flight_record(log: Log, robot: str, config: Config) -> FlightRecord:
         thrust_uncertainty=source.uncertainty if own is None else own,
         thrust_unit=source.unit,
         thrust_factor=source.factor,
-        doubts=source.doubts,
+        reasons=source.reasons,
     )
 
 
@@ -164,7 +164,7 @@ class _Thrust:
     uncertainty: float = 0.0
     unit: str = "N"
     factor: float = 1.0
-    doubts: tuple[Reason, ...] = ()
+    reasons: tuple[Reason, ...] = ()
 
 
 def _thrust(log: Log, robot: str, config: Config, notes: list[str]) -> _Thrust:
@@ -187,14 +187,14 @@ def _thrust_of_speeds(rpm: np.ndarray, robot: str, coefficient: float | None, no
     ratio = usual / np.median(usual)
     odd = [k for k, one in enumerate(ratio) if not TUNING.odd_rotor[0] < one < TUNING.odd_rotor[1]]
     sentence = "Rotor {} turns at {:.2g} of the others' speed: its tachometer is off, or it hardly carries."
-    doubts = tuple(Reason("rotor", sentence.format(k + 1, ratio[k])) for k in odd)
+    reasons = tuple(Reason("rotor", sentence.format(k + 1, ratio[k])) for k in odd)
     total = np.sum(np.square(rpm), axis=1)
     if coefficient is not None:
         notes.append(f"{robot}'s thrust comes from its rotors' speeds, {coefficient:g} N a rotor and rpm².")
-        return _Thrust(coefficient * total, doubts=doubts)
+        return _Thrust(coefficient * total, reasons=reasons)
     notes.append(f"{robot}'s rotors have speeds and no [multirotor] thrust_coefficient (N a rotor and rpm²).")
     factor = 9.81 / float(np.nanmean(total))
-    return _Thrust(factor * total, unit="rpm²", factor=factor, doubts=doubts)
+    return _Thrust(factor * total, unit="rpm²", factor=factor, reasons=reasons)
 
 
 def _by_published_map(log: Log, robot: str, thrust: np.ndarray, notes: list[str]) -> _Thrust | None:

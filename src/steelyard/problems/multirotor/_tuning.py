@@ -135,7 +135,7 @@ class MultirotorTuning:
     step_margin: float = 0.5
     """s from the flight's ends and 1 s from another step, within which no step is looked for: nothing is picked up and
     put down within a second, but thrust transients last that long."""
-    slope_margin: float = 3.0
+    ramp_margin: float = 3.0
     """The same for a change of slope."""
     placing_grid: int = 48
     """Places at which a change is tried between its neighbours, first coarsely, then about the best."""
