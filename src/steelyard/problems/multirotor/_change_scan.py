@@ -63,8 +63,9 @@ def scan_changes(
     n, H = len(blocks), round(TUNING.change_horizon / TUNING.block)
     before = np.concatenate([columns[:1], 0.5 * (columns[1:] + columns[:-1])])
     begin = blocks.time - 0.5 * blocks.span
-    spare = np.zeros((*base.shape[:2], -base.shape[2] % 12))  # few widths, so that few programs are compiled
-    covariance = np.pad(covariance, (0, spare.shape[2]))
+    more = -base.shape[2] % 12  # few widths, so that few programs are compiled
+    spare = np.zeros((*base.shape[:2], more))
+    covariance = np.pad(covariance, (0, more))
     flight, Y = padded(blocks, np.concatenate([columns, before, left[:, :, None], base, spare], axis=2))
     size = len(Y)
     times = np.concatenate([begin, np.full(size - n, begin[-1])])
