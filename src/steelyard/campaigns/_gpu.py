@@ -4,7 +4,6 @@ It needs CuPy, a driver and this package's core only: `python -m steelyard.campa
 no more than those. `steelyard bench gpu` prints the same rows.
 """
 
-import importlib
 import json
 import time
 from collections.abc import Callable
@@ -16,6 +15,7 @@ import numpy as np
 from steelyard.campaigns._simulated_filter import NORMALS, SimulatedMassFilter, SimulatedWorld, fly_simulated
 from steelyard.estimators import Replay, campaign
 from steelyard.native import cuda_drawn_campaign, kernel_use
+from steelyard.native.cuda import the_cupy
 
 FLIGHTS, ROWS = 262_144, 200
 """Enough flights that every multiprocessor is full several times over; their samples fill several gigabytes."""
@@ -34,7 +34,7 @@ def measure_gpu(
     flights: int = FLIGHTS, simulated: int = MILLION, advance: Callable[[int], None] = lambda steps: None
 ) -> list[tuple[str, float, str]]:
     """Key, value and unit: filter-steps a second with data on the GPU and off it, differences, occupancy, coverage."""
-    cupy = importlib.import_module("cupy")
+    cupy = the_cupy()
     world = SimulatedWorld(SimulatedMassFilter.build())
     estimator, one = world.simulated.estimator, world.simulated.start().belief
     samples = cuda_drawn_campaign(

@@ -1,4 +1,4 @@
-"""`steelyard bench`: speed against peers, and accuracy, in one run."""
+"""`steelyard bench`: speed against peers, and accuracy, in one run; `bench peers`, a scoreboard; `bench gpu`."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -16,8 +16,31 @@ class Bench:
     """Print one JSON object and nothing else."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Peers:
+    """Weighs the same simulated flights by our methods, by other libraries and by the field's methods."""
+
+    flights: int = 20
+    """Of each kind."""
+    seed: int = 0
+    """Chooses the flights."""
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Gpu:
+    """Measures the mass filter's campaign on an NVIDIA GPU."""
+
+    json: bool = False
+    """Print one JSON object and nothing else."""
+
+
 def run(arguments: Sequence[str]) -> None:
     """Parses, measures, prints."""
+    if arguments and arguments[0] in ("peers", "gpu"):
+        {"peers": _peers, "gpu": _gpu}[arguments[0]](arguments[1:])
+        return
     command = parse(Bench, arguments, "bench")
     try:
         import filterpy as filterpy
@@ -58,3 +81,49 @@ def run(arguments: Sequence[str]) -> None:
         peer, ratio = ("" if value is None else f"{value:.3g}" for value in (row.peer, row.ratio))
         table.add_row(row.key, f"{row.value:.3g}", row.unit, peer, ratio)
     Console().print(table)
+
+
+def _peers(arguments: Sequence[str]) -> None:
+    command = parse(Peers, arguments, "bench peers")
+    if not 1 <= command.flights <= 10_000:
+        raise BadInput(f"--flights is {command.flights}; give a number from 1 to 10000.")
+
+    from steelyard._jax import prepare_program
+
+    prepare_program()
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from steelyard import report
+    from steelyard.bench.peers import PEERS, SCENARIOS, measure_peers, peers_json
+
+    total = command.flights * len(PEERS) * len(SCENARIOS)
+    with report.progress("weighing", total, quiet=command.json) as advance:
+        rows = measure_peers(command.flights, command.seed, advance)
+    if command.json:
+        print_json(peers_json(rows))
+        return
+    for scenario in SCENARIOS:
+        table = Table("method", "error %", "interval holds %", "can be 95 %", "us a row", "", title=scenario)
+        for row in (row for row in rows if row.scenario == scenario):
+            held = "" if row.coverage is None else f"{100 * row.coverage:.0f} ({row.answered} of {row.flights})"
+            error, cost = ("" if value is None else f"{value:.3g}" for value in (row.rms, row.microseconds))
+            table.add_row(row.method, error, held, "yes" if row.honest else "no", cost, row.reason)
+        Console().print(table)
+
+
+def _gpu(arguments: Sequence[str]) -> None:
+    command = parse(Gpu, arguments, "bench gpu")
+
+    from steelyard import report
+    from steelyard.campaigns._gpu import measure_gpu
+
+    with report.progress("measuring", 4, quiet=command.json) as advance:
+        rows = measure_gpu(advance=advance)
+    if command.json:
+        listed = [{"key": key, "value": value, "unit": unit, "peer": None, "ratio": None} for key, value, unit in rows]
+        print_json({"rows": listed})
+        return
+    for key, value, unit in rows:
+        print(f"{key:<40}{value:>14.4g} {unit}")

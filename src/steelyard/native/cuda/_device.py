@@ -44,7 +44,7 @@ def cuda_campaign(
     estimator: Any, beliefs: Belief, samples: Any, keep: Keep = everything, single: bool = False
 ) -> Replay:
     """A campaign on the GPU; results are where the samples are: NumPy arrays, or CuPy's where those are on the GPU."""
-    cupy = _cupy()
+    cupy = the_cupy()
     kernel = _compiled(estimator, beliefs, samples, keep, single, (1, 2), False)
     code = kernel.code
     leaves = jax.tree.leaves((beliefs, samples))
@@ -72,7 +72,7 @@ def cuda_drawn_campaign(
     fetch: bool = True,
 ) -> Replay:
     """Flights whose samples are standard normals, drawn on the GPU; all start alike. Without `fetch` results stay."""
-    cupy = _cupy()
+    cupy = the_cupy()
     kernel = _compiled(stepper, start, jax.ShapeDtypeStruct((normals,), np.dtype(float)), keep, single, (0, 0), True)
     code = kernel.code
     real = np.float32 if single else np.float64
@@ -86,7 +86,7 @@ def cuda_drawn_campaign(
 
 def kernel_use(estimator: Any, beliefs: Belief, samples: Any, keep: Keep, single: bool) -> KernelUse:
     """Of the kernel that `cuda_campaign` runs."""
-    cupy = _cupy()
+    cupy = the_cupy()
     function = _compiled(estimator, beliefs, samples, keep, single, (1, 2), False).function
     device = cupy.cuda.Device().attributes
     registers, most = int(function.num_regs), device["MaxRegistersPerMultiprocessor"]
@@ -119,7 +119,7 @@ def _compiled(
     key = campaign_key(estimator, beliefs, samples, keep, single, lead), drawn
     if key[0] is not None and key in _KERNELS:
         return _KERNELS[key]
-    cupy = _cupy()
+    cupy = the_cupy()
     belief = one_of(beliefs, lead[0])
     code = flight_code(estimator, belief, one_of(samples, lead[1]), keep, single, lanes=False, drawn=drawn)
     module = cupy.RawModule(code=kernel_source(code), backend="nvrtc", options=("--std=c++14",))
@@ -161,7 +161,7 @@ def _portions(cupy: Any, code: FlightCode, flights: int, rows: int) -> list[tupl
     return [(begin, min(begin + most, flights)) for begin in range(0, flights, most)]
 
 
-def _cupy() -> Any:
+def the_cupy() -> Any:
     """CuPy with a GPU at hand, or one sentence."""
     reason = _reason_against()
     if reason is not None:

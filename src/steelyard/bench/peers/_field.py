@@ -1,0 +1,70 @@
+"""The field's own methods, written from their descriptions."""
+
+import numpy as np
+from scipy.signal import savgol_filter
+
+from steelyard.bench.peers._flight import GRAVITY, GUESS, GUESS_STD, Flight, Weighed
+
+WINDOW, ORDER = 21, 2
+"""Rows and degree of Savitzky and Golay's polynomial: 0.2 s, shorter than any manoeuvre here."""
+
+
+def accelerations(flight: Flight) -> np.ndarray:
+    """World, by Savitzky and Golay's derivative of the velocity."""
+    return np.asarray(savgol_filter(flight.velocity, WINDOW, ORDER, deriv=1, delta=flight.dt, axis=0))
+
+
+def _inverse_mass(regressor: np.ndarray, response: np.ndarray) -> Weighed:
+    """Least squares through the origin, with the deviation that white residuals would have."""
+    power = float(regressor @ regressor)
+    u = float(regressor @ response) / power
+    residual = response - u * regressor
+    std_u = np.sqrt(float(residual @ residual) / (len(response) - 1) / power)
+    return Weighed(1.0 / u, float(std_u) / u**2)
+
+
+def by_least_squares(flight: Flight) -> Weighed:
+    """`force / m = acceleration - gravity` on all axes, ordinary least squares."""
+    return _inverse_mass(flight.force.ravel(), (accelerations(flight) - GRAVITY).ravel())
+
+
+def by_body_axis_regression(flight: Flight) -> Weighed:
+    """The thrust axis alone, as regressions of thrust curves from flights do: specific force against thrust."""
+    thrust = np.linalg.norm(flight.force, axis=1)
+    axis = flight.force / thrust[:, None]
+    return _inverse_mass(thrust, np.sum(axis * (accelerations(flight) - GRAVITY), axis=1))
+
+
+def by_recursive_least_squares(flight: Flight) -> Weighed:
+    """The same with forgetting over five seconds, row by row; the noise is its residuals' own."""
+    keep = float(np.exp(-flight.dt / 5.0))
+    u, P, noise = 1.0 / GUESS, (GUESS_STD / GUESS**2) ** 2, 0.25
+    for f, a in zip(flight.force, accelerations(flight) - GRAVITY, strict=True):
+        for f_k, a_k in zip(f, a, strict=True):
+            residual = a_k - f_k * u
+            gain = P * f_k / (noise + f_k * P * f_k)
+            u, P = u + gain * residual, (1.0 - gain * f_k) * P
+            noise = 0.999 * noise + 0.001 * residual**2
+        P /= keep
+    return Weighed(1.0 / u, float(np.sqrt(P)) / u**2)
+
+
+def by_hover_thrust_filter(flight: Flight) -> Weighed:
+    """PX4's hover-thrust estimator: one state, the thrust that would hover, from vertical acceleration alone.
+
+    `a_z = g T / h - g`, an extended Kalman filter with a gate of three deviations and an acceleration noise that
+    follows its residuals over two seconds. Thrust is taken relative to 2.5 times the first guess of the weight.
+    """
+    g, full = 9.81, 2.5 * GUESS * 9.81
+    h, P, noise = GUESS * g / full, (GUESS_STD * g / full) ** 2, 25.0
+    drift, blend = 0.0036**2, flight.dt / (2.0 + flight.dt)
+    for T, a in zip(flight.force[:, 2] / full, accelerations(flight)[:, 2], strict=True):
+        P += drift * flight.dt**2
+        slope = -g * T / h**2
+        residual, expected = a - (g * T / h - g), slope * P * slope + noise
+        if residual**2 < 9.0 * expected:
+            gain = P * slope / expected
+            h, P = float(np.clip(h + gain * residual, 0.1, 0.9)), (1.0 - gain * slope) * P
+        after = a - (g * T / h - g)
+        noise = float(np.clip((1.0 - blend) * noise + blend * (after**2 + slope * P * slope), 1e-3, 400.0))
+    return Weighed(h * full / g, float(np.sqrt(P)) * full / g)
