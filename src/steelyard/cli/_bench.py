@@ -109,7 +109,7 @@ def _peers(arguments: Sequence[str]) -> None:
         for row in (row for row in rows if row.scenario == scenario):
             held = "" if row.coverage is None else f"{100 * row.coverage:.0f} ({row.answered} of {row.flights})"
             error, cost = ("" if value is None else f"{value:.3g}" for value in (row.rms, row.microseconds))
-            table.add_row(row.method, error, held, "yes" if row.honest else "no", cost, row.reason)
+            table.add_row(row.method, error, held, "yes" if row.consistent else "no", cost, row.reason)
         Console().print(table)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.signal import savgol_filter
 
-from steelyard.bench.peers._flight import GRAVITY, GUESS, GUESS_STD, Flight, Weighed
+from steelyard.bench.peers._flight import GRAVITY, GUESS, GUESS_STD, Flight, MassEstimate
 
 WINDOW, ORDER = 21, 2
 """Rows and degree of Savitzky and Golay's polynomial: 0.2 s, shorter than any manoeuvre here."""
@@ -14,28 +14,28 @@ def accelerations(flight: Flight) -> np.ndarray:
     return np.asarray(savgol_filter(flight.velocity, WINDOW, ORDER, deriv=1, delta=flight.dt, axis=0))
 
 
-def _inverse_mass(regressor: np.ndarray, response: np.ndarray) -> Weighed:
+def _inverse_mass(regressor: np.ndarray, response: np.ndarray) -> MassEstimate:
     """Least squares through the origin, with the deviation that white residuals would have."""
     power = float(regressor @ regressor)
     u = float(regressor @ response) / power
     residual = response - u * regressor
     std_u = np.sqrt(float(residual @ residual) / (len(response) - 1) / power)
-    return Weighed(1.0 / u, float(std_u) / u**2)
+    return MassEstimate(1.0 / u, float(std_u) / u**2)
 
 
-def by_least_squares(flight: Flight) -> Weighed:
+def by_least_squares(flight: Flight) -> MassEstimate:
     """`force / m = acceleration - gravity` on all axes, ordinary least squares."""
     return _inverse_mass(flight.force.ravel(), (accelerations(flight) - GRAVITY).ravel())
 
 
-def by_body_axis_regression(flight: Flight) -> Weighed:
+def by_body_axis_regression(flight: Flight) -> MassEstimate:
     """The thrust axis alone, as regressions of thrust curves from flights do: specific force against thrust."""
     thrust = np.linalg.norm(flight.force, axis=1)
     axis = flight.force / thrust[:, None]
     return _inverse_mass(thrust, np.sum(axis * (accelerations(flight) - GRAVITY), axis=1))
 
 
-def by_recursive_least_squares(flight: Flight) -> Weighed:
+def by_recursive_least_squares(flight: Flight) -> MassEstimate:
     """The same with forgetting over five seconds, row by row; the noise is its residuals' own."""
     keep = float(np.exp(-flight.dt / 5.0))
     u, P, noise = 1.0 / GUESS, (GUESS_STD / GUESS**2) ** 2, 0.25
@@ -46,10 +46,10 @@ def by_recursive_least_squares(flight: Flight) -> Weighed:
             u, P = u + gain * residual, (1.0 - gain * f_k) * P
             noise = 0.999 * noise + 0.001 * residual**2
         P /= keep
-    return Weighed(1.0 / u, float(np.sqrt(P)) / u**2)
+    return MassEstimate(1.0 / u, float(np.sqrt(P)) / u**2)
 
 
-def by_hover_thrust_filter(flight: Flight) -> Weighed:
+def by_hover_thrust_filter(flight: Flight) -> MassEstimate:
     """PX4's hover-thrust estimator: one state, the thrust that would hover, from vertical acceleration alone.
 
     `a_z = g T / h - g`, an extended Kalman filter with a gate of three deviations and an acceleration noise that
@@ -60,11 +60,11 @@ def by_hover_thrust_filter(flight: Flight) -> Weighed:
     drift, blend = 0.0036**2, flight.dt / (2.0 + flight.dt)
     for T, a in zip(flight.force[:, 2] / full, accelerations(flight)[:, 2], strict=True):
         P += drift * flight.dt**2
-        slope = -g * T / h**2
-        residual, expected = a - (g * T / h - g), slope * P * slope + noise
+        dadh = -g * T / h**2
+        residual, expected = a - (g * T / h - g), dadh * P * dadh + noise
         if residual**2 < 9.0 * expected:
-            gain = P * slope / expected
-            h, P = float(np.clip(h + gain * residual, 0.1, 0.9)), (1.0 - gain * slope) * P
+            gain = P * dadh / expected
+            h, P = float(np.clip(h + gain * residual, 0.1, 0.9)), (1.0 - gain * dadh) * P
         after = a - (g * T / h - g)
-        noise = float(np.clip((1.0 - blend) * noise + blend * (after**2 + slope * P * slope), 1e-3, 400.0))
-    return Weighed(h * full / g, float(np.sqrt(P)) * full / g)
+        noise = float(np.clip((1.0 - blend) * noise + blend * (after**2 + dadh * P * dadh), 1e-3, 400.0))
+    return MassEstimate(h * full / g, float(np.sqrt(P)) * full / g)

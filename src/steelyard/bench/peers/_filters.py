@@ -9,7 +9,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from steelyard.bench.peers._flight import ACCELERATION_STD, GRAVITY, GUESS, GUESS_STD, VELOCITY_STD, Flight, Weighed
+from steelyard.bench.peers._flight import (
+    ACCELERATION_STD,
+    GRAVITY,
+    GUESS,
+    GUESS_STD,
+    VELOCITY_STD,
+    Flight,
+    MassEstimate,
+)
 
 H = np.eye(3, 4)
 R = VELOCITY_STD**2 * np.eye(3)
@@ -28,13 +36,13 @@ def matrices(flight: Flight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return F, flight.dt * np.append(GRAVITY, 0.0), np.diag([(flight.dt * ACCELERATION_STD) ** 2] * 3 + [0.0])
 
 
-def weighed(mean: np.ndarray, covariance: np.ndarray) -> Weighed:
+def mass_estimate(mean: np.ndarray, covariance: np.ndarray) -> MassEstimate:
     """The mass of an inverse mass, to first order."""
     u = float(mean[3])
-    return Weighed(1.0 / u, float(np.sqrt(covariance[3, 3])) / u**2)
+    return MassEstimate(1.0 / u, float(np.sqrt(covariance[3, 3])) / u**2)
 
 
-def by_filterpy(flight: Flight) -> Weighed:
+def by_filterpy(flight: Flight) -> MassEstimate:
     """`filterpy.kalman.KalmanFilter`, `predict` and `update` a row."""
     KalmanFilter = importlib.import_module("filterpy.kalman").KalmanFilter
     F, c, Q = matrices(flight)
@@ -44,10 +52,10 @@ def by_filterpy(flight: Flight) -> Weighed:
     for F_k, z in zip(F, flight.velocity[1:], strict=True):
         filter.predict(u=c, F=F_k)
         filter.update(z)
-    return weighed(filter.x, filter.P)
+    return mass_estimate(filter.x, filter.P)
 
 
-def by_pykalman(flight: Flight) -> Weighed:
+def by_pykalman(flight: Flight) -> MassEstimate:
     """`pykalman.KalmanFilter.filter` over the whole flight, transitions a row; its first row has no prediction."""
     KalmanFilter = importlib.import_module("pykalman").KalmanFilter
     F, c, Q = matrices(flight)
@@ -56,10 +64,10 @@ def by_pykalman(flight: Flight) -> Weighed:
     filter = KalmanFilter(F, H, Q, R, c, np.zeros(3), mean, covariance)
     observed = np.ma.masked_invalid(np.concatenate([wide, flight.velocity[1:]]))
     means, covariances = filter.filter(observed)
-    return weighed(means[-1], covariances[-1])
+    return mass_estimate(means[-1], covariances[-1])
 
 
-def by_kalman_py(flight: Flight) -> Weighed:
+def by_kalman_py(flight: Flight) -> MassEstimate:
     """`kalman_py.KalmanFilter`, `predict` and `update` a row; it has no input, so the state has a constant more."""
     KalmanFilter = importlib.import_module("kalman_py").KalmanFilter
     F, c, Q = matrices(flight)
@@ -72,10 +80,10 @@ def by_kalman_py(flight: Flight) -> Weighed:
     for F_k, z in zip(wider, flight.velocity[1:], strict=True):
         filter.predict(F=F_k)
         filter.update(z)
-    return weighed(np.asarray(filter.x), np.asarray(filter.P))
+    return mass_estimate(np.asarray(filter.x), np.asarray(filter.P))
 
 
-def by_gtsam(flight: Flight) -> Weighed:
+def by_gtsam(flight: Flight) -> MassEstimate:
     """`gtsam.KalmanFilter`, in square-root form; `Q` must be invertible there."""
     gtsam = importlib.import_module("gtsam")
     F, c, Q = matrices(flight)
@@ -86,7 +94,7 @@ def by_gtsam(flight: Flight) -> Weighed:
     state = filter.init(mean, covariance)
     for F_k, z in zip(F, flight.velocity[1:], strict=True):
         state = filter.update(filter.predict(state, F_k, B, c, process), H, z, reading)
-    return weighed(state.mean(), state.covariance())
+    return mass_estimate(state.mean(), state.covariance())
 
 
 @functools.cache
@@ -109,16 +117,16 @@ def _cuthbert() -> Callable:
     return jax.jit(flown)
 
 
-def by_cuthbert(flight: Flight) -> Weighed:
+def by_cuthbert(flight: Flight) -> MassEstimate:
     """`cuthbert.gaussian.kalman` over the whole flight, in square-root form, compiled by JAX."""
     F, c, Q = matrices(flight)
     mean, covariance = start(flight)
     states = _cuthbert()(mean, np.sqrt(covariance), F, c, np.sqrt(Q), flight.velocity[1:])
     root = np.asarray(states.chol_cov[-1])
-    return weighed(np.asarray(states.mean[-1]), root @ root.T)
+    return mass_estimate(np.asarray(states.mean[-1]), root @ root.T)
 
 
-def by_ceres(flight: Flight) -> Weighed:
+def by_ceres(flight: Flight) -> MassEstimate:
     """`pyceres`: first velocity and inverse mass by least squares over the whole flight, inputs taken as exact."""
     import pyceres
 
@@ -148,4 +156,4 @@ def by_ceres(flight: Flight) -> Weighed:
     options.logging_type = pyceres.LoggingType.SILENT
     options.minimizer_progress_to_stdout = False
     pyceres.solve(options, problem, pyceres.SolverSummary())
-    return weighed(x, np.linalg.inv(jacobian.T @ jacobian))
+    return mass_estimate(x, np.linalg.inv(jacobian.T @ jacobian))

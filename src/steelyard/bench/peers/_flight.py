@@ -43,7 +43,7 @@ class Flight:
 
 
 @dataclasses.dataclass(frozen=True)
-class Weighed:
+class MassEstimate:
     """A peer's answer."""
 
     mass: float

@@ -6,8 +6,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from steelyard.bench.peers._filters import start, weighed
-from steelyard.bench.peers._flight import ACCELERATION_STD, GRAVITY, VELOCITY_STD, Flight, Weighed
+from steelyard.bench.peers._filters import mass_estimate, start
+from steelyard.bench.peers._flight import ACCELERATION_STD, GRAVITY, VELOCITY_STD, Flight, MassEstimate
 from steelyard.estimators import ExtendedKalman, Guess, Noise, Sample, replay
 from steelyard.models import Model
 from steelyard.problems import identify
@@ -41,7 +41,7 @@ def _last(belief: Any) -> tuple[()]:
     return ()
 
 
-def by_our_filter(flight: Flight) -> Weighed:
+def by_our_filter(flight: Flight) -> MassEstimate:
     """The filter of the others in machine code, Jacobians by autodiff."""
     estimator, (mean, covariance) = _filter(round(flight.dt, 9)), start(flight)
     state = {"inverse_mass": np.asarray(mean[3]), "velocity": mean[:3]}
@@ -50,10 +50,10 @@ def by_our_filter(flight: Flight) -> Weighed:
     after = replay(estimator, belief, samples, _last, "native").belief
     order = [1, 2, 3, 0]
     mean = np.append(after.state["velocity"], after.state["inverse_mass"])
-    return weighed(mean, np.asarray(after.covariance)[np.ix_(order, order)])
+    return mass_estimate(mean, np.asarray(after.covariance)[np.ix_(order, order)])
 
 
-def by_identify(flight: Flight) -> Weighed | None:
+def by_identify(flight: Flight) -> MassEstimate | None:
     """`steelyard identify --as multirotor`, nothing configured; None where it does not say."""
     mass = identify(flight.log.without_truth(), "multirotor")["r1"].mass
-    return None if mass.value is None or mass.std is None else Weighed(float(mass.value), float(mass.std))
+    return None if mass.value is None or mass.std is None else MassEstimate(float(mass.value), float(mass.std))

@@ -9,10 +9,10 @@ import numpy as np
 
 from steelyard.bench._cover import HALF, clopper_pearson
 from steelyard.bench.peers import _field, _filters, _ours
-from steelyard.bench.peers._flight import SCENARIOS, Flight, Weighed, fly
+from steelyard.bench.peers._flight import SCENARIOS, Flight, MassEstimate, fly
 
-Weigher = Callable[[Flight], Weighed | None]
-PEERS: dict[str, Weigher] = {
+MassMethod = Callable[[Flight], MassEstimate | None]
+PEERS: dict[str, MassMethod] = {
     "steelyard, identify": _ours.by_identify,
     "steelyard, the same filter": _ours.by_our_filter,
     "filterpy": _filters.by_filterpy,
@@ -50,7 +50,7 @@ class PeerRow:
     """Why it did not run, or where it is ahead of ours."""
 
     @property
-    def honest(self) -> bool:
+    def consistent(self) -> bool:
         """Whether the coverage can be 95 %."""
         return self.low is not None and self.high is not None and self.low <= 0.95 <= self.high
 
@@ -91,7 +91,7 @@ def _row(name: str, scenario: str, flown: list[Flight], advance: Callable[[int],
 
 
 def _compared(rows: list[PeerRow]) -> list[PeerRow]:
-    """Says where a peer is ahead of `identify`, in accuracy at equal honesty, or of the same filter, in speed."""
+    """Says where a peer is ahead of `identify`, in accuracy at equal consistency, or of the same filter, in speed."""
     best, same = rows[0], rows[1]
     return [row if row.method.startswith(OURS) or row.rms is None else _against(row, best, same) for row in rows]
 
@@ -99,7 +99,7 @@ def _compared(rows: list[PeerRow]) -> list[PeerRow]:
 def _against(row: PeerRow, best: PeerRow, same: PeerRow) -> PeerRow:
     ahead = []
     if best.rms is None or (row.rms is not None and row.rms < best.rms):
-        ahead.append("more accurate" if row.honest else "more accurate, but its interval does not hold")
+        ahead.append("more accurate" if row.consistent else "more accurate, but its interval does not hold")
     if row.microseconds is not None and same.microseconds is not None and row.microseconds < same.microseconds:
         ahead.append("faster")
     return dataclasses.replace(row, reason=", ".join(ahead))
@@ -107,4 +107,4 @@ def _against(row: PeerRow, best: PeerRow, same: PeerRow) -> PeerRow:
 
 def peers_json(rows: list[PeerRow]) -> dict[str, Any]:
     """The object that `steelyard bench peers --json` prints."""
-    return {"rows": [dataclasses.asdict(row) | {"honest": row.honest} for row in rows]}
+    return {"rows": [dataclasses.asdict(row) | {"consistent": row.consistent} for row in rows]}
