@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from disguises import DISGUISES, HOLD, hold
 
 import steelyard as sy
+from steelyard.bench.disguises import DISGUISES, HOLD, hold
 from steelyard.logs.mapping import REQUIREMENTS
 from steelyard.problems import PROBLEMS
 

@@ -23,8 +23,8 @@ COMMANDS = {
     "team": "a whole team on this machine, one process a robot; team keys makes its keys",
     "agent": "one robot of a team, in production",
     "export": "the step of a filter as dependency-free C99",
-    "trial": "measurements over many simulated runs: faults, …",
     "cover": "how often the stated intervals hold the truth, over many simulated logs",
+    "trial": "measurements over many simulated runs: disguises, faults, …",
     "bench": "speed against peers, and accuracy, in one run",
 }
 """By name; each lives in the module `_<name>`, which is imported when it is asked for."""

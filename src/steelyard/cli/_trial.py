@@ -7,6 +7,7 @@ from steelyard.cli._parse import choose
 
 TRIALS = {
     "chaos": "teams under random disasters, in virtual time, held to invariants at every row",
+    "disguises": "simulated logs as others would write them: units, axes, clocks and names found again",
     "faults": "faults of every kind on simulated logs: right, doubted and wrong answers",
     "wrist": "one load at one wrist: errors next to the bound, contacts, wrong recordings",
 }

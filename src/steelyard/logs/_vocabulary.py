@@ -1,6 +1,7 @@
 """The vocabulary of a log: which signals there are, along which axes, in which units."""
 
 import difflib
+import functools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -104,6 +105,7 @@ class Column:
         return self.signal is not None
 
 
+@functools.lru_cache(maxsize=4096)
 def describe(column: str) -> Column:
     """What a full column name such as `r1/twist/angular/x` means.
 

@@ -1,11 +1,12 @@
 """Whatever a file holds, reading it ends in a recording or in one sentence, in little time and memory."""
 
 import gzip
+import os
 import struct
 import subprocess
 import sys
+import tempfile
 import textwrap
-import zlib
 from pathlib import Path
 
 import fuzz_logs
@@ -27,9 +28,17 @@ def originals(tmp_path_factory) -> dict[str, Path]:
     return fuzz_logs.samples(tmp_path_factory.mktemp("originals"))
 
 
+@pytest.fixture
+def quick_folder(tmp_path: Path):
+    """In memory where that is possible: thousands of small files are written."""
+    shared = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=shared if os.access(shared, os.W_OK) else tmp_path) as folder:
+        yield Path(folder)
+
+
 @pytest.mark.parametrize("kind", FORMATS)
-def test_200_damaged_files_are_read_or_refused(originals, tmp_path: Path, kind: str):
-    found, longest = fuzz_logs.fuzz(kind, originals[kind], 200, seed=2, seconds=30.0, keep=tmp_path)
+def test_200_damaged_files_are_read_or_refused(originals, quick_folder: Path, kind: str):
+    found, longest = fuzz_logs.fuzz(kind, originals[kind], 200, seed=2, seconds=30.0, keep=quick_folder)
     assert found["read"] + found["refused"] == 200
     assert found["refused"] > 0
     assert longest < 30.0
@@ -54,31 +63,35 @@ def in_little_memory(code: str, megabytes: int = 1500) -> str:
     return done.stdout
 
 
-def refused_in_little_memory(path: Path, function: str = "read_recording") -> str:
+def refused_in_little_memory(*paths: Path, functions: tuple[str, ...] = ("read_recording",)) -> list[str]:
+    """The sentence for each file and each function, from one process."""
     code = f"""
     from steelyard.errors import BadInput
     from steelyard import logs
-    try:
-        logs.{function}({str(path)!r})
-    except BadInput as error:
-        print(error)
+    for path in {[str(path) for path in paths]!r}:
+        for function in {functions!r}:
+            try:
+                getattr(logs, function)(path)
+            except BadInput as error:
+                print(error)
     """
-    sentence = in_little_memory(code)
-    assert sentence.count("\n") == 1, sentence
-    return sentence
+    sentences = in_little_memory(code).splitlines()
+    assert len(sentences) == len(paths) * len(functions), sentences
+    return sentences
+
+
+BOTH = ("read_recording", "read")
+LIMIT = "STEELYARD_LOG_LIMIT_GB"
 
 
 def test_a_small_gzip_file_that_expands_to_gigabytes(tmp_path: Path):
-    row = b"0,0,0\n" * 200_000
-    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    packed = gzip.compress(b"0,0,0\n" * 8_000_000, 9)  # a file may hold several such members
     with (tmp_path / "bomb.csv.gz").open("wb") as file:
-        file.write(packer.compress(b"time,a,b\n"))
-        for _ in range(1200):
-            file.write(packer.compress(row))
-        file.write(packer.flush())
+        file.write(gzip.compress(b"time,a,b\n"))
+        for _ in range(30):
+            file.write(packed)
     assert (tmp_path / "bomb.csv.gz").stat().st_size < 3_000_000
-    for function in ("read_recording", "read"):
-        assert "STEELYARD_LOG_LIMIT_GB" in refused_in_little_memory(tmp_path / "bomb.csv.gz", function)
+    assert all(LIMIT in text for text in refused_in_little_memory(tmp_path / "bomb.csv.gz", functions=BOTH))
 
 
 def test_a_small_zstd_file_that_expands_to_gigabytes(tmp_path: Path):
@@ -86,38 +99,31 @@ def test_a_small_zstd_file_that_expands_to_gigabytes(tmp_path: Path):
 
     frame = zstd.compress(bytes(1 << 26))
     (tmp_path / "bomb.ulg.zst").write_bytes(frame * 48)
-    assert "STEELYARD_LOG_LIMIT_GB" in refused_in_little_memory(tmp_path / "bomb.ulg.zst")
+    assert LIMIT in refused_in_little_memory(tmp_path / "bomb.ulg.zst")[0]
 
 
-def test_an_mcap_file_whose_chunks_expand_to_gigabytes(tmp_path: Path):
+def test_mcap_chunks_that_expand_to_gigabytes_or_declare_less_than_they_hold(tmp_path: Path):
     from backports import zstd
 
     packed = zstd.compress(bytes(1 << 27))
-    chunk = struct.pack("<QQQII", 0, 0, 1 << 27, 0, 4) + b"zstd" + struct.pack("<Q", len(packed)) + packed
-    record = bytes([6]) + struct.pack("<Q", len(chunk)) + chunk
-    (tmp_path / "bomb.mcap").write_bytes(b"\x89MCAP0\r\n" + record * 40)
-    for function in ("read_recording", "read"):
-        assert "STEELYARD_LOG_LIMIT_GB" in refused_in_little_memory(tmp_path / "bomb.mcap", function)
-
-
-def test_a_chunk_that_declares_less_than_it_holds(tmp_path: Path):
-    from backports import zstd
-
-    packed = zstd.compress(bytes(1 << 28))
-    chunk = struct.pack("<QQQII", 0, 0, 1000, 0, 4) + b"zstd" + struct.pack("<Q", len(packed)) + packed
-    (tmp_path / "a.mcap").write_bytes(b"\x89MCAP0\r\n" + bytes([6]) + struct.pack("<Q", len(chunk)) + chunk)
-    assert "damaged" in refused_in_little_memory(tmp_path / "a.mcap")
+    for name, declared, times in (("bomb", 1 << 27, 40), ("liar", 1000, 1)):
+        chunk = struct.pack("<QQQII", 0, 0, declared, 0, 4) + b"zstd" + struct.pack("<Q", len(packed)) + packed
+        record = bytes([6]) + struct.pack("<Q", len(chunk)) + chunk
+        (tmp_path / f"{name}.mcap").write_bytes(b"\x89MCAP0\r\n" + record * times)
+    found = refused_in_little_memory(tmp_path / "bomb.mcap", tmp_path / "liar.mcap", functions=BOTH)
+    assert all(LIMIT in text for text in found[:2])
+    assert "damaged" in found[2]
 
 
 def test_a_small_parquet_file_that_expands_to_gigabytes(tmp_path: Path):
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet as pq
 
-    zeros = pa.array(np.zeros(4_000_000))
-    table = pa.table({"time": pa.array(np.arange(4_000_000.0)), **{f"c{k}": zeros for k in range(60)}})
+    zeros = pa.array(np.zeros(1_000_000))
+    table = pa.table({"time": pa.array(np.arange(1_000_000.0)), **{f"c{k}": zeros for k in range(200)}})
     pq.write_table(table, tmp_path / "bomb.parquet", compression="zstd")
-    for function in ("read_recording", "read"):
-        assert "STEELYARD_LOG_LIMIT_GB" in refused_in_little_memory(tmp_path / "bomb.parquet", function)
+    assert (tmp_path / "bomb.parquet").stat().st_size < 20_000_000
+    assert all(LIMIT in text for text in refused_in_little_memory(tmp_path / "bomb.parquet", functions=BOTH))
 
 
 def test_joint_states_that_share_no_joint(tmp_path: Path):
@@ -134,12 +140,10 @@ def test_joint_states_that_share_no_joint(tmp_path: Path):
             names = [f"j{k}_{i}" for i in range(100)]
             message = store.types[kind](header, names, np.ones(100), np.ones(100), np.zeros(0))
             writer.write(topic, 10**9 + k * 10**6, store.serialize_cdr(message, kind))
-    for function in ("read_recording", "read"):
-        refused_in_little_memory(tmp_path / "bag" / "bag.mcap", function)
+    refused_in_little_memory(tmp_path / "bag" / "bag.mcap", functions=BOTH)
 
 
-@pytest.mark.parametrize("function", ["read", "read_recording"])
-def test_millions_of_columns_and_long_headers(tmp_path: Path, function: str):
+def test_millions_of_columns_and_long_headers(tmp_path: Path):
     (tmp_path / "wide.csv").write_text(
         "time," + ",".join(f"c{k}" for k in range(1_000_000)) + "\n" + "0," * 1_000_000 + "0\n"
     )
@@ -148,9 +152,9 @@ def test_millions_of_columns_and_long_headers(tmp_path: Path, function: str):
         ";".join(["time", *names]) + "\n" + ("0;" * 9999 + "1\n") + ("1;" * 9999 + "2\n")
     )
     (tmp_path / "line.csv").write_text("time,a\n0," + "1" * 20_000_000)
-    assert "columns" in refused_in_little_memory(tmp_path / "wide.csv", function)
-    refused_in_little_memory(tmp_path / "line.csv", function)
-    assert {"read": read, "read_recording": read_recording}[function](tmp_path / "long.csv") is not None
+    found = refused_in_little_memory(tmp_path / "wide.csv", tmp_path / "line.csv", functions=BOTH)
+    assert all("columns" in text for text in found[:2])
+    assert all(function(tmp_path / "long.csv") is not None for function in (read, read_recording))
 
 
 def test_a_limit_can_be_raised(tmp_path: Path, monkeypatch):

@@ -12,6 +12,7 @@ from steelyard.logs.formats._source import Source
 
 LONGEST_LINE = 1 << 23
 _SAMPLE_LINES = 200
+_SAMPLE_CELLS = 200  # of a row: what they are, the others are
 _SEPARATORS = (",", ";", "\t", "|", " ")
 _COMMENTS = ("#", "%", "//")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE)
@@ -127,8 +128,8 @@ def dialect_of(sample: list[str]) -> Dialect | None:
             widths = Counter(len(row) for row in rows)
             for width, _ in widths.most_common(2):
                 same = [row for row in rows if len(row) == width]
-                numbers = sum(sum(_is_number(trial, cell) for cell in row) for row in same)
-                score = (round(numbers / max(1, width * len(lines)), 2), width)
+                numbers = sum(sum(_is_number(trial, cell) for cell in row[:_SAMPLE_CELLS]) for row in same)
+                score = (round(numbers / max(1, min(width, _SAMPLE_CELLS) * len(lines)), 2), width)
                 if score > best and numbers:
                     ends = width > 1 and separator != " " and not any(row[-1].strip() for row in same)
                     best, found = score, Dialect(separator, comma, width - ends)

@@ -8,6 +8,7 @@ from steelyard.logs.mapping._compare import Track, averaged, compare, derivative
 from steelyard.logs.mapping._delays import Shift, shift
 from steelyard.logs.mapping._examination import Examination
 from steelyard.logs.mapping._frames import rates_of
+from steelyard.logs.mapping._integrals import angles_of, integral_shift
 from steelyard.logs.mapping._rotations import matrices
 from steelyard.logs.mapping._tuning import TUNING
 from steelyard.logs.mapping._velocities import acceleration
@@ -78,8 +79,7 @@ def settle_delays(exam: Examination, robot: str) -> None:
         _settle(exam, [acc, *with_it], F, s, "the force")
         w = exam.track(rates)
     if w is not None and q is not None and not (F is not None and attitude in exam.same_stream(acc)):
-        if _one_axis(w, rates_of(q)) > TUNING.coherence:
-            _settle(exam, [attitude], w, rates_of(q), "the gyroscope")
+        _settle(exam, [attitude], w, angles_of(q), "the gyroscope", integral=True)
     elif F is not None and q is not None and w is None:
         _gravity_delay(exam, robot)
     v = exam.track(velocity)
@@ -87,27 +87,25 @@ def settle_delays(exam: Examination, robot: str) -> None:
         _velocity_delay(exam, robot, v)
     v, p = exam.track(velocity), exam.track(position)
     if v is not None and p is not None:
-        _settle(exam, [position], v, derivative(p, 0.1), "the velocity", turned=False)
+        _settle(exam, [position], v, p, "the velocity", turned=False, integral=True)
 
 
 def _velocity_delay(exam: Examination, robot: str, v: Track) -> None:
     """A velocity's delay against attitude and acceleration; drag is in an accelerometer's reading, not in a thrust."""
     velocity = f"{robot}/linear_velocity"
     push = acceleration(exam, robot)
-    dv = derivative(v, 0.1)
-    if push is None or len(dv.time) < 30:
+    if push is None or len(v.time) < 100:
         return
     if f"{robot}/specific_force" in exam.sources:
-        _settle(exam, [velocity], push, dv, "attitude and acceleration", turned=False)
+        _settle(exam, [velocity], push, v, "attitude and acceleration", turned=False, integral=True)
         return
     # A thrust is no acceleration: drag and the motors' lag shift it by tens of ms. It can still tell whether the
     # velocity is as late as an attitude that comes with it, or not late at all.
     attitude = exam.sources[f"{robot}/attitude"]
     if not attitude.delay or exam.sources[velocity].streams != attitude.streams:
         return
-    x = _with_drag(push, v, dv, attitude.delay)
-    found = None if x is None else compare(x, dv, TUNING.longest_delay, free=False)
-    measured = None if x is None or found is None else shift(x, dv, found, turned=False)
+    x = _with_drag(push, v, derivative(v, 0.1), attitude.delay)
+    measured = None if x is None else integral_shift(x, v, turned=False)
     if measured is not None and abs(measured.delay) < abs(measured.delay - attitude.delay):
         text = f"It fits the thrust best {1e3 * measured.delay:.0f} ms late, so not as late as the attitude."
         exam.report(velocity, "undecided", text)
@@ -137,10 +135,6 @@ def _with_drag(push: Track, v: Track, dv: Track, delay: float) -> Track | None:
     return Track(times, theta[0] * at + theta[1] * raw + theta[2:])
 
 
-def _one_axis(x: Track, y: Track) -> float:
-    return compare(x, y, TUNING.longest_delay, free=False).coherence
-
-
 def _gravity_delay(exam: Examination, robot: str) -> None:
     """An attitude's delay by the direction of gravity in the accelerometer's axes."""
     q, s = exam.track(f"{robot}/attitude"), exam.track(f"{robot}/specific_force")
@@ -149,33 +143,40 @@ def _gravity_delay(exam: Examination, robot: str) -> None:
         _settle(exam, [f"{robot}/attitude"], s, x, "the accelerometer")
 
 
-def _settle(exam: Examination, signals: list[str], x: Track, y: Track, reference: str, turned: bool = True) -> None:
-    """Estimates how late y is behind x and takes it off the signals' times."""
-    found = compare(x, y, TUNING.longest_delay, free=False)
-    if found.coherence < TUNING.coherence:
-        exam.report(signals[0], "undecided", f"Its delay against {reference} cannot be told ({found.coherence:.2f}).")
-        return
-    measured = shift(x, y, found, turned)
-    if measured is None:
-        exam.report(
-            signals[0], "undecided", f"Its delay against {reference} cannot be told: there is too little motion."
-        )
-        return
-    several = len({stream.file for stream in exam.recording.streams}) > 1
-    report_shift(exam, signals, measured, reference, apart=several)
+def _settle(exam, signals: list[str], x: Track, y: Track, reference: str, turned=True, integral=False) -> None:
+    """Estimates how late y is behind x, or behind its integral, and takes it off the signals' times."""
+    if integral:
+        measured = integral_shift(x, y, turned)
+        coherence = 1.0 if measured is None else measured.coherence
+    else:
+        found = compare(x, y, TUNING.longest_delay, free=False)
+        coherence = found.coherence
+        measured = shift(x, y, found, turned)
+    if coherence < TUNING.coherence:
+        exam.report(signals[0], "undecided", f"Its delay against {reference} cannot be told ({coherence:.2f}).")
+    elif measured is None:
+        text = f"Its delay against {reference} cannot be told: there is too little motion."
+        exam.report(signals[0], "undecided", text)
+    else:
+        several = len({stream.file for stream in exam.recording.streams}) > 1
+        report_shift(exam, signals, measured, reference, apart=several)
 
 
 def report_shift(exam: Examination, signals: list[str], found: Shift, reference: str, apart: bool) -> None:
     """Applies a delay that is certain, and records it either way; clocks of several files are likely to differ."""
     delay = found.delay
     size = f"{1e3 * delay:.1f} ± {1e3 * found.std:.1f} ms"
+    # Clocks that were laid over each other are so to 20 ms: whatever the motion tells is better.
+    laid_over = any(exam.times[one.streams[0]].offset for one in exam.sources.values())
     enough = TUNING.likely_by if apart else TUNING.certain_by
-    certain = abs(delay) > max(TUNING.least_delay, enough * found.std)
+    certain = laid_over or abs(delay) > max(TUNING.least_delay, enough * found.std)
     drifts = apart and found.drift != 0.0
     if exam.recording.system in _ONE_CLOCK:
         exam.report(signals[0], "confirmed", f"By its own time stamps it is {size} behind {reference}; they are kept.")
         return
     if not certain and not drifts:
+        for signal in signals:
+            exam.sources[signal] = dataclasses.replace(exam.sources[signal], delay_std=found.std)
         exam.report(signals[0], "confirmed", f"It is {size} behind {reference}: together, as far as can be told.")
         return
     drift = found.drift if drifts else 0.0

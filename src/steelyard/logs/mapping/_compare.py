@@ -59,32 +59,44 @@ class Comparison:
         return self.alignment.coherence
 
 
+class Means:
+    """Means of a signal over windows, the signal being linear between its samples; its integral is kept."""
+
+    def __init__(self, time: np.ndarray, values: np.ndarray):
+        self.time, self.values, self.steps = time, values, np.diff(time)
+        trapezoids = 0.5 * (values[1:] + values[:-1]) * self.steps[:, None]
+        self.area = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(trapezoids, 0)])
+        far = self.steps > max(TUNING.gap, 4 * float(np.median(self.steps)))
+        self.gaps = np.concatenate([[0], np.cumsum(far)])
+
+    def __call__(self, at: np.ndarray, width: float) -> np.ndarray:
+        """(m, k) means over windows of `width` around each time of `at`.
+
+        NaN where a window reaches beyond the samples or over a gap longer than the tuning allows.
+        """
+        low, high = at - 0.5 * width, at + 0.5 * width
+        inside = (low >= self.time[0]) & (high <= self.time[-1])
+        lo, hi = np.where(inside, low, self.time[0]), np.where(inside, high, self.time[0])
+        first, last = (np.searchsorted(self.time, t, side="right") - 1 for t in (lo, hi))
+        means = (self._integral(hi, last) - self._integral(lo, first)) / width
+        after = np.minimum(last + (self.time[last] < hi), len(self.time) - 1)
+        means[~inside | (self.gaps[after] != self.gaps[first])] = np.nan
+        return means
+
+    def integral(self, t: np.ndarray) -> np.ndarray:
+        """(m, k), from the first sample to each time."""
+        return self._integral(t, np.clip(np.searchsorted(self.time, t, side="right") - 1, 0, len(self.steps) - 1))
+
+    def _integral(self, t: np.ndarray, k: np.ndarray) -> np.ndarray:
+        k = np.minimum(k, len(self.steps) - 1)
+        dt = self.steps[k]
+        u = ((t - self.time[k]) / dt)[:, None]
+        return self.area[k] + dt[:, None] * (u * self.values[k] + 0.5 * u**2 * (self.values[k + 1] - self.values[k]))
+
+
 def averaged(time: np.ndarray, values: np.ndarray, at: np.ndarray, width: float) -> np.ndarray:
-    """Means (m, k) over windows of `width` around each time of `at`, the signal being linear between its samples.
-
-    NaN where a window reaches beyond the samples or over a gap longer than the tuning allows.
-    """
-    steps = np.diff(time)
-    area = np.concatenate(
-        [np.zeros((1, values.shape[1])), np.cumsum(0.5 * (values[1:] + values[:-1]) * steps[:, None], 0)]
-    )
-
-    def integral(t: np.ndarray) -> np.ndarray:
-        k = np.clip(np.searchsorted(time, t, side="right") - 1, 0, len(time) - 2)
-        u = ((t - time[k]) / steps[k])[:, None]
-        return area[k] + steps[k][:, None] * (u * values[k] + 0.5 * u**2 * (values[k + 1] - values[k]))
-
-    low, high = at - 0.5 * width, at + 0.5 * width
-    inside = (low >= time[0]) & (high <= time[-1])
-    lo, hi = np.where(inside, low, time[0]), np.where(inside, high, time[0])
-    means = (integral(hi) - integral(lo)) / width
-    gap = np.concatenate([[0], np.cumsum(steps > max(TUNING.gap, 4 * float(np.median(steps))))])
-    over = (
-        gap[np.clip(np.searchsorted(time, hi), 0, len(time) - 1)]
-        != gap[np.clip(np.searchsorted(time, lo, side="right") - 1, 0, len(time) - 1)]
-    )
-    means[~inside | over] = np.nan
-    return means
+    """`Means` for one use."""
+    return Means(time, values)(at, width)
 
 
 def derivative(track: Track, width: float) -> Track:
@@ -100,15 +112,20 @@ def grid_of(*tracks: Track) -> np.ndarray | None:
     rate = min(TUNING.grid_rate, *(max(t.rate, 1.0) for t in tracks))
     if end - start < 1.0 or (end - start) * rate < 30:
         return None
-    if end - start > TUNING.longest_examined:
-        x = tracks[0]
-        edges = np.arange(start, end, TUNING.longest_examined / 4)
-        rows = np.searchsorted(x.time, edges)
-        motion = [float(np.nansum(np.var(x.values[a:b], axis=0))) for a, b in itertools.pairwise(rows) if b > a]
-        best = int(np.argmax(motion)) if motion else 0
-        start = max(start, float(edges[best]) - TUNING.longest_examined / 2)
-        end = min(end, start + TUNING.longest_examined)
+    start, end = liveliest(tracks[0], start, end)
     return np.arange(start, end, 1.0 / rate)
+
+
+def liveliest(x: Track, start: float, end: float) -> tuple[float, float]:
+    """Of a long span the part with most motion, s; a short one as it is."""
+    if end - start <= TUNING.longest_examined:
+        return start, end
+    edges = np.arange(start, end, TUNING.longest_examined / 4)
+    rows = np.searchsorted(x.time, edges)
+    motion = [float(np.nansum(np.var(x.values[a:b], axis=0))) for a, b in itertools.pairwise(rows) if b > a]
+    best = int(np.argmax(motion)) if motion else 0
+    start = max(start, float(edges[best]) - TUNING.longest_examined / 2)
+    return start, min(end, start + TUNING.longest_examined)
 
 
 def width_for(*tracks: Track) -> float:
@@ -166,17 +183,18 @@ def compare_axes(x: Track, y: Track, longest: float) -> Alignment:
 def _compared(x, y, grid: np.ndarray, width: float, longest: float, centred: bool, free: bool) -> Comparison:
     # Means over long windows say nothing new from one grid time to the next, so some are enough.
     times = grid[:: max(int(width / 3 * (len(grid) - 1) / (grid[-1] - grid[0])), 1)]
-    b = averaged(y.time, y.values, times, width)
+    a, b = Means(x.time, x.values), Means(y.time, y.values)(times, width)
 
-    def aligned(delay: float) -> Alignment:
-        found = align(averaged(x.time, x.values, times - delay, width), b, centred)
+    def aligned(delay: float, every: int = 1) -> Alignment:
+        found = align(a(times[::every] - delay, width), b[::every], centred)
         if free:
             return found
         return dataclasses.replace(found, R=np.eye(3), coherence=found.coherence_of(np.eye(3)))
 
     best, first = 0.0, max(0.025, 0.4 * width)
-    for step, reach in ((first, longest), (first / 4, 0.75 * first), (first / 16, 0.2 * first)):
+    # Windows that just touch hold every sample; the last of the search takes those between them, too.
+    for step, reach, every in ((first, longest, 3), (first / 4, 0.75 * first, 3), (first / 16, 0.2 * first, 1)):
         trials = best + step * np.arange(-round(reach / step), round(reach / step) + 1)
         trials = trials[np.abs(trials) <= longest]
-        best = max(map(float, trials), key=lambda delay: aligned(delay).coherence)
+        best = max(map(float, trials), key=lambda delay: aligned(delay, every).coherence)
     return Comparison(aligned(best), best, width)

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from steelyard.logs.mapping._compare import Comparison, Track, averaged, grid_of
+from steelyard.logs.mapping._compare import Comparison, Means, Track, averaged, grid_of
 from steelyard.logs.mapping._tuning import TUNING
 
 
@@ -93,10 +93,10 @@ def _delay(
 ) -> tuple[float, float] | None:
     """Delay and standard deviation where y(t) = s R x(t − delay) + offset, from one span of the grid."""
     delay, h, curvature = first, 0.002, 0.0
-    b = averaged(y.time, y.values, grid + first, width)
+    means, b = Means(x.time, x.values), averaged(y.time, y.values, grid + first, width)
     r, good = [], np.zeros(0, bool)
     for _ in range(6):
-        a = [averaged(x.time, x.values, grid + first - delay - s * h, width) for s in (-1, 0, 1)]
+        a = [means(grid + first - delay - s * h, width) for s in (-1, 0, 1)]
         good = np.isfinite(np.column_stack([b, *a])).all(axis=1)
         if good.sum() < 30:
             return None

@@ -30,6 +30,10 @@ class Requirement:
     """What the configuration must state beside the log, in a sentence."""
     answered: bool = True
     """Whether this version has a method for it."""
+    otherwise: tuple[tuple[Need, ...], ...] = ()
+    """Needs of which one set would do instead, for a smaller answer."""
+    otherwise_answered: bool = False
+    """Whether this version has a method for that."""
 
 
 _ATTITUDE = Need("the attitude", ("attitude",))
@@ -41,10 +45,14 @@ _WRIST = (
     Need("an accelerometer or a velocity in sensor axes", ("specific_force", "twist/linear")),
 )
 
+_COMMANDS = Need("a thrust in newtons, or motor commands", ("thrust", "throttle", "motor", "rpm"))
+_INERTIAL = (Need("a gyroscope", ("rates",)), Need("an accelerometer", ("specific_force",)))
+
 REQUIREMENTS: dict[str, Requirement] = {
     "multirotor": Requirement(
-        (_ATTITUDE, _MOTION, Need("a thrust in newtons, or motor commands", ("thrust", "throttle", "motor"))),
-        ("rates", "specific_force", "position", "linear_velocity", "rpm", "motor", "battery/voltage"),
+        (_ATTITUDE, _MOTION, _COMMANDS),
+        ("rates", "specific_force", "position", "linear_velocity", "rpm", "motor", "throttle", "battery/voltage"),
+        otherwise=((*_INERTIAL, _COMMANDS), (_MOTION, _COMMANDS)),
     ),
     "rigid-body": Requirement(_WRIST, ("twist/linear", "specific_force", "attitude"), alone=True),
     "spatial-load": Requirement(_WRIST, ("twist/linear", "specific_force"), robots=2),
@@ -123,14 +131,10 @@ def assess(recording: Recording, mapping: SignalMapping, problem: str, bridged: 
     robots = [r for r in dict.fromkeys(one.robot for one in mapping.signals.values()) if r != "truth"]
     complete, lacks = {}, {}
     for robot in robots or ["r1"]:
-        found, missing = {}, []
-        for need in requirement.needs:
-            options = [matching(mapping, robot, pattern) for pattern in need.alternatives]
-            chosen = next((names for names in options if names), None)
-            if chosen is None:
-                missing.append(f"{need.what}: {_absent(recording, mapping, need)}")
-            else:
-                found[need.what] = chosen
+        found, missing = _found(recording, mapping, robot, requirement.needs)
+        if missing and requirement.otherwise_answered:
+            sets = (_found(recording, mapping, robot, needs) for needs in requirement.otherwise)
+            found, missing = next((one for one in sets if not one[1]), (found, missing))
         if missing:
             lacks[robot] = (missing, tuple(signal for names in found.values() for signal in names))
         else:
@@ -145,8 +149,8 @@ def assess(recording: Recording, mapping: SignalMapping, problem: str, bridged: 
         clock = _no_clock(mapping, {s: mapping.signals[s] for s in reads})
         grounded = () if problem != "multirotor" else _grounded(mapping)
         configuration = [requirement.configuration] if requirement.configuration else []
-        if problem == "multirotor" and not any(s.endswith("/thrust") for s in reads):
-            command = next(mapping.signals[s] for s in reads if s.endswith(("motor", "throttle")))
+        command = next((mapping.signals[s] for s in reads if s.endswith(("/motor", "/throttle"))), None)
+        if problem == "multirotor" and command is not None:
             ends = _ENDS.get(command.unit, "0 to 100 %")
             configuration.append(
                 f"{command.streams[0]} holds commands and no newtons: a file for --config must state the collective "
@@ -161,6 +165,19 @@ def assess(recording: Recording, mapping: SignalMapping, problem: str, bridged: 
     else:
         missing, reads = min(lacks.values(), key=lambda item: len(item[0]))
     return Assessment(problem, tuple(missing), (), {}, reads)
+
+
+def _found(recording, mapping, robot: str, needs: tuple[Need, ...]) -> tuple[dict[str, list[str]], list[str]]:
+    """The signals that meet each need, and what is missing."""
+    found, missing = {}, []
+    for need in needs:
+        options = [matching(mapping, robot, pattern) for pattern in need.alternatives]
+        chosen = next((names for names in options if names), None)
+        if chosen is None:
+            missing.append(f"{need.what}: {_absent(recording, mapping, need)}")
+        else:
+            found[need.what] = chosen
+    return found, missing
 
 
 def _unbridged(problem: str, requirement: Requirement) -> Requirement:

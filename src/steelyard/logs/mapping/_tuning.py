@@ -36,12 +36,17 @@ class MappingTuning:
     """s, of the search for delays between signals of one clock."""
     least_delay: float = 0.002
     """s; shorter delays are not applied, for band and axis matter at that size."""
-    delay_floor: float = 0.0007
-    """s, no standard deviation of a delay is below: band and axis change it by as much."""
+    delay_floor: float = 0.0001
+    """s, no standard deviation of a delay is below: what time stamps are worth at best."""
+    integral_window: float = 2.0
+    """s, over which a signal's integral is compared: gyroscopes and accelerometers keep their bias that long, and
+    motion of 0.5 Hz and faster is left whole."""
     certain_by: float = 4.0
-    """Standard deviations by which a delay or drift must differ from zero to be applied."""
+    """Standard deviations by which a delay or drift must differ from zero to be applied within one file. Whoever wrote
+    its rows has aligned them already: moving them needs evidence that chance gives once in 16,000 files."""
     likely_by: float = 2.0
-    """The same between files: their clocks have no reason to agree, so the likeliest delay is the better guess."""
+    """The same between files: their clocks have no reason to agree. Leaving a delay of two deviations in would be twice
+    the error to be expected of taking it out; below, resampling costs more than is gained."""
     gap: float = 0.25
     """s, over which no value is interpolated."""
     merge: float = 2e-6

@@ -9,7 +9,10 @@ import numpy as np
 from steelyard.worlds import MultirotorScenario, SpatialScenario, simulate, simulate_spatial
 
 Columns = Mapping[str, np.ndarray]
-FLIP = np.array([1.0, -1.0, -1.0])  # FLU to FRD, NWU to NED
+LATE = {"40 ms late": 0.04, "two clocks that drift": 0.0}
+"""s, how late the second sensor is, beside the difference of clocks."""
+CLOCK_AHEAD, CLOCK_FAST = 5000.0, 400e-6
+"""s and s/s, of the second clock."""
 
 FLIGHT = {
     "attitude": ("qw", "qx", "qy", "qz"),
@@ -142,7 +145,7 @@ def opposite_wrench(columns: Columns, names) -> list[Table]:
 def late(columns: Columns, names) -> list[Table]:
     """The motion capture, or the inertial sensor at the wrist, is 40 ms late."""
     table = _plain(columns, names)
-    _late(table, _second(names), 0.04)
+    _late(table, _second(names), LATE["40 ms late"])
     return [table]
 
 
@@ -150,7 +153,9 @@ def two_clocks(columns: Columns, names) -> list[Table]:
     """Motion capture, or the inertial sensor at the wrist, in its own file; its clock began earlier and is fast."""
     table = _plain(columns, names)
     fields = _second(names)
-    other = Table("second", 5000.0 + table.time * (1 + 400e-6), {field: table.columns.pop(field) for field in fields})
+    other = Table(
+        "second", CLOCK_AHEAD + table.time * (1 + CLOCK_FAST), {field: table.columns.pop(field) for field in fields}
+    )
     return [table, other]
 
 
@@ -204,3 +209,10 @@ DISGUISES: dict[str, Callable[[Columns, Mapping[str, tuple[str, ...]]], list[Tab
     "no header": no_header,
 }
 """By name; the first is none."""
+ONLY = {"g": "hold", "wrench of the opposite sign": "hold", "xyzw": "flight"}
+"""Disguises that change one kind of log only: a flight here has no accelerometer, a hold no attitude."""
+
+
+def disguises_of(kind: str) -> list[str]:
+    """Names of the disguises that change a `flight` or a `hold`, and of none."""
+    return [name for name in DISGUISES if ONLY.get(name, kind) == kind]

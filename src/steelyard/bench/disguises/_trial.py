@@ -1,0 +1,163 @@
+"""`steelyard trial disguises`: each disguise of a simulated flight and hold, through mapping and estimator."""
+
+import dataclasses
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from steelyard.bench.disguises._disguise import (
+    CLOCK_AHEAD,
+    CLOCK_FAST,
+    DISGUISES,
+    FLIGHT,
+    HOLD,
+    LATE,
+    disguises_of,
+    flight,
+    hold,
+)
+from steelyard.config import Config
+from steelyard.errors import BadInput
+from steelyard.logs.mapping import Look, look_at, prepare
+from steelyard.problems import Identification, answer
+
+KINDS: dict[str, tuple[Callable[[int], dict[str, np.ndarray]], Mapping[str, tuple[str, ...]], str, str]] = {
+    "flight": (flight, FLIGHT, "multirotor", "r1/attitude"),
+    "hold": (hold, HOLD, "rigid-body", "r1/specific_force"),
+}
+"""By name: what simulates it, names that a stranger gives its signals, its problem, and the signal that may be late."""
+LIMIT = 4.0
+"""Standard deviations beyond which a known number is wrong: 1 in 16,000."""
+Verdict = Literal["right", "doubted", "asked", "wrong"]
+
+
+@dataclasses.dataclass(frozen=True)
+class DisguiseRun:
+    """One disguised log."""
+
+    kind: str
+    disguise: str
+    seed: int
+    verdict: Verdict
+    """`asked`: refused with a sentence; `doubted`: no number is said to be known."""
+    worst: float
+    """Largest error of a known mass, centre of mass or inertia, in standard deviations; 0 where none is known."""
+    what: str
+    sentence: str
+    """What the mapping found that it finds in no undisguised log, or what was asked."""
+    delay_error: float | None
+    """s, of the delay of a signal that was made late; None for other disguises."""
+    delay_std: float | None
+
+
+@dataclasses.dataclass(frozen=True)
+class DisguiseRow:
+    """A row of the table: one disguise of flights or holds."""
+
+    kind: str
+    disguise: str
+    runs: int
+    right: int
+    doubted: int
+    asked: int
+    wrong: int
+    worst: float
+    how: str
+    """The finding of the first run."""
+    delay_rms: float | None
+    """s, of the errors of the delay."""
+    delay_z: float | None
+    """Root mean square of error over stated deviation: 1 where that is honest."""
+
+
+def run_disguises(
+    seeds: int, only: str | None = None, kinds: Sequence[str] = tuple(KINDS), progress=lambda done: None
+) -> list[DisguiseRun]:
+    """Every disguise of a flight and a hold for each seed; `only` names disguises by a part of their names."""
+    runs = []
+    for kind in kinds:
+        for seed in range(seeds):
+            columns = KINDS[kind][0](seed)
+            plain: frozenset[str] = frozenset()
+            for disguise in disguises_of(kind):
+                if only is None or only in disguise or disguise == "as it is":
+                    run, found = _run(kind, disguise, seed, columns, plain)
+                    plain = found if disguise == "as it is" else plain
+                    runs.append(run)
+                progress(1)
+    return runs
+
+
+def _run(kind: str, disguise: str, seed: int, columns, plain: frozenset[str]) -> tuple[DisguiseRun, frozenset[str]]:
+    _, names, problem, late = KINDS[kind]
+    with tempfile.TemporaryDirectory() as folder:
+        looked = look_at([table.write(Path(folder)) for table in DISGUISES[disguise](columns, names)])
+        told = [f"{one.subject}: {one.sentence}" for one in looked.mapping.findings if one.verdict == "found"]
+        told += [f"{one.stream}: {one.why}" for one in looked.mapping.times.values()]
+        found = frozenset(_without_numbers(text) for text in told)
+        how = next((text for text in told if _without_numbers(text) not in plain), "")
+        error, std = _delay(looked, disguise, late, 0.5 * float(columns["time"][-1]))
+        try:
+            identified = answer(prepare(looked, problem, Config()), Config())
+        except BadInput as refusal:
+            how = str(refusal).replace(f"{folder}/", "")
+            return DisguiseRun(kind, disguise, seed, "asked", 0.0, "", how, error, std), found
+    # A sensor's axes are what they are called: the answer is in them, so that truth is turned along.
+    flip = kind == "hold" and disguise == "NED/FRD"
+    worst, what, known = _largest_error(identified, columns, flip)
+    verdict = "wrong" if worst > LIMIT else "right" if known else "doubted"
+    return DisguiseRun(kind, disguise, seed, verdict, worst, what, how, error, std), found
+
+
+def _without_numbers(text: str) -> str:
+    return "".join(c for c in text if not c.isdigit())
+
+
+def _delay(looked: Look, disguise: str, signal: str, middle: float) -> tuple[float | None, float | None]:
+    """Error of the found delay, s, in the middle of the log, and its stated deviation."""
+    one = looked.mapping.signals.get(signal)
+    if disguise not in LATE or one is None:
+        return None, None
+    offset = looked.mapping.times[one.streams[0]].offset
+    true = LATE[disguise] + (CLOCK_AHEAD + CLOCK_FAST * middle if offset else 0.0)
+    return offset + one.delay + one.drift * middle - true, one.delay_std
+
+
+def _largest_error(found: Identification, columns, flip: bool) -> tuple[float, str, bool]:
+    """Of known numbers in standard deviations, whose it is, and whether any is known."""
+    worst, what, known = 0.0, "", False
+    for name, estimate in found.robots["r1"].items():
+        if name not in ("mass", "com", "inertia") or estimate.value is None or estimate.std is None:
+            continue
+        axes = {"mass": ("",), "com": ("/x", "/y", "/z"), "inertia": ("/xx", "/yy", "/zz", "/xy", "/xz", "/yz")}[name]
+        stem = f"truth/{name}" if f"truth/{name}{axes[0]}" in columns else f"truth/r1/{name}"
+        true = np.array([columns[stem + axis][-1] for axis in axes])
+        if name == "inertia":
+            true = true[[[0, 3, 4], [3, 1, 5], [4, 5, 2]]]
+        if flip and name != "mass":
+            turn = np.diag([1.0, -1.0, -1.0])
+            true = turn @ true if name == "com" else turn @ true @ turn
+        known = True
+        errors = np.abs(np.asarray(estimate.value) - true.reshape(np.shape(estimate.value)))
+        z = float(np.max(errors / np.maximum(estimate.std, 1e-12)))
+        worst, what = max((worst, what), (z, name))
+    return worst, what, known
+
+
+def table_of(runs: Sequence[DisguiseRun]) -> list[DisguiseRow]:
+    """A row for each kind and disguise."""
+    groups: dict[tuple[str, str], list[DisguiseRun]] = {}
+    for run in runs:
+        groups.setdefault((run.kind, run.disguise), []).append(run)
+    rows = []
+    for (kind, disguise), group in groups.items():
+        counts = {v: sum(run.verdict == v for run in group) for v in ("right", "doubted", "asked", "wrong")}
+        errors = np.array([run.delay_error for run in group if run.delay_error is not None], float)
+        ratios = np.array([r.delay_error / r.delay_std for r in group if r.delay_error is not None and r.delay_std])
+        rms, z = (float(np.sqrt(np.mean(one**2))) if len(one) else None for one in (errors, ratios))
+        worst, how = max(run.worst for run in group), next((run.sentence for run in group if run.sentence), "")
+        rows.append(DisguiseRow(kind, disguise, len(group), **counts, worst=worst, how=how, delay_rms=rms, delay_z=z))
+    return rows
