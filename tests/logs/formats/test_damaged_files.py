@@ -106,11 +106,11 @@ def test_mcap_chunks_that_expand_to_gigabytes_or_declare_less_than_they_hold(tmp
     from backports import zstd
 
     packed = zstd.compress(bytes(1 << 27))
-    for name, declared, times in (("bomb", 1 << 27, 40), ("liar", 1000, 1)):
+    for name, declared, times in (("bomb", 1 << 27, 40), ("understated", 1000, 1)):
         chunk = struct.pack("<QQQII", 0, 0, declared, 0, 4) + b"zstd" + struct.pack("<Q", len(packed)) + packed
         record = bytes([6]) + struct.pack("<Q", len(chunk)) + chunk
         (tmp_path / f"{name}.mcap").write_bytes(b"\x89MCAP0\r\n" + record * times)
-    found = refused_in_little_memory(tmp_path / "bomb.mcap", tmp_path / "liar.mcap", functions=BOTH)
+    found = refused_in_little_memory(tmp_path / "bomb.mcap", tmp_path / "understated.mcap", functions=BOTH)
     assert all(LIMIT in text for text in found[:2])
     assert "damaged" in found[2]
 

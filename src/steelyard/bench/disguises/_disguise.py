@@ -21,7 +21,7 @@ FLIGHT = {
     "rates": ("gyro_x", "gyro_y", "gyro_z"),
     "thrust": ("thrust",),
 }
-"""Signals of a flight and the names that a stranger gives them."""
+"""Signals of a flight and the names that others give them."""
 HOLD = {
     "twist/angular": ("gyro_x", "gyro_y", "gyro_z"),
     "specific_force": ("acc_x", "acc_y", "acc_z"),
@@ -161,10 +161,10 @@ def two_clocks(columns: Columns, names) -> list[Table]:
 
 def half_the_rows(columns: Columns, names) -> list[Table]:
     table = _plain(columns, names)
-    kept = np.random.default_rng(0).random(len(table.time)) < 0.5
-    kept[0] = True
-    table.time = table.time[kept]
-    table.columns = {name: values[kept] for name, values in table.columns.items()}
+    present = np.random.default_rng(0).random(len(table.time)) < 0.5
+    present[0] = True
+    table.time = table.time[present]
+    table.columns = {name: values[present] for name, values in table.columns.items()}
     return [table]
 
 

@@ -28,7 +28,7 @@ KINDS: dict[str, tuple[Callable[[int], dict[str, np.ndarray]], Mapping[str, tupl
     "flight": (flight, FLIGHT, "multirotor", "r1/attitude"),
     "hold": (hold, HOLD, "rigid-body", "r1/specific_force"),
 }
-"""By name: what simulates it, names that a stranger gives its signals, its problem, and the signal that may be late."""
+"""By name: what simulates it, names that others give its signals, its problem, and the signal that may be late."""
 LIMIT = 4.0
 """Standard deviations beyond which a known number is wrong: 1 in 16,000."""
 Verdict = Literal["right", "doubted", "asked", "wrong"]
@@ -95,10 +95,10 @@ def _run(kind: str, disguise: str, seed: int, columns, plain: frozenset[str]) ->
     _, names, problem, late = KINDS[kind]
     with tempfile.TemporaryDirectory() as folder:
         looked = look_at([table.write(Path(folder)) for table in DISGUISES[disguise](columns, names)])
-        told = [f"{one.subject}: {one.sentence}" for one in looked.mapping.findings if one.verdict == "found"]
-        told += [f"{one.stream}: {one.why}" for one in looked.mapping.times.values()]
-        found = frozenset(_without_numbers(text) for text in told)
-        how = next((text for text in told if _without_numbers(text) not in plain), "")
+        seen = [f"{one.subject}: {one.sentence}" for one in looked.mapping.findings if one.verdict == "found"]
+        seen += [f"{one.stream}: {one.why}" for one in looked.mapping.times.values()]
+        found = frozenset(_without_numbers(text) for text in seen)
+        how = next((text for text in seen if _without_numbers(text) not in plain), "")
         error, std = _delay(looked, disguise, late, 0.5 * float(columns["time"][-1]))
         try:
             identified = answer(prepare(looked, problem, Config()), Config())

@@ -4,6 +4,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.logs._log import Log
@@ -16,6 +18,13 @@ from steelyard.logs.mapping._rows import rows_for, table_of
 from steelyard.logs.mapping._source import SignalMapping, SignalSource
 from steelyard.logs.mapping._toml import read_mapping
 from steelyard.logs.mapping._units import time_sources
+
+_SHORTEST_STEP = 1e-5
+"""s, between most rows: the fastest drives log at 40 kHz."""
+_ON_A_GRID = ("planar-load", "spatial-load")
+"""Problems whose teams step through time at an even rate, gaps included."""
+_MOST_ROWS = 5e6
+"""Of such a grid: 14 hours at 100 Hz."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,9 +68,34 @@ def prepare(opened: Log | Look, problem: str | None, config: Config) -> Prepared
     A log in our own columns is taken as it is. One that `log_of` made goes back to its recording, between the times
     that the log has.
     """
+    found = _prepared(opened, problem, config)
+    _check_clock(found)
+    return found
+
+
+def _check_clock(found: Prepared) -> None:
+    """Refuses times that no robot has: a grid over them would take all memory."""
+    time = found.log.time
+    if len(time) < 3:
+        return
+    steps = np.diff(time)
+    step, gap = float(np.median(steps)), float(steps.max())
+    if step < _SHORTEST_STEP:
+        raise BadInput(
+            f"{found.log.origin}: most rows are {step:.3g} s apart, faster than any robot samples; times are in "
+            "seconds: convert them."
+        )
+    if found.problem in _ON_A_GRID and (time[-1] - time[0]) / step > _MOST_ROWS:
+        raise BadInput(
+            f"{found.log.origin}: rows are {step:.3g} s apart, but one gap lasts {gap:.3g} s; cut the log there with "
+            "--start and --end."
+        )
+
+
+def _prepared(opened: Log | Look, problem: str | None, config: Config) -> Prepared:
     if isinstance(opened, Log):
         if opened.recorded is not None:
-            found = prepare(opened.recorded, problem, config)
+            found = _prepared(opened.recorded, problem, config)
             return dataclasses.replace(found, log=found.log.between(opened.time[0], opened.time[-1]))
         return Prepared(problem or only_problem(assess_own(opened), opened.origin), opened)
     origin, mapping = ", ".join(opened.recording.files), opened.mapping

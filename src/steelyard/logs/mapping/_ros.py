@@ -150,7 +150,16 @@ def _point(stream: Stream, robot: str) -> Iterator[SignalSource]:
     yield from _vector(stream, robot, "position", "point", "m", f"{stream.name} is a point.")
 
 
+def _number(stream: Stream, robot: str) -> Iterator[SignalSource]:
+    """A bare number has no meaning but its topic's name."""
+    if "thrust" in stream.name.lower().rpartition("/")[2] and "data" in stream.fields:
+        why = f"{stream.name} is a number that looks like the collective thrust, taken to be in N."
+        yield SignalSource(f"{robot}/thrust", (f"{stream.name}:data",), "N", why)
+
+
 _MESSAGES = {
+    "Float64": _number,
+    "Float32": _number,
     "Imu": _imu,
     "Odometry": _odometry,
     "PoseStamped": _pose,
