@@ -82,7 +82,7 @@ def draw_case(problem: str, seed: int) -> ChaosCase:
     tables = {
         "team": {"robots": names, "links": graph.links},
         "noise": noise,
-        "live": {"problem": problem, "rate": 25.0, "record": False},
+        "live": {"problem": problem, "rate": TUNING.chaos_rate, "record": False},
         "world": {"duration": until + TUNING.recovery + 0.5, "seed": seed, "options": options},
     }
     plan = plan_team(msgspec.convert(tables, Config), Path("chaos.toml"))

@@ -31,6 +31,8 @@ class TrialTuning:
     """s, the same for a world without a pace, which until then waits for the robot."""
     virtual_delay: float = 0.002
     """s that a message takes at least where a team runs in virtual time."""
+    chaos_rate: float = 50.0
+    """Hz of chaos runs: at 25 the wrench between two rows is uncertain by more than good sensors are noisy."""
     disasters_until: float = 6.0
     """s of a chaos run by which all disasters are over."""
     recovery: float = 10.0

@@ -9,15 +9,14 @@ import numpy as np
 from steelyard.team._agent import Agent, Message, Turn
 from steelyard.team._cache import Cache
 from steelyard.team.planar_load._contact_position import covariance
-from steelyard.team.planar_load._contributions import fit_of_others, newest_contributions, skip_until
+from steelyard.team.planar_load._contributions import fit_of_others, newest_contributions
 from steelyard.team.planar_load._fit import LOG_SCALE, N_UNKNOWNS, Averaging
+from steelyard.team.planar_load._measuring import measure
 from steelyard.team.planar_load._message import PlanarLoadEvent, PlanarLoadMessage
 from steelyard.team.planar_load._outer_iterations import (
-    begin_iteration,
     complete_iterations,
     contribute_on_fit,
     finish,
-    place_newcomer,
     positions_converged,
 )
 from steelyard.team.planar_load._report import report
@@ -25,11 +24,11 @@ from steelyard.team.planar_load._sample import PlanarSample
 from steelyard.team.planar_load._shared_fit import Jump, find_jump, guesses, solve
 from steelyard.team.planar_load._state import PlanarAgentState, iteration_at
 from steelyard.team.planar_load._successors import keep_hand_over, take_over
-from steelyard.team.planar_load._sum_keys import SumKey, contribution_number, possible_keys, shift_key
+from steelyard.team.planar_load._sum_keys import possible_keys, shift_key
 from steelyard.team.planar_load._sums import N_SUMS
 from steelyard.team.planar_load._tuning import TUNING
 from steelyard.team.planar_load._window import LOAD, LONGEST, Fit, Span, Window
-from steelyard.team.planar_load._window_prior import adopt_window, begin_window, resynchronise
+from steelyard.team.planar_load._window_prior import adopt_window, begin_afresh, begin_window, resynchronise
 
 
 class PlanarLoadAgent(Agent):
@@ -62,7 +61,7 @@ class PlanarLoadAgent(Agent):
         self.row_noise = velocity_noise / math.sqrt(self.per_row)
         """Of a velocity averaged over a row, m/s an axis."""
         self._lets_go = 0 if lets_go is None else math.ceil(lets_go * rate / self.per_row)
-        self._longest_gap = max(round(TUNING.longest_force_gap * rate), 1)
+        self.longest_gap = max(round(TUNING.longest_force_gap * rate), 1)
         self._message_every = max(round(TUNING.message_seconds * rate), 1) if real_time else 1
         self._decoder = msgspec.msgpack.Decoder(PlanarLoadMessage)
 
@@ -100,7 +99,7 @@ class PlanarLoadAgent(Agent):
         state = state.copied()
         state.tick += 1
         self._receive(state, inbox)
-        self._measure(state, sample)
+        measure(self, state, sample)
         take_over(state)
         state.tree.step(state.tick)
         state.take_totals()
@@ -169,91 +168,6 @@ class PlanarLoadAgent(Agent):
             if message.successor == self.name and not state.tree.silent(state.tick, sender):
                 keep_hand_over(state, message)
 
-    def _measure(self, state: PlanarAgentState, sample: PlanarSample | None) -> None:
-        """Takes the sample, and adds the row that it completes."""
-        state.without_sample, state.without_any = state.without_sample + 1, state.without_any + 1
-        if sample is None or not math.isfinite(sample.time):
-            return
-        state.without_any = 0
-        state.time = sample.time
-        key = round(sample.time * self.rate)
-        v, f = (x if math.isfinite(abs(x)) else None for x in (complex(*sample.velocity), complex(*sample.force)))
-        if f is None and key - state.last_key <= self._longest_gap and state.last_force is not None:
-            state.unforced[key] = v
-            return
-        if v is not None and f is not None:
-            state.without_sample = 0
-        self._fill(state, key, f)
-        self._take(state, key, v, f)
-
-    def _fill(self, state: PlanarAgentState, key: int, force: complex | None) -> None:
-        """Samples before one that were lost, or whose force was: forces vary smoothly, over a short gap."""
-        velocities, state.unforced = state.unforced, {}
-        last, before = state.last_force, state.last_key
-        if force is not None and last is not None and 1 < key - before <= self._longest_gap + 1:
-            for lost in range(before + 1, key):
-                share = 1.0 if self.hold == "step" else (lost - before) / (key - before)
-                self._take(state, lost, velocities.get(lost), last + share * (force - last))
-        else:
-            for lost, velocity in velocities.items():
-                self._take(state, lost, velocity, None)
-
-    def _take(self, state: PlanarAgentState, key: int, velocity: complex | None, force: complex | None) -> None:
-        """One sample, or what stands for a lost one, in its order; the last of a row completes it."""
-        acted = force
-        if force is not None:
-            if self.hold == "sample" and state.last_force is not None:
-                acted = 0.5 * (force + state.last_force)
-            state.last_key = key
-        state.last_force = force
-        row, part = divmod(key - 1, self.per_row)
-        if row != state.pending_row:
-            state.pending, state.pending_row = [], row
-        if velocity is not None:
-            state.recent[key] = velocity
-            for old in [old for old in state.recent if old < key - self._longest_gap]:
-                del state.recent[old]
-        state.pending.append((velocity, acted))
-        if part == self.per_row - 1 and key >= 1:
-            self._add_row(state, row)
-
-    def _add_row(self, state: PlanarAgentState, row: int) -> None:
-        velocities = [v for v, _ in state.pending if v is not None]
-        forces = [f for _, f in state.pending if f is not None]
-        before, state.row, state.pending = state.row, row, []
-        v, f = (sum(values) / len(values) if values else None for values in (velocities, forces))
-        if v is not None and len(velocities) < self.per_row:
-            v -= self._late(state, row)
-        if f is not None and state.own.first < 0:  # a robot that has just come did not push before
-            f = sum(forces) / self.per_row
-        state.own.add_row(row, v, f, len(velocities) / self.per_row)
-        due = iteration_at(row)
-        if state.iteration < 0:
-            state.iteration = due
-            state.own.positions = dict.fromkeys(range(due - TUNING.iterations_stored + 1, due + 1))
-            skip_until(state, contribution_number(row))
-        made = {*sorted(state.own.positions)[-2:], state.fit_iteration} & set(state.own.positions)
-        if state.own.newest_position is None:  # a newcomer counts in the others' iterations too
-            made |= {max(received) for received in state.received_positions.values() if received}
-        for iteration in made:  # rows that the robot has missed too, so that nobody waits for them
-            for added in range(max(before + 1, row - LONGEST) if before >= 0 else row, row + 1):
-                state.tree.add(SumKey(added, iteration), state.part_of(added, iteration))
-        place_newcomer(self, state)
-        if due > state.iteration:
-            state.iteration = due
-            begin_iteration(self, state)
-            state.forget()
-
-    def _late(self, state: PlanarAgentState, row: int) -> complex:
-        """By how much the mean velocity of a row's samples that came exceeds that of all: they are of other times."""
-        keys = np.array(list(state.recent), float)
-        there = keys[(keys > row * self.per_row) & (keys <= (row + 1) * self.per_row)]
-        away = keys - keys.mean()
-        if len(keys) < 4 or not len(there):
-            return 0j
-        gradient = complex(away @ np.array(list(state.recent.values())) / (away @ away))
-        return gradient * (float(there.mean()) - row * self.per_row - 0.5 * (self.per_row + 1))
-
     def window(self, state: PlanarAgentState, span: Span) -> Window:
         """The sums of a span, with what the fit needs beside them."""
         dt, q = 1.0 / self.rate, self.per_row
@@ -283,10 +197,20 @@ class PlanarLoadAgent(Agent):
             if again is not None and (fit is None or again.chi_square < fit.chi_square):
                 fit = again
         state.fit, state.fit_iteration, state.fit_end = fit, span.iteration, span.end
+        if fit is not None and fit.consistent:
+            state.consistent_until = span.end
+        elif span.end - max(state.consistent_until, span.start) > self._longest_inconsistent(state, span):
+            begin_afresh(state, span.end)
+            return ()
         following = state.row_after_break(span.end)
         if following is not None and fit is not None and fit.consistent:
             begin_window(self, state, span, following, LOAD, 0.0)
         return ()
+
+    @staticmethod
+    def _longest_inconsistent(state: PlanarAgentState, span: Span) -> int:
+        """Rows for which a window may be inconsistent: fewer once it was consistent, for then the load has changed."""
+        return TUNING.inconsistent if state.consistent_until >= span.start else TUNING.never_consistent
 
     @staticmethod
     def _starts(state: PlanarAgentState, span: Span) -> list[np.ndarray]:
