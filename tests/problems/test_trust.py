@@ -99,3 +99,12 @@ def test_nothing_known_is_seen_and_sensor_errors_do_not_count():
     assert not Identification(
         "rigid-body", "m", "o", {"r1": {"mass": found.robots["r1"]["mass"], "offset/wrench/force": offset}}, (), ""
     ).knows_something
+
+
+def test_methods_that_contradict_each_other_are_doubted_and_a_fresh_change_is_none():
+    found = answer(value=1.0, std=0.01, innovations=white())
+    assert judged(found, rough={"r1": (1.02, 0.01)}).robots["r1"]["mass"].status == "known"
+    mass = judged(found, rough={"r1": (1.2, 0.01)}).robots["r1"]["mass"]
+    assert (mass.status, [reason.code for reason in mass.trust.reasons]) == ("doubtful", ["methods"])
+    late = answer(innovations=white(), events=[Event(TIME[-1] - 1.0, "change", "r1", "mass", "", -0.2)])
+    assert judged(late, rough={"r1": (1.2, 0.01)}).robots["r1"]["mass"].status == "known"

@@ -138,4 +138,4 @@ def _solved(log: Log, problem: str, config: Config, method: str | None, progress
     except np.linalg.LinAlgError as error:
         why = certain[0].reason.sentence if certain else "Check units, clocks and axes."
         raise BadInput(f"{log.origin}: no answer explains these numbers ({error}). {why}") from None
-    return judged(dataclasses.replace(found, notes=[*checked.mended, *found.notes]), checked.findings)
+    return judged(dataclasses.replace(found, notes=[*checked.mended, *found.notes]), checked.findings, checked.rough)

@@ -4,7 +4,7 @@ Each check has a limit that clean logs keep with room to spare; a quantity that 
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -30,6 +30,12 @@ class TrustTuning:
     """Changes a second: nothing is picked up and put down so often."""
     fewest_events: int = 6
     """Changes in a log that are not too many, however short it is."""
+    methods_apart: float = 6.0
+    """Standard deviations by which two methods may differ."""
+    methods_share: float = 0.06
+    """Share of the mass by which they may, at least: least squares knows no lag, and averages over two seconds."""
+    calm: float = 3.0
+    """s at the end of a log without a change, for two methods to be compared."""
 
 
 TUNING = TrustTuning()
@@ -39,12 +45,15 @@ _TEAMS = ("planar-load", "spatial-load")
 
 
 def judged(
-    found: Identification, findings: Sequence[PreflightFinding] = (), tuning: TrustTuning = TUNING
+    found: Identification,
+    findings: Sequence[PreflightFinding] = (),
+    rough: Mapping[str, tuple[float, float]] | None = None,
+    tuning: TrustTuning = TUNING,
 ) -> Identification:
     """The same answer with its reasons: what is not believed is doubtful or failed, and no longer known.
 
-    What the preflight is certain of comes first. A hint explains an answer that something else speaks against, and is
-    a note where nothing does.
+    `rough` has masses by plain least squares, by robot. What the preflight is certain of comes first. A hint explains
+    an answer that something else speaks against, and is a note where nothing does.
     """
     robots, notes = {}, list(found.notes)
     for robot, quantities in found.robots.items():
@@ -52,6 +61,7 @@ def judged(
         mine = [one for one in findings if one.robot in (None, robot) or found.problem in _TEAMS]
         certain = [one.reason for one in mine if one.kind == "certain"]
         reasons = [*own, *_innovation_reasons(found, robot, tuning), *_event_reasons(found, robot, tuning)]
+        reasons += _method_reasons(found, robot, (rough or {}).get(robot), tuning)
         hints = [one.reason for one in mine if one.kind == "hint"]
         finite = {name: _finite(estimate) for name, estimate in quantities.items()}
         if certain or reasons or any(one.status == "failed" for one in finite.values()):
@@ -65,6 +75,26 @@ def judged(
     fresh = [sentence for sentence in dict.fromkeys(doubtful) if sentence not in verdict]
     verdict = " ".join([verdict, *fresh])
     return dataclasses.replace(found, robots=robots, notes=list(dict.fromkeys(notes)), verdict=verdict)
+
+
+def _method_reasons(
+    found: Identification, robot: str, rough: tuple[float, float] | None, tuning: TrustTuning
+) -> list[Reason]:
+    """Two methods on the same rows that contradict each other; not where the mass changed just before the end."""
+    mass = found.robots[robot].get("mass")
+    if rough is None or mass is None or mass.value is None or mass.std is None:
+        return []
+    if any(e.kind == "change" and e.robot == robot and mass.time - e.time < tuning.calm for e in found.events):
+        return []
+    value, std = float(mass.value), float(mass.std)
+    off = abs(value - rough[0])
+    if off < max(tuning.methods_apart * np.hypot(std, rough[1]), tuning.methods_share * rough[0]):
+        return []
+    sentence = (
+        f"Plain least squares over the last rows gives {rough[0]:.3g} ± {1.96 * rough[1]:.2g} kg, and {found.method} "
+        f"{value:.3g} ± {1.96 * std:.2g} kg: the two do not agree, so something is not as either takes it."
+    )
+    return [Reason("methods", sentence)]
 
 
 def _of(trust: Trust, name: str, estimate: Estimate) -> Trust:

@@ -24,16 +24,21 @@ from steelyard.problems.preflight._tuning import TUNING
 _XYZ = ("x", "y", "z")
 
 
-def flight_findings(log: Log, robot: str, mass: float | None = None) -> list[PreflightFinding]:
-    """The best reading of a flight, where it is not the log's own; `mass` (kg) where its owner states one."""
+def flight_findings(
+    log: Log, robot: str, mass: float | None = None
+) -> tuple[list[PreflightFinding], tuple[float, float] | None]:
+    """The best reading of a flight, where it is not the log's own; `mass` (kg) where its owner states one.
+
+    And the mass in the last seconds by plain least squares, with its standard deviation (kg), where there is a thrust.
+    """
     rows = _rows(log, robot)
     if rows is None:
-        return []
+        return [], None
     time = np.asarray(log.time) - log.time[0]
     h = max(TUNING.block, 5.0 * float(np.median(np.diff(time))))
     count = int(time[-1] / h)
     if count < 20:
-        return []
+        return [], None
 
     def blocks(name: str, late: float = 0.0) -> np.ndarray:
         return averages(time - late, getattr(rows, name), h, count)
@@ -47,11 +52,13 @@ def flight_findings(log: Log, robot: str, mass: float | None = None) -> list[Pre
             other = dataclasses.replace(signals, **{reading.late[0]: blocks(*reading.late)})
         scored.append((Fit.of(reading.change(other), h, own).gain_over(own), reading))
     gain, best = max(scored, key=lambda one: one[0])
+    w, std = own.inverse_mass[-1], own.inverse_mass_std[-1]
+    rough = (float(1.0 / w), float(std / w**2)) if w > 0 and np.isfinite(std) else None
     if gain < TUNING.decisive:
-        return [*_thrust_unit(robot, rows.thrust, own, mass), *model_findings(log, robot, own)]
+        return [*_thrust_unit(robot, rows.thrust, own, mass), *model_findings(log, robot, own)], rough
     evidence = f"{best.sentence} (twice the log-likelihood is {gain:.0f} better)."
     kind = "certain" if best.certain else "hint"
-    return [PreflightFinding(best.code, evidence, best.remedy, robot, _mend(robot, rows, best), kind)]
+    return [PreflightFinding(best.code, evidence, best.remedy, robot, _mend(robot, rows, best), kind)], rough
 
 
 def _thrust_unit(robot: str, thrust: np.ndarray, own: Fit, stated: float | None) -> list[PreflightFinding]:

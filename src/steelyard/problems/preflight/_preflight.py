@@ -1,6 +1,7 @@
 """All checks of a problem, and the log that its method gets."""
 
 import dataclasses
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -23,6 +24,8 @@ class Preflight:
     """What is still wrong with that log."""
     mended: tuple[str, ...]
     """Sentences on what was mended."""
+    rough: Mapping[str, tuple[float, float]] = dataclasses.field(default_factory=dict)
+    """By robot, the mass at the end by plain least squares and its standard deviation (kg), where that is to be had."""
 
 
 _MOST_MENDS = 4
@@ -32,7 +35,7 @@ def preflight(log: Log, problem: str, config: Config, mend: bool = False) -> Pre
     """Checks a log for a problem; with `mend`, certain findings are mended one after the other, and checked again."""
     mended: list[str] = []
     for _ in range(_MOST_MENDS):
-        findings = _findings(log, problem, config)
+        findings, rough = _findings(log, problem, config)
         ready = [f for f in findings if f.mend is not None and (f.kind == "repaired" or (mend and f.kind == "certain"))]
         if not ready:
             break
@@ -42,20 +45,24 @@ def preflight(log: Log, problem: str, config: Config, mend: bool = False) -> Pre
             log = one.mend(log)
             mended.append(f"Mended: {one.sentence}")
     else:
-        findings = _findings(log, problem, config)
-    return Preflight(log, tuple(f for f in findings if f.kind != "repaired"), tuple(mended))
+        findings, rough = _findings(log, problem, config)
+    return Preflight(log, tuple(f for f in findings if f.kind != "repaired"), tuple(mended), rough)
 
 
-def _findings(log: Log, problem: str, config: Config) -> list[PreflightFinding]:
+def _findings(log: Log, problem: str, config: Config) -> tuple[list[PreflightFinding], dict[str, tuple[float, float]]]:
     rows = row_findings(log)
     if any(one.code == "time-unit" for one in rows):
-        return rows  # nothing can be compared before that is mended
+        return rows, {}  # nothing can be compared before that is mended
     found = [*rows, *channel_findings(log)]
     if problem == "spatial-load":  # its method leaves such samples out by itself, and reports them as events
         found = [dataclasses.replace(one, kind="hint") if one.code in ("stuck", "limit") else one for one in found]
+    rough: dict[str, tuple[float, float]] = {}
     if problem == "multirotor":
         for robot in config.team.robots or log.robots:
-            found += flight_findings(log, robot, config.guess.mass)
+            fresh, mass = flight_findings(log, robot, config.guess.mass)
+            found += fresh
+            if mass is not None and config.multirotor.throttle_map is None:
+                rough[robot] = mass
     if problem == "planar-load":
         found += planar_findings(log, config.team.robots or log.robots, config.load.friction)
     if problem in ("rigid-body", "spatial-load"):
@@ -64,4 +71,4 @@ def _findings(log: Log, problem: str, config: Config) -> list[PreflightFinding]:
         groups = [(robot,) for robot in robots] if problem == "rigid-body" else [robots]
         for group in groups:
             found += wrist_findings(log, group, gravity)
-    return found
+    return found, rough
