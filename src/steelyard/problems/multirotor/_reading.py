@@ -178,7 +178,7 @@ def _thrust(log: Log, robot: str, config: Config, notes: list[str]) -> _Thrust:
     thrust = log.require(robot, "thrust")[:, 0]
     if np.nanmax(thrust) <= 0:
         raise BadInput(f"{log.origin}: {robot}/thrust is never positive; log the collective thrust along body z in N.")
-    return _by_published_map(log, robot, thrust, notes) or _Thrust(thrust, own.commanded)
+    return by_published_map(log, robot, thrust, notes) or _Thrust(thrust, own.commanded)
 
 
 def _thrust_of_speeds(rpm: np.ndarray, robot: str, coefficient: float | None, notes: list[str]) -> _Thrust:
@@ -197,7 +197,7 @@ def _thrust_of_speeds(rpm: np.ndarray, robot: str, coefficient: float | None, no
     return _Thrust(factor * total, unit="rpm²", factor=factor, reasons=reasons)
 
 
-def _by_published_map(log: Log, robot: str, thrust: np.ndarray, notes: list[str]) -> _Thrust | None:
+def by_published_map(log: Log, robot: str, thrust: np.ndarray, notes: list[str]) -> _Thrust | None:
     """A thrust that is the published map of a Crazyflie's commands: a command, by a map that is uncertain."""
     from steelyard.logs.mapping import CONVERSIONS
 

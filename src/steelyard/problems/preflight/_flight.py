@@ -55,10 +55,18 @@ def flight_findings(
     w, std = own.inverse_mass[-1], own.inverse_mass_std[-1]
     rough = (float(1.0 / w), float(std / w**2)) if w > 0 and np.isfinite(std) else None
     if gain < TUNING.decisive:
-        return [*_thrust_unit(robot, rows.thrust, own, mass), *model_findings(log, robot, own)], rough
+        unit = [] if _mapped(log, robot) else _thrust_unit(robot, rows.thrust, own, mass)
+        return [*unit, *model_findings(log, robot, own)], rough
     evidence = f"{best.sentence} (twice the log-likelihood is {gain:.0f} better)."
     kind = "certain" if best.certain else "hint"
     return [PreflightFinding(best.code, evidence, best.remedy, robot, _mend(robot, rows, best), kind)], rough
+
+
+def _mapped(log: Log, robot: str) -> bool:
+    """Whether the thrust is the published map of a Crazyflie's commands, so in newtons though below one."""
+    from steelyard.problems.multirotor._reading import by_published_map
+
+    return log.has(robot, "thrust") and by_published_map(log, robot, log.signal(robot, "thrust")[:, 0], []) is not None
 
 
 def _thrust_unit(robot: str, thrust: np.ndarray, own: Fit, stated: float | None) -> list[PreflightFinding]:
