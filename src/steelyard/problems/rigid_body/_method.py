@@ -193,7 +193,10 @@ class _Problem:
             late = max(abs(state.unknowns.delays[s] - state.taken[s]) for s in state.taken)
             if late < self.tuning.same_time:
                 break
-            state = self._resampled(state)
+            retimed = self._resampled(state)
+            if self._cost(retimed) > 1.5 * self._cost(state) + 100.0:
+                break  # a model that does not fit moves the delays about: they are left as they are
+            state = retimed
         return state
 
     def _prior(self, unknowns: Unknowns) -> np.ndarray:
@@ -244,12 +247,12 @@ class _Problem:
         return _State(motion, spline, rows, unknowns, delays, weights, self.at.prior, False)
 
     def _resampled(self, state: "_State") -> "_State":
-        times = self._times(state.unknowns.delays)
+        longest = self.tuning.longest_lag
+        taken = {signal: float(np.clip(delay, -longest, longest)) for signal, delay in state.unknowns.delays.items()}
+        times = self._times(taken)
         grid, spline = self._grid(times)
         motion = resampled(state.motion, grid, spline)
-        return dataclasses.replace(
-            state, motion=motion, spline=spline, rows=_rows(grid, times, spline), taken=dict(state.unknowns.delays)
-        )
+        return dataclasses.replace(state, motion=motion, spline=spline, rows=_rows(grid, times, spline), taken=taken)
 
     def _speed(self, state: "_State") -> float:
         knots = state.spline.intervals + 1
@@ -340,7 +343,10 @@ class _Problem:
         found = {}
         for signal, residual in self._residuals(state).items():
             distance = np.max(np.abs(residual), axis=1)
-            found[signal] = np.where(distance > self.tuning.gate * max(1.0, float(np.median(distance))), 0.0, 1.0)
+            outlier = distance > self.tuning.gate * max(1.0, float(np.median(distance)))
+            if outlier.mean() > self.tuning.most_gated:  # the model is wrong there, not the samples: a change, perhaps
+                outlier[:] = False
+            found[signal] = np.where(outlier, 0.0, 1.0)
         return found
 
     def _result(self, state: "_State") -> Fit:
