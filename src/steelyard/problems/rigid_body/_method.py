@@ -193,10 +193,9 @@ class _Problem:
             late = max(abs(state.unknowns.delays[s] - state.taken[s]) for s in state.taken)
             if late < self.tuning.same_time:
                 break
-            retimed = self._resampled(state)
-            if self._cost(retimed) > 1.5 * self._cost(state) + 100.0:
-                break  # a model that does not fit moves the delays about: they are left as they are
-            state = retimed
+            if max(map(abs, state.unknowns.delays.values())) > self.tuning.longest_lag:
+                break  # a model that does not fit moves the delays about: they do not go into the times
+            state = self._resampled(state)
         return state
 
     def _prior(self, unknowns: Unknowns) -> np.ndarray:
