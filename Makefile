@@ -44,7 +44,7 @@ $(VENV)/.browser: $(READY)
 
 lock: $(READY)
 	$(BIN)/uv pip compile --universal --generate-hashes --python-version 3.11 --quiet --no-header \
-	  --extra all --extra dev --output-file requirements.lock pyproject.toml
+	  --extra all --extra dev --extra docs --output-file requirements.lock pyproject.toml
 
 clean:
 	rm -rf $(VENV) build dist steelyard-demo
