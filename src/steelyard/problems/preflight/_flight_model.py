@@ -39,7 +39,8 @@ def _jumps(log: Log, robot: str) -> list[PreflightFinding]:
     if not np.isfinite(size).any():
         return []
     typical, k = float(np.nanmedian(size)) + 1e-9, int(np.nanargmax(size))
-    if not size[k] > max(TUNING.jump * typical, TUNING.jump_distance) or np.nanmean(size > TUNING.jump * typical) > 0.03:
+    limit = max(TUNING.jump * typical, TUNING.jump_distance)
+    if not size[k] > limit or np.nanmean(size > TUNING.jump * typical) > 0.03:
         return []
     when = float(time[k + width])
     sentence = (

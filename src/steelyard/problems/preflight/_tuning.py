@@ -56,7 +56,7 @@ class PreflightTuning:
     jump: float = 12.0
     """Deviations of a position from where its velocity leads, from which on time or position jumps."""
     jump_distance: float = 0.02
-    """m, at least: motion capture has slips of millimetres, and a clock that jumps by 20 ms at 1 m/s makes this much."""
+    """m, at least: motion capture slips by millimetres; a clock that jumps by 20 ms at 1 m/s makes this much."""
     rise: float = 0.025
     """Share by which a mass may seem to rise evenly in a flight."""
     rise_certain: float = 1.8
