@@ -17,6 +17,11 @@ def averages(time: np.ndarray, values: np.ndarray, h: float, count: int) -> np.n
     """Means (count, k) over blocks of h seconds; NaN where a block has no sample."""
     index = np.floor(time / h).astype(int)
     good = np.isfinite(values).all(axis=1) & (index >= 0) & (index < count)
+    if good.any():  # one absurd reading must not stand for its block
+        low, middle_, high = np.quantile(values[good], (0.05, 0.5, 0.95), axis=0)
+        good &= (np.abs(np.nan_to_num(values) - middle_) <= 20.0 * (high - low) + 1e-9).all(axis=1) | (
+            high == low
+        ).any()
     index, values = index[good], values[good]
     number = np.bincount(index, minlength=count)
     with np.errstate(invalid="ignore", divide="ignore"):
