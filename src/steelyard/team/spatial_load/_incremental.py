@@ -57,8 +57,6 @@ class IncrementalEstimator:
     """How many rows there were at the last relinearisation."""
     damping: float = 0.0
     """Of the next Gauss-Newton step (Levenberg-Marquardt)."""
-    failing_since: int | None = None
-    """The row since which readings contradict the filter pass; None where they do not."""
     gap: bool = False
     """Whether nobody knows what acts on the load at present."""
     unplaced: frozenset[int] = frozenset()
@@ -179,10 +177,6 @@ class IncrementalEstimator:
             if due and not silent(history.raw(end - 2, end)).all(axis=0).any():  # else a gap may have begun
                 self._begin(end, cache)
             return ()
-        if self._contradicted_for_long(end):  # another load, or a false minimum: these rows do not help
-            self.known, self.load_changed = None, True
-            self._restart(end)
-            return ()
         if self._usable:
             self.last_converged, self.load_changed = before, self.load_changed and self._recently_started
         if not self.spread_work or self.filter_pass.row >= end - self.chunk:
@@ -193,15 +187,6 @@ class IncrementalEstimator:
         if not events:
             self._relinearise(end, cache)
         return events
-
-    def _contradicted_for_long(self, end: int) -> bool:
-        """Whether readings have contradicted the filter pass for so long that it will not find its way."""
-        assert self.filter_pass is not None
-        if self.filter_pass.covariance_inflation <= TUNING.failed_above:
-            self.failing_since = None
-            return False
-        self.failing_since = end if self.failing_since is None else self.failing_since
-        return end - self.failing_since > TUNING.give_up * self.history.rate
 
     def _continue(self, end: int, cache: Cache) -> None:
         """Filters up to a row; where the pass diverges, begins again from there."""
@@ -236,7 +221,7 @@ class IncrementalEstimator:
 
     def _restart(self, row: int) -> None:
         """Collects rows from a row on, without a filter pass as yet."""
-        self.start, self.relinearised_rows, self.damping, self.failing_since = row, 0, 0.0, None
+        self.start, self.relinearised_rows, self.damping = row, 0, 0.0
         self.filter_pass = self.relinearisation_pass = None
 
     def _begin(self, end: int, cache: Cache) -> None:

@@ -59,13 +59,14 @@ class SpatialLoadMessage(Message, frozen=True, array_like=True):
     def possible_by(self, row: int, dt: float) -> bool:
         """Whether all that it tells can have been measured by a row; rows are `dt` s apart.
 
-        A robot numbers its samples from its first row on, at most one a row.
+        A robot numbers its samples from its first row on, at most one a row. One that came back from a checkpoint may
+        lack samples that are older than the oldest it still has: `front` before `oldest`.
         """
         most = 2 * row + _MOST_BEFORE_START
         return (
             max(self.sequence, self.echo) <= most
             and all(
-                one.born <= row and one.oldest <= one.front <= row - one.born + 1 and one.ahead >= 0
+                one.born <= row and max(one.oldest, one.front) <= row - one.born + 1 and one.ahead >= 0
                 for one in self.inventories
             )
             and all(

@@ -73,8 +73,6 @@ class SpatialTuning:
     """Of a start's rows in which a robot is heard, from which on its grip can be found."""
     failed_above: float = 2.0
     """Ratio of NIS to its expectation, beyond which nothing is believed."""
-    give_up: float = 1.5
-    """s for which readings may contradict a pass before it starts again from nothing: relinearisations take less."""
     change_log_ratio: float = 20.0
     """Evidence asked for, natural logarithm: where nothing changed it is reached once in 5·10⁸ onsets tried."""
     change_converged: float = 1.0
