@@ -150,6 +150,7 @@ class Multirotor(msgspec.Struct, frozen=True):
     thrust_coefficient: thrust of one rotor, N a squared rpm, where rotor speeds are logged, default none (mass over
         this coefficient is answered).
     thrust_uncertainty: relative standard deviation of the thrust's scale, default none (that of a known map, else 0).
+    arm: distance of a rotor from the roll or pitch axis, m, default none (the method vehicle then tells no inertia).
     mass_drift: how fast the mass may wander, as a share of it per √s, default none (the method's own).
     window: rows that the methods msckf and swls look back on, default 10.
     """
@@ -162,6 +163,7 @@ class Multirotor(msgspec.Struct, frozen=True):
     throttle_map: tuple[float, ...] | None = None
     thrust_coefficient: float | None = None
     thrust_uncertainty: float | None = None
+    arm: float | None = None
     mass_drift: float | None = None
     window: int = 10
 
@@ -170,6 +172,7 @@ class Multirotor(msgspec.Struct, frozen=True):
             raise BadValueError(f"window is {self.window}; give at least one row.")
         for key in ("drag", "quadratic_drag", "motor_lag", "mass_drift", "thrust_coefficient", "thrust_uncertainty"):
             _not_negative(key, getattr(self, key))
+        _positive("arm", self.arm, "a length")
         if self.throttle_map is not None and len(self.throttle_map) < 2:
             raise BadValueError("throttle_map needs two numbers or more; give the thrust at 0 and 100 % at least.")
         for k, thrust in enumerate(self.throttle_map or ()):

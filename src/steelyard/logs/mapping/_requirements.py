@@ -53,6 +53,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         (_ATTITUDE, _MOTION, _COMMANDS),
         ("rates", "specific_force", "position", "linear_velocity", "rpm", "motor", "throttle", "battery/voltage"),
         otherwise=((*_INERTIAL, _COMMANDS), (_MOTION, _COMMANDS)),
+        otherwise_answered=True,
     ),
     "rigid-body": Requirement(_WRIST, ("twist/linear", "specific_force", "attitude"), alone=True),
     "spatial-load": Requirement(_WRIST, ("twist/linear", "specific_force"), robots=2),
@@ -150,7 +151,7 @@ def assess(recording: Recording, mapping: SignalMapping, problem: str, bridged: 
         grounded = () if problem != "multirotor" else _grounded(mapping)
         configuration = [requirement.configuration] if requirement.configuration else []
         command = next((mapping.signals[s] for s in reads if s.endswith(("/motor", "/throttle"))), None)
-        if problem == "multirotor" and command is not None:
+        if problem == "multirotor" and command is not None and any(s.endswith("/attitude") for s in reads):
             ends = _ENDS.get(command.unit, "0 to 100 %")
             configuration.append(
                 f"{command.streams[0]} holds commands and no newtons: a file for --config must state the collective "

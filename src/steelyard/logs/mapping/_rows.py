@@ -68,7 +68,8 @@ def rows_for(recording: Recording, mapping: SignalMapping, problem: Assessment) 
     rows = needed[slowest][0]
     begin, end = max(t[0] for t, _ in needed.values()), min(t[-1] for t, _ in needed.values())
     rows = rows[(rows >= begin) & (rows <= end)]
-    rows = _in_flight(recording, mapping, problem, rows, notes)
+    if any(name.endswith("/attitude") for name in problem.reads):  # without one, the method finds the flight itself
+        rows = _in_flight(recording, mapping, problem, rows, notes)
     if len(rows) < 10:
         raise BadInput(f"{', '.join(recording.files)}: the streams for {problem.problem} have no time in common.")
     step = float(np.median(np.diff(rows)))

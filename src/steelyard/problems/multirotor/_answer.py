@@ -26,6 +26,7 @@ from steelyard.problems.multirotor._smoothed_answer import (
     smoothed_series,
     smoothed_verdict,
 )
+from steelyard.problems.multirotor._vehicle import VEHICLE, identify_vehicle, is_for_vehicle
 from steelyard.problems.multirotor._verdict import SCALE_CAVEAT, verdict_of
 
 DEFAULT = "smoothed"
@@ -48,10 +49,13 @@ def identify_multirotor(
     log: Log, config: Config, method: str = DEFAULT, progress: Callable[[int], None] = lambda rows: None
 ) -> Identification:
     """Identifies every multirotor of a log; `progress` is called with the number of rows that are done."""
+    robots = robots_of(log, config)
+    if method == VEHICLE or (method == DEFAULT and is_for_vehicle(log, robots)):
+        return identify_vehicle(log, config, robots)
     if method == DEFAULT:
         return _smoothed(log, config, progress)
     if method not in METHODS:
-        raise BadInput(f'Unknown method "{method}" for multirotor; {nearest(method, [DEFAULT, *METHODS])}')
+        raise BadInput(f'Unknown method "{method}" for multirotor; {nearest(method, [DEFAULT, VEHICLE, *METHODS])}')
     results = {robot: _run(log.without_truth(), robot, config, method, progress) for robot in robots_of(log, config)}
     return Identification(
         problem="multirotor",

@@ -53,7 +53,12 @@ def _findings(log: Log, problem: str, config: Config) -> tuple[list[PreflightFin
     rows = row_findings(log)
     if any(one.code == "time-unit" for one in rows):
         return rows, {}  # nothing can be compared before that is mended
-    found = [*rows, *channel_findings(log)]
+    read = log
+    if problem == "multirotor" and not any("/attitude/" in name for name in log.columns):  # the method `vehicle`
+        unread = ("position", "linear_velocity", "thrust")
+        columns = {name: one for name, one in log.columns.items() if name.split("/")[1] not in unread}
+        read = dataclasses.replace(log, columns=columns)
+    found = [*rows, *channel_findings(read)]
     if problem == "spatial-load":  # its method leaves such samples out by itself, and reports them as events
         found = [dataclasses.replace(one, kind="hint") if one.code in ("stuck", "limit") else one for one in found]
     rough: dict[str, tuple[float, float]] = {}
