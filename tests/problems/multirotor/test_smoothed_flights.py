@@ -154,3 +154,21 @@ def test_rotor_speeds_without_a_coefficient_give_the_ratio(constant):
 def test_a_claim_that_the_thrust_contradicts_is_named(constant):
     found = weigh(constant[0], Config(guess=Guess(mass=0.66)))
     assert "0.66 kg is contradicted" in found.verdict
+
+
+def test_two_flights_joined_by_rotor_speeds(constant):
+    """Velocity and position go on elsewhere; the change of the mass, and nothing else, is told within half a second."""
+    coefficient, cut = 1.5e-8, 1250
+    (heavy,) = flights(1, profile="constant", mass=1.17)
+    config = Config(multirotor=Multirotor(thrust_coefficient=coefficient))
+    for light, later in zip(constant, (300, 450, 600), strict=True):
+        rows = {
+            name: np.concatenate([column[:cut], heavy.columns[name][later:]]) for name, column in light.columns.items()
+        }
+        thrust = rows.pop("r1/thrust")
+        rows |= {f"r1/rpm/{k}": np.sqrt(thrust / (4 * coefficient)) for k in range(1, 5)}
+        found = weigh(Log(0.01 * np.arange(len(thrust)), rows, "joined"), config)
+        (event,) = found.events
+        assert event.size == pytest.approx(0.17, abs=0.01)
+        assert event.noticed is not None
+        assert 12.4 < event.time <= event.noticed < 13.0

@@ -70,9 +70,11 @@ def rows_for(recording: Recording, mapping: SignalMapping, problem: Assessment) 
     rows = rows[(rows >= begin) & (rows <= end)]
     if any(name.endswith("/attitude") for name in problem.reads):  # without one, the method finds the flight itself
         rows = _in_flight(recording, mapping, problem, rows, notes)
+    parts = _parts(problem, needed, slowest)
     if len(rows) < 10:
         raise BadInput(f"{', '.join(recording.files)}: the streams for {problem.problem} have no time in common.")
-    step = float(np.median(np.diff(rows)))
+    step = float(np.median(np.diff(rows))) / parts
+    rows = np.interp(np.arange(parts * (len(rows) - 1) + 1), parts * np.arange(len(rows)), rows)
     columns: dict[str, np.ndarray] = {}
     slower: list[str] = []
     for name, (time, values) in taken.items():
@@ -80,6 +82,8 @@ def rows_for(recording: Recording, mapping: SignalMapping, problem: Assessment) 
             continue
         own = float(np.median(np.diff(time)))
         placed, how = _placed(name, time, values, rows, step, own)
+        if parts > 1 and own > 1.5 * step and name.endswith(_HEARD):
+            placed[np.arange(len(rows)) % parts > 0], how = np.nan, "as recorded" if name == slowest else how
         if how == "interpolated":
             slower.append(name)
         robot, _, rest = name.partition("/")
@@ -91,12 +95,27 @@ def rows_for(recording: Recording, mapping: SignalMapping, problem: Assessment) 
     zero = zero_of(recording, mapping)
     notes.insert(
         0,
-        f"Rows are at the {len(rows)} times of {slowest} ({1 / step:.4g} Hz), the slowest signal needed; faster ones "
+        f"Rows are at the {1 + (len(rows) - 1) // parts} times of {slowest} ({1 / step / parts:.4g} Hz), the slowest "
+        f"signal needed"
+        f"{f', and {parts - 1} between each two, so that the attitude is followed' if parts > 1 else ''}; faster ones "
         f"are means between rows; {', '.join(slower) or 'none'} interpolated over {TUNING.gap:g} s at most.",
     )
     if zero:
         notes.append(f"Time 0 of the rows is {zero:.6f} s of the recording's clock.")
     return Log(rows - zero, columns, ", ".join(recording.files)), tuple(notes)
+
+
+_HEARD = ("linear_velocity", "position")
+"""What a method compares its motion with: never made more frequent than it was."""
+
+
+def _parts(problem: Assessment, needed: dict, slowest: str) -> int:
+    """Into how many a row's time is divided: a thrust is turned by the attitude, which a slow log must not average."""
+    attitude = next((time for name, (time, _) in needed.items() if name.endswith("attitude")), None)
+    if problem.problem != "multirotor" or attitude is None:
+        return 1
+    step, own = (float(np.median(np.diff(time))) for time in (needed[slowest][0], attitude))
+    return max(1, round(step / max(own, TUNING.followed)))
 
 
 _TAKES_ANY_TIMES = ("rigid-body",)

@@ -49,6 +49,8 @@ class MappingTuning:
     the error to be expected of taking it out; below, resampling costs more than is gained."""
     gap: float = 0.25
     """s, over which no value is interpolated."""
+    followed: float = 0.02
+    """s, of rows between the samples of a slow velocity: a quadrotor's tilt, which turns its thrust, takes 0.1 s."""
     merge: float = 2e-6
     """s, within which two samples are of one row."""
     held_share: float = 0.3

@@ -12,7 +12,10 @@ from steelyard.problems.multirotor._tuning import TUNING
 Piece = tuple[str, float]
 """`level`, `step` or `slope` of the mass, and the time from which on it counts, s."""
 FORCES = ("drag", "drag/quadratic", "tilt/x", "tilt/y", "wind/x", "wind/y")
-"""Unknowns beside the mass; a thrust that falls with the speed, `thrust_loss`, joins where the flight shows it."""
+"""Unknowns beside the mass."""
+LOSSES = ("thrust_loss", "thrust_loss/axial")
+"""Shares of the thrust lost per m/s of speed, and per m/s along the thrust axis (air through the rotors): each joins
+where the flight shows it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,7 +59,25 @@ def motion_of(record: FlightRecord, gravity: tuple[float, float, float], lag: fl
     velocity = np.where((good | (time - last < TUNING.bridged_gap))[:, None], velocity, np.nan)
     step = float(np.median(np.diff(time)))
     size = max(1, round(TUNING.block / step))
+    for k in _velocity_jumps(time, velocity):
+        gap[k], velocity[k - k % size : k] = True, np.nan  # the block begins after the jump
     return Motion(time, velocity, matrices(q), thrust, gap, size, np.asarray(gravity), record.hold == "step")
+
+
+def _velocity_jumps(time: np.ndarray, velocity: np.ndarray) -> np.ndarray:
+    """Rows before which the velocity went on elsewhere, as where two flights were joined; no force does that."""
+    rows = np.flatnonzero(np.isfinite(velocity).all(axis=1))
+    if len(rows) < 20:
+        return rows[:0]
+    v, around = velocity[rows], 5
+    off = np.linalg.norm(np.diff(v, axis=0), axis=1)
+    limit = TUNING.impossible_acceleration * np.diff(time[rows]) + TUNING.jump_deviations * np.median(off)
+    jumps = [k + 1 for k in np.flatnonzero(off > limit) if around <= k + 1 <= len(v) - around]
+    stays = [
+        np.linalg.norm(np.median(v[k : k + around], axis=0) - np.median(v[k - around : k], axis=0)) > 0.7 * off[k - 1]
+        for k in jumps
+    ]
+    return rows[np.array(jumps, int)[np.array(stays, bool)]]
 
 
 def _derivative(time: np.ndarray, position: np.ndarray) -> np.ndarray:
@@ -103,7 +124,7 @@ def mass_column(motion: Motion, mass: np.ndarray, piece: Piece) -> np.ndarray:
 def force_column(motion: Motion, mass: np.ndarray, name: str) -> np.ndarray:
     """How the velocity changes with a unit of one of the other unknowns."""
     R, by_mass = motion.R, (1.0 / mass)[:, None]
-    v = np.nan_to_num(motion.velocity)
+    v = _bridged(motion)
     v_body = np.einsum("nji,nj->ni", R, v)
     if name == "drag":
         force = np.einsum("nij,nj->ni", R, -v_body * [1.0, 1.0, 0.0])
@@ -114,8 +135,17 @@ def force_column(motion: Motion, mass: np.ndarray, name: str) -> np.ndarray:
     elif name.startswith("wind/"):
         return integrals(motion, np.tile(np.eye(3)["xy".index(name[-1])], (len(v), 1)))
     else:
-        force = -R[:, :, 2] * (motion.thrust * np.linalg.norm(v, axis=1))[:, None]
+        speed = np.linalg.norm(v, axis=1) if name == "thrust_loss" else v_body[:, 2]
+        force = -R[:, :, 2] * (motion.thrust * speed)[:, None]
     return integrals(motion, force * by_mass)
+
+
+def _bridged(motion: Motion) -> np.ndarray:
+    """(rows, 3), the velocity, on a straight line where none was heard."""
+    seen = np.isfinite(motion.velocity).all(axis=1)
+    if not seen.any():
+        return np.zeros_like(motion.velocity)
+    return np.stack([np.interp(motion.time, motion.time[seen], axis[seen]) for axis in motion.velocity.T], axis=1)
 
 
 def left_over(motion: Motion, mass: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from steelyard.config import Config
-from steelyard.problems.multirotor._blocks import FORCES, Motion, integrals, mass_column, motion_of
+from steelyard.problems.multirotor._blocks import FORCES, LOSSES, Motion, integrals, mass_column, motion_of
 from steelyard.problems.multirotor._changes import persistent_error, with_changes
 from steelyard.problems.multirotor._coloured import ErrorModel, log_likelihoods, whitened
 from steelyard.problems.multirotor._piecewise import (
@@ -84,7 +84,7 @@ def _explained(motion: Motion, config: Config) -> tuple[Fit, float]:
     quiet, share = without_outliers(found)
     if share > 0:
         found = fit_all(motion, quiet, found.unknowns, found.error, found.mass(motion.time))
-    found = with_changes(_with_loss(found))
+    found = with_changes(_with_losses(found))
     if share > 0 and len(found.unknowns.pieces) > 1:
         whole = fit(motion, blocks, found.unknowns, found.error, found.mass(motion.time))
         quiet, share = without_outliers(whole)
@@ -92,12 +92,18 @@ def _explained(motion: Motion, config: Config) -> tuple[Fit, float]:
     return found, share
 
 
-def _with_loss(found: Fit) -> Fit:
-    """Thrust that falls with the speed, where the flight shows it."""
-    unknowns = dataclasses.replace(found.unknowns, forces=(*found.unknowns.forces, "thrust_loss"))
-    tried = fit_all(found.motion, found.blocks, unknowns, found.error, found.mass(found.motion.time))
-    value, std = tried.of("thrust_loss")
-    return tried if value > np.sqrt(TUNING.believed_loss) * std else found
+def _with_losses(found: Fit) -> Fit:
+    """Thrust that falls with the speed, and with the speed along its axis, where the flight shows either or both."""
+    losses = LOSSES
+    while losses:
+        unknowns = dataclasses.replace(found.unknowns, forces=(*found.unknowns.forces, *losses))
+        tried = fit_all(found.motion, found.blocks, unknowns, first_error(), found.mass(found.motion.time))
+        evidence = {name: value / std for name in losses for value, std in [tried.of(name)]}
+        weakest = min(losses, key=evidence.__getitem__)
+        if evidence[weakest] > np.sqrt(TUNING.believed_loss):
+            return tried
+        losses = tuple(name for name in losses if name != weakest)
+    return found
 
 
 def _motor_lag(record: FlightRecord, config: Config) -> tuple[float, float]:

@@ -5,6 +5,7 @@ import numpy as np
 from steelyard.config import Config
 from steelyard.estimators import Estimate
 from steelyard.problems._identification import Event, Innovations, Series
+from steelyard.problems.multirotor._blocks import LOSSES
 from steelyard.problems.multirotor._changes import change_of, noticed, persistent_error, time_interval
 from steelyard.problems.multirotor._reading import FlightRecord
 from steelyard.problems.multirotor._smoothed import Smoothed
@@ -18,6 +19,7 @@ _UNITS = {
     "drag": "N s/m",
     "drag/quadratic": "N s²/m²",
     "thrust_loss": "s/m",
+    "thrust_loss/axial": "s/m",
     "motor_lag": "s",
 }
 _NO_NEWTONS = (
@@ -130,8 +132,9 @@ def _force_sentence(found: Smoothed, name: str) -> str:
     value, std = found.fit.of(name)
     if abs(value) < 4 * std:
         return ""
-    if name == "thrust_loss":
-        return f" Thrust falls by {100 * value:.2g} ± {196 * std:.1g} % a m/s of speed."
+    if name in LOSSES:
+        along = " along its axis" if name.endswith("axial") else ""
+        return f" Thrust falls by {100 * value:.2g} ± {196 * std:.1g} % a m/s of speed{along}."
     if name.startswith("wind/"):
         return f" A steady push of {value:+.2f} ± {1.96 * std:.2f} m/s² along {name[-1]} of the world looks like wind."
     if name.startswith("tilt/"):
@@ -144,11 +147,11 @@ def _quantities(record: FlightRecord, found: Smoothed):
     yield _mass_name(record), found.mass / record.thrust_factor, found.mass_std / record.thrust_factor
     everywhere = np.ones_like(record.time)
     fit = found.fit
-    limits = {"drag": TUNING.drag_prior[0], "drag/quadratic": TUNING.drag_prior[1], "thrust_loss": np.inf}
-    for name in ("drag", "drag/quadratic", "thrust_loss"):
+    limits = {"drag": TUNING.drag_prior[0], "drag/quadratic": TUNING.drag_prior[1]}
+    for name in ("drag", "drag/quadratic", *LOSSES):
         if name in fit.unknowns.forces and record.thrust_unit == "N":
             value, std = fit.of(name)
-            known = std < TUNING.known_drag_below * limits[name] * max(1.0, float(found.mass[-1]))
+            known = std < TUNING.known_drag_below * limits.get(name, np.inf) * max(1.0, float(found.mass[-1]))
             yield name, np.where(known, value, np.nan) * everywhere, np.where(known, std, np.nan) * everywhere
     if found.lag is not None:
         lag, std = found.lag

@@ -75,6 +75,11 @@ class MultirotorTuning:
     bridged_gap: float = 0.3
     """Longest gap in attitude or thrust, s, over which the method `smoothed` interpolates; what is lost in it is small
     beside what the coloured error allows."""
+    impossible_acceleration: float = 50.0
+    """m/s²: what thrust and gravity make of a multirotor is half of it; a velocity that changes faster in one row and
+    stays there was joined from two flights, or reset."""
+    jump_deviations: float = 8.0
+    """Usual changes from row to row that such a jump must exceed besides: noise."""
     unknown_velocity: float = 100.0
     """Standard deviation of a velocity that is unknown, m/s."""
     error_prior: tuple[tuple[float, float], ...] = (
@@ -101,6 +106,7 @@ class MultirotorTuning:
         ("wind/x", 0.5),
         ("wind/y", 0.5),
         ("thrust_loss", 0.05),
+        ("thrust_loss/axial", 0.1),
     )
     """Standard deviations before the flight in `smoothed`: drag (N s/m, N s²/m²) is free; the thrust axis is off by a
     degree or two, rad; wind pushes a small drone with a twentieth of its weight, m/s²; s/m."""
@@ -157,11 +163,11 @@ class MultirotorTuning:
     least_response: float = 0.4
     """Share of the acceleration that changes of the thrust within a second must make in the motion."""
 
-    map_with_battery: float = 0.03
+    map_with_battery: float = 0.04
     """Relative standard deviation of the published thrust map of a Crazyflie 2.x with the battery's voltage in it: 73
-    flights of one drone spread by 2.3 %, single ones are off by 7 %."""
-    map_without_battery: float = 0.036
-    """The same at the usual voltage: ± 7 % at 95 %."""
+    flights of one drone spread by 2.3 %, drones and propellers differ by about 3 %; single flights are off by 8 %."""
+    map_without_battery: float = 0.045
+    """The same at the usual voltage, which differs by a twentieth."""
     loaded_voltage: float = 3.3
     """V, of a Crazyflie's battery in flight, 3.1 to 3.5 V."""
     odd_rotor: tuple[float, float] = (0.7, 1.4)

@@ -55,8 +55,9 @@ def flight_findings(
     w, std = own.inverse_mass[-1], own.inverse_mass_std[-1]
     rough = (float(1.0 / w), float(std / w**2)) if w > 0 and np.isfinite(std) else None
     if gain < TUNING.decisive:
-        unit = [] if _mapped(log, robot) else _thrust_unit(robot, rows.thrust, own, mass)
-        return [*unit, *model_findings(log, robot, own)], rough
+        mapped = _mapped(log, robot)
+        unit = [] if mapped else _thrust_unit(robot, rows.thrust, own, mass)
+        return [*unit, *model_findings(log, robot, own, mapped)], rough
     evidence = f"{best.sentence} (twice the log-likelihood is {gain:.0f} better)."
     kind = "certain" if best.certain else "hint"
     return [PreflightFinding(best.code, evidence, best.remedy, robot, _mend(robot, rows, best), kind)], rough

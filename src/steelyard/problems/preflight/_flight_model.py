@@ -10,12 +10,12 @@ from steelyard.problems.preflight._tuning import TUNING
 _XYZ = ("x", "y", "z")
 
 
-def model_findings(log: Log, robot: str, own: Fit) -> list[PreflightFinding]:
-    """What the signals' agreement leaves open: jumps of time or position, a sagging thrust, tilt and wind."""
+def model_findings(log: Log, robot: str, own: Fit, mapped: bool) -> list[PreflightFinding]:
+    """Each with its remedy; `mapped`: whether the thrust is a published map's, whose uncertainty is in the interval."""
     found = _jumps(log, robot)
     value, std = own.inverse_mass, own.inverse_mass_std
     if len(value) >= 6 and np.all(value > 0) and np.all(np.isfinite(std)):
-        found += _sag(robot, value, std)
+        found += _sag(robot, value, std, mapped)
     return found + _tilt_or_wind(robot, own)
 
 
@@ -24,7 +24,11 @@ def _jumps(log: Log, robot: str) -> list[PreflightFinding]:
     if not (log.has(robot, "position", _XYZ) and log.has(robot, "linear_velocity", _XYZ)):
         return []
     p, v, time = log.signal(robot, "position", _XYZ), log.signal(robot, "linear_velocity", _XYZ), np.asarray(log.time)
-    width, n = 5, len(log)
+    heard = np.isfinite(p).all(axis=1) & np.isfinite(v).all(axis=1)
+    p, v, time = p[heard], v[heard], time[heard]
+    width, n = 5, len(time)
+    if n < 4 * width:
+        return []
     kernel = np.ones(width) / width
     smooth = [np.stack([np.convolve(column, kernel, "valid") for column in x.T], axis=1) for x in (p, v, time[:, None])]
     before, after = slice(0, n - 2 * width + 1), slice(width, n - width + 1)
@@ -49,7 +53,7 @@ def _jumps(log: Log, robot: str) -> list[PreflightFinding]:
     return [PreflightFinding("clock-jump", sentence, "Give the parts before and after apart (--start, --end).", robot)]
 
 
-def _sag(robot: str, value: np.ndarray, std: np.ndarray) -> list[PreflightFinding]:
+def _sag(robot: str, value: np.ndarray, std: np.ndarray, mapped: bool) -> list[PreflightFinding]:
     """A mass that would rise evenly, beside one step that it may have."""
     mass, w, x = 1.0 / value, value**4 / std**2, np.linspace(0.0, 1.0, len(value))
     best, rise, certain = np.inf, 0.0, 0.0
@@ -68,7 +72,9 @@ def _sag(robot: str, value: np.ndarray, std: np.ndarray) -> list[PreflightFindin
         "logged thrust, as a battery sags."
     )
     remedy = "Log battery/voltage and scale the thrust by it, or use the thrust that was measured."
-    return [PreflightFinding("thrust-sag", sentence, remedy, robot)]
+    if mapped:
+        remedy = "The uncertainty of the published map, which is in the interval, covers it."
+    return [PreflightFinding("thrust-sag", sentence, remedy, robot, kind="hint" if mapped else "certain")]
 
 
 def _tilt_or_wind(robot: str, own: Fit) -> list[PreflightFinding]:
