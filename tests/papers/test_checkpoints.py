@@ -10,6 +10,7 @@ import pytest
 from steelyard.papers import _checkpoints
 from steelyard.papers._checkpoints import TrialCache, clear_trials
 from steelyard.papers._processes import all_of
+from steelyard.worlds import JetsScenario
 
 
 def half(done, number):
@@ -93,3 +94,10 @@ def _runs(pid):
             return file.read().rsplit(") ", 1)[1][0] not in "ZX"
     except OSError:
         return False
+
+
+def test_a_result_may_hold_the_scenario_that_it_is_of(caches):
+    """As the failures of ironcub do."""
+    cache = TrialCache(half)
+    cache.put(1, JetsScenario(mass_error=0.03))
+    assert cache.find(1) == (JetsScenario(mass_error=0.03),)

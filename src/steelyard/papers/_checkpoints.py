@@ -14,7 +14,7 @@ from steelyard._jax import package_state, private_folder
 from steelyard._typed_values import Classes, NotOurs, classes_in, decode, encode
 from steelyard.errors import BadInput
 
-_RESULTS = ("steelyard.papers", "steelyard.estimators")
+_RESULTS = ("steelyard.papers", "steelyard.estimators", "steelyard.worlds")
 """Packages whose classes a result may hold."""
 
 
