@@ -101,3 +101,9 @@ def test_a_result_may_hold_the_scenario_that_it_is_of(caches):
     cache = TrialCache(half)
     cache.put(1, JetsScenario(mass_error=0.03))
     assert cache.find(1) == (JetsScenario(mass_error=0.03),)
+
+
+def test_a_result_that_holds_more_than_data_is_done_again_and_fails_nothing(caches):
+    cache = TrialCache(half)
+    cache.put(1, lambda: None)
+    assert cache.find(1) is None

@@ -40,14 +40,14 @@ class TrialCache:
             return None
 
     def put(self, job: Any, result: Any) -> None:
-        """Whole or not at all; a full disk costs the next run time, not this one."""
-        data = encode(result, _classes())
+        """Whole or not at all; a full disk, or a result that holds more than data, costs the next run time only."""
         try:
+            data = encode(result, _classes())
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             with whole_file(self._path(job)) as draft:
                 draft.write_bytes(data)
                 draft.chmod(0o600)
-        except (OSError, BadInput):
+        except (OSError, BadInput, TypeError):
             return
 
     def _path(self, job: Any) -> Path:
