@@ -26,6 +26,7 @@ from steelyard.problems.multirotor._smoothed_answer import (
     smoothed_series,
     smoothed_verdict,
 )
+from steelyard.problems.multirotor._tuning import TUNING
 from steelyard.problems.multirotor._vehicle import VEHICLE, identify_vehicle, is_for_vehicle
 from steelyard.problems.multirotor._verdict import SCALE_CAVEAT, verdict_of
 
@@ -46,11 +47,18 @@ class _Result:
 
 
 def identify_multirotor(
-    log: Log, config: Config, method: str = DEFAULT, progress: Callable[[int], None] = lambda rows: None
+    log: Log, config: Config, method: str | None = None, progress: Callable[[int], None] = lambda rows: None
 ) -> Identification:
-    """Identifies every multirotor of a log; `progress` is called with the number of rows that are done."""
+    """Identifies every multirotor of a log; `progress` is called with the number of rows that are done.
+
+    Without a method: `vehicle` where the log has commands and no attitude; `smoothed`, which reads a flight as a whole;
+    `adaptive` for flights too short to tell a change from a model error that is correlated over a second.
+    """
     robots = robots_of(log, config)
-    if method == VEHICLE or (method == DEFAULT and is_for_vehicle(log, robots)):
+    if method is None:
+        long_enough = log.time[-1] - log.time[0] >= TUNING.shortest_smoothed
+        method = VEHICLE if is_for_vehicle(log, robots) else DEFAULT if long_enough else "adaptive"
+    if method == VEHICLE:
         return identify_vehicle(log, config, robots)
     if method == DEFAULT:
         return _smoothed(log, config, progress)

@@ -7,6 +7,9 @@ import dataclasses
 class MultirotorTuning:
     """Defaults of every method; SI units."""
 
+    shortest_smoothed: float = 15.0
+    """s of log from which on `smoothed` is the default. In ten seconds with a ramp the size of the model error and the
+    ramp's end cannot be told apart: masses at the end were three deviations off."""
     mass_prior: float = 0.4
     """Standard deviation of the logarithm of the first mass. A hover in ground effect or with a poor thrust map is off
     by a third at the most."""
