@@ -32,8 +32,8 @@ class Identify:
     """Which field is which signal, as steelyard look -o writes it; by default it is found and shown."""
     method: Annotated[str | None, tyro.conf.arg(metavar="METHOD")] = None
     """How; by default the problem's best. For multirotor: smoothed (the default from 15 s on: the log as a whole),
-    adaptive (what a robot would have known at each moment), ekf, ukf, msckf, swls or rls; for jets: adaptive (the default),
-    published, centroidal or engines; for a robot of your own: adaptive, ekf, ukf, msckf or swls."""
+    adaptive (what a robot would have known at each moment), ekf, ukf, msckf, swls or rls; for jets: adaptive (the
+    default), published, centroidal or engines; for a robot of your own: adaptive, ekf, ukf, msckf or swls."""
     config: Annotated[str | None, tyro.conf.arg(metavar="FILE.toml")] = None
     """Noise, guesses and the robot's own parameters; what it does not state is estimated or has a default."""
     mend: bool = False
