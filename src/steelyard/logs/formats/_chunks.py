@@ -206,14 +206,7 @@ def _plain(data: bytes, size: int, path: str) -> bytes:
 
 
 def _zstd(data: bytes, size: int, path: str) -> bytes:
-    tool = zstd(path).ZstdDecompressor()
-    out = tool.decompress(data, size + 1)
-    while len(out) <= size and not tool.eof and not tool.needs_input:
-        more = tool.decompress(b"", size + 1 - len(out))
-        if not more:
-            break
-        out += more
-    return out
+    return _expand(zstd(path).ZstdDecompressor(), data, size)
 
 
 def _lz4(data: bytes, size: int, path: str) -> bytes:
@@ -222,22 +215,19 @@ def _lz4(data: bytes, size: int, path: str) -> bytes:
     except ImportError:
         raise BadInput(f'{path}: lz4 is missing; install it with pip install "steelyard[logs]".') from None
     frame: Any = lz4.frame
-    tool = frame.LZ4FrameDecompressor()
-    out = tool.decompress(data, max_length=size + 1)
-    while len(out) <= size and not tool.eof and not tool.needs_input:
-        more = tool.decompress(b"", max_length=size + 1 - len(out))
-        if not more:
-            break
-        out += more
-    return out
+    return _expand(frame.LZ4FrameDecompressor(), data, size)
 
 
 def _bz2(data: bytes, size: int, path: str) -> bytes:
     del path
-    tool = bz2.BZ2Decompressor()
-    out = tool.decompress(data, size + 1)
+    return _expand(bz2.BZ2Decompressor(), data, size)
+
+
+def _expand(tool: Any, data: bytes, size: int) -> bytes:
+    """At most one byte more than `size`: a chunk that holds more than it says is not expanded to its end."""
+    out = tool.decompress(data, max_length=size + 1)
     while len(out) <= size and not tool.eof and not tool.needs_input:
-        more = tool.decompress(b"", size + 1 - len(out))
+        more = tool.decompress(b"", max_length=size + 1 - len(out))
         if not more:
             break
         out += more

@@ -1,9 +1,14 @@
 """The nearest load that can exist: a pseudo-inertia that is positive definite, in the metric of the information."""
 
+import dataclasses
+
 import numpy as np
+
+from steelyard.estimators import Damping, damped_step, gauss_newton
 
 LEAST = 1e-6
 """Smallest eigenvalue of a pseudo-inertia over its trace that counts as possible."""
+_DAMPING = Damping(first=1e-3, shrink=0.2, grow=5.0, least=1e-12, most=1e12)
 
 
 def pseudo_inertia(load: np.ndarray) -> np.ndarray:
@@ -46,30 +51,35 @@ def nearest_possible(load: np.ndarray, information: np.ndarray) -> np.ndarray:
     floor = 2.0 * LEAST * float(np.abs(sizes).sum())
     L = np.linalg.cholesky((axes * np.maximum(sizes, floor)) @ axes.T)
     rows = np.tril_indices(4)
-    x, damping = L[rows], 1e-3
 
     def made(x: np.ndarray) -> np.ndarray:
         factor = np.zeros((4, 4))
         factor[rows] = x
         return load_of(factor @ factor.T + floor * np.diag([1.0, 1.0, 1.0, 0.0]))
 
-    def cost(x: np.ndarray) -> float:
-        return float(np.sum((root @ (made(x) - load)) ** 2))
+    def at(x: np.ndarray) -> _Candidate:
+        here = made(x)
+        return _Candidate(x, here, root @ (here - load))
 
-    best = cost(x)
-    for _ in range(200):
-        J = np.stack([(made(x + 1e-6 * e) - made(x - 1e-6 * e)) / 2e-6 for e in np.eye(10)], axis=1)
-        J, r = root @ J, root @ (made(x) - load)
-        normal = J.T @ J
-        step = -np.linalg.solve(normal + damping * (np.diag(np.diag(normal)) + 1e-12 * np.eye(10)), J.T @ r)
-        tried = cost(x + step)
-        if tried < best:
-            done = best - tried < 1e-9 * max(best, 1e-9)
-            x, best, damping = x + step, tried, max(damping / 5.0, 1e-12)
-            if done:
-                break
-        else:
-            damping *= 5.0
-            if damping > 1e12:
-                break
-    return made(x)
+    def attempt(now: _Candidate, damping: float) -> _Candidate:
+        J = root @ np.stack([(made(now.x + 1e-6 * e) - made(now.x - 1e-6 * e)) / 2e-6 for e in np.eye(10)], axis=1)
+        return at(now.x - damped_step(J.T @ J, J.T @ now.residual, damping))
+
+    def settled(before: _Candidate, after: _Candidate) -> bool:
+        return before.cost - after.cost < 1e-9 * max(before.cost, 1e-9)
+
+    return gauss_newton(at(L[rows]), attempt, settled, _DAMPING, trials=200).load
+
+
+@dataclasses.dataclass(frozen=True)
+class _Candidate:
+    """A possible load, by the factor of its pseudo-inertia."""
+
+    x: np.ndarray
+    load: np.ndarray
+    residual: np.ndarray
+
+    @property
+    def cost(self) -> float:
+        """Squared distance from the load that was asked for."""
+        return float(self.residual @ self.residual)

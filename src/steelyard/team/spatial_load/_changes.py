@@ -5,7 +5,7 @@ import dataclasses
 import msgspec
 import numpy as np
 
-from steelyard.monitor import JumpScore, vector_jump_evidence
+from steelyard.monitor import JumpScore, eliminate, vector_jump_evidence
 from steelyard.team.spatial_load._filter_pass import FilterPass
 from steelyard.team.spatial_load._linearisation_point import LOAD, load_parameters, retract_load
 from steelyard.team.spatial_load._tuning import TUNING
@@ -47,13 +47,10 @@ def find_jump(filter_pass: FilterPass, earliest: int) -> Jump | None:
     segments, before = found[start:], filter_pass.known_before(found[start].row)
     score = np.cumsum([segment.load_score for segment in segments[::-1]], axis=0)[::-1]
     J = np.cumsum([segment.load_information for segment in segments[::-1]], axis=0)[::-1]
-    score = score - J @ step
-    explained = np.linalg.solve(precision, J.reshape(-1, len(step)).T).T.reshape(J.shape)
-    information = J[:, :, LOAD] - J @ np.swapaxes(explained, 1, 2)
-    information = 0.5 * (information + np.swapaxes(information, 1, 2))
+    fitted_anew = eliminate(JumpScore(score, J[:, :, LOAD]), J, step, precision)
     moment = float(np.sum(filter_pass.estimate.load[1:4]))
     spread = np.array([0.3, *[0.5 * moment] * 6, *[0.5 * np.sqrt(moment)] * 3])
-    evidence = vector_jump_evidence(JumpScore(score, information), spread**-2.0)
+    evidence = vector_jump_evidence(fitted_anew, spread**-2.0)
     log_ratio = evidence.log_ratio / before.covariance_inflation
     best = int(np.argmax(log_ratio))
     if log_ratio[best] <= TUNING.change_log_ratio + TUNING.change_linearisation * filter_pass.newton_decrement:

@@ -97,18 +97,7 @@ class CompiledFilter:
         if np.isnan(path[0]).any():
             path = np.concatenate([(motion.mean + motion.columns[:9, 0])[None], path[1:]])
         path, columns = relative_to_path(point, motion, path)
-        parts = (
-            rows.dt,
-            path,
-            rows.reading,
-            rows.weight,
-            rows.wrench,
-            rows.midpoint_wrench,
-            rows.smoothed_wrench,
-            rows.alpha,
-            rows.noise_inflation,
-        )
-        samples = np.concatenate([part.reshape(n + 1, -1) for part in parts], axis=1)
+        samples = np.concatenate([part.reshape(n + 1, -1) for part in rows.along(path)], axis=1)
         state = self._standing(point, noise, samples[:1])
         self._at(state[None], "columns")[0], self._at(state[None], "covariance")[0] = columns, motion.covariance
         states = np.empty((n, self._size))

@@ -58,6 +58,11 @@ class MeasuredRows:
         """The rows from `begin` on, before `end`."""
         return MeasuredRows(*(part[begin:end] for part in vars(self).values()))
 
+    def along(self, path: np.ndarray) -> tuple[np.ndarray, ...]:
+        """What a `RowSample` holds, in its order, for all rows; to be linearised along a path (time, 9)."""
+        wrenches = self.wrench, self.midpoint_wrench, self.smoothed_wrench
+        return self.dt, path, self.reading, self.weight, *wrenches, self.alpha, self.noise_inflation
+
 
 class EquationsOfMotion:
     """The equations of motion of a point, for all rows at once."""

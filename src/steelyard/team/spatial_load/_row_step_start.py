@@ -62,15 +62,4 @@ def started(point: LinearisationPoint, rows: MeasuredRows, path: np.ndarray, noi
 
 def row_samples(rows: MeasuredRows, path: np.ndarray) -> RowSample:
     """All rows but the first, linearised along a path (time, 9)."""
-    parts = [
-        rows.dt,
-        path,
-        rows.reading,
-        rows.weight,
-        rows.wrench,
-        rows.midpoint_wrench,
-        rows.smoothed_wrench,
-        rows.alpha,
-        rows.noise_inflation,
-    ]
-    return RowSample(*(jnp.asarray(part[1:]) for part in parts))
+    return RowSample(*(jnp.asarray(part[1:]) for part in rows.along(path)))
