@@ -69,3 +69,29 @@ def test_rows_say_who_is_ahead_and_who_is_missing(monkeypatch, flight):
     assert reasons == ["", "", "more accurate, but its interval does not hold", "faster"]
     monkeypatch.setitem(_scoreboard.PEERS, "nowhere", missing)
     assert _scoreboard._row("nowhere", "no drag", [flight], lambda steps: None).reason == "not installed: nowhere"
+
+
+def test_tag_k_finds_the_mass_without_noise_and_states_no_interval():
+    flight = fly("no drag", 0, duration=4.0)
+    t, mass = flight.time, 1.1
+    force = np.tile([0.0, 0.0, 11.0], (len(t), 1))
+    velocity = t[:, None] * (np.array([0.0, 0.0, -9.81]) + force / mass)
+    found = PEERS["TAG-K (Kaczmarz)"](dataclasses.replace(flight, force=force, velocity=velocity, mass=mass))
+    assert found is not None
+    assert found.std is None
+    assert found.mass == pytest.approx(mass, rel=1e-3)  # the polynomial's own error
+
+
+def test_a_recorded_flight_is_weighed_by_all(tmp_path):
+    from steelyard.bench.peers import compare_methods, recorded
+    from steelyard.config import Config
+    from steelyard.logs import write_csv
+
+    flight = fly("no drag", 3, duration=16.0)
+    path = tmp_path / "flight.csv"
+    write_csv(flight.log.without_truth(), path)
+    found = recorded([str(path)], flight.mass, Config())
+    np.testing.assert_allclose(found.force, flight.force, rtol=1e-6, atol=1e-6)
+    errors = {row.method: row.rms for row in compare_methods("mine", [found]) if row.rms is not None}
+    assert errors["filterpy"] < 1.0  # %, a hundred times what sixteen seconds leave
+    assert "steelyard, identify" in errors

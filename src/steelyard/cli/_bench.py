@@ -2,10 +2,17 @@
 
 import dataclasses
 from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
 
 from steelyard.cli._output import print_json
 from steelyard.cli._parse import parse
 from steelyard.errors import BadInput
+
+if TYPE_CHECKING:
+    from steelyard.bench.peers import PeerRow
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,10 +25,16 @@ class Bench:
 
 @dataclasses.dataclass(frozen=True)
 class Peers:
-    """Weighs the same simulated flights by our methods, by other libraries and by the field's methods."""
+    """Weighs the same flights by our methods, by other libraries and by the field's methods."""
 
+    files: tyro.conf.Positional[Annotated[tuple[str, ...], tyro.conf.arg(metavar="[FILE ...]")]] = ()
+    """A recorded flight of a drone whose mass is known, in any format; without, simulated flights."""
+    mass: float | None = None
+    """Of the recorded drone, kg."""
+    config: Annotated[str | None, tyro.conf.arg(metavar="FILE.toml")] = None
+    """Of the recorded drone, as for identify."""
     flights: int = 20
-    """Of each kind."""
+    """Simulated ones, of each kind."""
     seed: int = 0
     """Chooses the flights."""
     json: bool = False
@@ -92,19 +105,45 @@ def _peers(arguments: Sequence[str]) -> None:
 
     prepare_program()
 
+    rows = _recorded_rows(command) if command.files else _simulated_rows(command)
+
+    from steelyard.bench.peers import peers_json
+
+    if command.json:
+        print_json(peers_json(rows))
+    else:
+        _print_peers(rows)
+
+
+def _simulated_rows(command: Peers) -> "list[PeerRow]":
+    from steelyard import report
+    from steelyard.bench.peers import PEERS, SCENARIOS, measure_peers
+
+    if command.mass is not None or command.config is not None:
+        raise BadInput("--mass and --config belong to a recorded flight; name its files, or leave them out.")
+    total = command.flights * len(PEERS) * len(SCENARIOS)
+    with report.progress("weighing", total, quiet=command.json) as advance:
+        return measure_peers(command.flights, command.seed, advance)
+
+
+def _recorded_rows(command: Peers) -> "list[PeerRow]":
+    from steelyard import report
+    from steelyard.bench.peers import PEERS, compare_methods, recorded
+    from steelyard.config import Config, load
+
+    if command.mass is None or not command.mass > 0:
+        raise BadInput("a recorded flight needs the drone's mass to compare with; give --mass in kg.")
+    config = Config() if command.config is None else load(command.config, Config)
+    flight = recorded(command.files, command.mass, config)
+    with report.progress("weighing", len(PEERS), quiet=command.json) as advance:
+        return compare_methods(Path(command.files[0]).name, [flight], advance)
+
+
+def _print_peers(rows: "Sequence[PeerRow]") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from steelyard import report
-    from steelyard.bench.peers import PEERS, SCENARIOS, measure_peers, peers_json
-
-    total = command.flights * len(PEERS) * len(SCENARIOS)
-    with report.progress("weighing", total, quiet=command.json) as advance:
-        rows = measure_peers(command.flights, command.seed, advance)
-    if command.json:
-        print_json(peers_json(rows))
-        return
-    for scenario in SCENARIOS:
+    for scenario in dict.fromkeys(row.scenario for row in rows):
         table = Table("method", "error %", "interval holds %", "can be 95 %", "us a row", "", title=scenario)
         for row in (row for row in rows if row.scenario == scenario):
             held = "" if row.coverage is None else f"{100 * row.coverage:.0f} ({row.answered} of {row.flights})"

@@ -12,8 +12,6 @@ import numpy as np
 from steelyard.bench.peers._flight import (
     ACCELERATION_STD,
     GRAVITY,
-    GUESS,
-    GUESS_STD,
     VELOCITY_STD,
     Flight,
     MassEstimate,
@@ -25,8 +23,8 @@ R = VELOCITY_STD**2 * np.eye(3)
 
 def start(flight: Flight) -> tuple[np.ndarray, np.ndarray]:
     """Mean and covariance before the second row; the first velocity is a measurement."""
-    std = [VELOCITY_STD] * 3 + [GUESS_STD / GUESS**2]
-    return np.array([*flight.velocity[0], 1.0 / GUESS]), np.diag(np.square(std))
+    std = [VELOCITY_STD] * 3 + [flight.guess_std / flight.guess**2]
+    return np.array([*flight.velocity[0], 1.0 / flight.guess]), np.diag(np.square(std))
 
 
 def matrices(flight: Flight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -54,6 +54,7 @@ def by_our_filter(flight: Flight) -> MassEstimate:
 
 
 def by_identify(flight: Flight) -> MassEstimate | None:
-    """`steelyard identify --as multirotor`, nothing configured; None where it does not say."""
-    mass = identify(flight.log.without_truth(), "multirotor")["r1"].mass
+    """`steelyard identify --as multirotor`, no noise stated; None where it does not say."""
+    answers = identify(flight.log.without_truth(), "multirotor", flight.config)
+    mass = answers[flight.log.robots[0]].mass
     return None if mass.value is None or mass.std is None else MassEstimate(float(mass.value), float(mass.std))
