@@ -1,8 +1,9 @@
 """The peer of generated code: the same ten-state mass filter, written in C by hand.
 
-Jacobians are derived on paper, as in `_peer`; a scalar update at a time, silent channels and doubt as in ours. It is
-called the same way, compiled with the same flags and, once more, with a compiler's own for speed, whichever suits it;
-and a test holds it to our filter's numbers. It keeps no innovations, and does not check that numbers are finite.
+Jacobians are derived on paper, as in `_filterpy`. Scalars are taken in one at a time; missing channels and the inflated
+variance of outliers are as in ours. It is called as generated code is, and compiled twice: with the same flags and with
+those that suit loops; the faster one counts. A test holds it to our filter's numbers. It keeps no innovations, and does
+not check that numbers are finite.
 """
 
 import dataclasses
@@ -46,7 +47,7 @@ static void right_jacobian(const double *phi, double J[3][3])
     J[2][0] = f * b + g * a * c; J[2][1] = -f * a + g * b * c; J[2][2] = 1 - g * (a * a + b * b);
 }
 
-void twin(const double *belief, const double *sample, double *out)
+void handwritten(const double *belief, const double *sample, double *out)
 {
     static const double control[4] = {CONTROL}, drift = DRIFT, noise[9] = {MEASUREMENT}, gate = 8.0;
     const double dt = sample[0], thrust = sample[1], *rates = sample + 2, zero[4] = {1.0, 0.0, 0.0, 0.0};
@@ -156,14 +157,14 @@ void twin(const double *belief, const double *sample, double *out)
 
 
 PLAIN = ("-std=c99", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-march=native")
-"""Flags that suit a twin in loops."""
+"""Flags that suit code with loops."""
 
 
-def load_twin(
+def load_handwritten(
     measurement: np.ndarray, control: np.ndarray, drift: float, flags: tuple[str, ...] = (*FLAGS, *HERE)
 ) -> Loaded:
-    """The twin with these variances, called as generated code is."""
-    shape = emit(lambda belief, sample: belief + jnp.sum(sample), (np.zeros(STATE), np.zeros(SAMPLE)), "twin")
+    """The filter with these variances, called as generated code is."""
+    shape = emit(lambda belief, sample: belief + jnp.sum(sample), (np.zeros(STATE), np.zeros(SAMPLE)), "handwritten")
     body = SOURCE
     for name, values in (("CONTROL", control), ("MEASUREMENT", measurement), ("DRIFT", [drift])):
         body = body.replace(name, ", ".join(repr(float(value)) for value in np.asarray(values)))

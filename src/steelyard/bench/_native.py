@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from steelyard.bench._cold_cache import fresh_cache
-from steelyard.bench._handwritten_c import PLAIN, STATE, load_twin
+from steelyard.bench._handwritten_c import PLAIN, STATE, load_handwritten
 from steelyard.bench._memory import resident_mib
 from steelyard.bench._race import ROUNDS, lap, race, sprint
 from steelyard.bench._rows import Row
@@ -39,13 +39,13 @@ def measure_native(advance: Callable[[int], None] = lambda steps: None) -> list[
         compiled = time.perf_counter() - begin
     noise = scenario.estimator.noise
     variances = np.asarray(noise.measurement) ** 2, np.asarray(noise.control) ** 2, float(noise.drift[9]) ** 2
-    twins = [load_twin(*variances), load_twin(*variances, PLAIN)]
+    peers = [load_handwritten(*variances), load_handwritten(*variances, PLAIN)]
     rows = np.stack(
         [online.pack_sample(jax.tree.map(lambda leaf, k=k: leaf[k], scenario.samples)) for k in range(_STEPS)]
     )
     start = online.pack(scenario.belief)
     ours = lap(_calls(online.step, start, rows), _STEPS)
-    by_hand = [lap(_calls(_into(twin.call), start[:STATE], rows), _STEPS) for twin in twins]
+    by_hand = [lap(_calls(_into(peer.call), start[:STATE], rows), _STEPS) for peer in peers]
     step, filterpy = race(ours, peer_lap(scenario), advance)
     again, hand = sprint(ours, by_hand, advance)
     middle, slow = np.percentile(_one_by_one(online, start, rows), (50, 99))

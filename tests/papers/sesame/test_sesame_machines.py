@@ -9,7 +9,7 @@ from earnest import in_earnest
 from steelyard import estimators as e
 from steelyard.papers.sesame._inputs import INPUTS, inputs_of_flights, machine_inputs
 from steelyard.papers.sesame._machines import (
-    choose_lessons,
+    choose_training_rows,
     draw_features,
     gather_campaign,
     learn_online,
@@ -89,18 +89,18 @@ def test_inputs_do_not_depend_on_where_the_drone_flies(bumpy):
     np.testing.assert_allclose(machine_inputs(other), machine_inputs(bumpy), atol=1e-7)
 
 
-def test_lessons_stand_for_all_rows(training):
-    lessons = choose_lessons(training)
+def test_training_rows_stand_for_all_rows(training):
+    chosen = choose_training_rows(training)
     rows = training.masses.size
     # The counts are an unbiased tally of rows: each calm row contributes 15 with chance 1/15; five sigma.
-    assert abs(lessons.counts.sum() - rows) < 5 * np.sqrt(14 * rows)
-    assert len(lessons.counts) < rows / 4
+    assert abs(chosen.counts.sum() - rows) < 5 * np.sqrt(14 * rows)
+    assert len(chosen.counts) < rows / 4
 
 
 def test_counts_are_repetitions(training, key):
-    lessons = choose_lessons(training)
+    chosen = choose_training_rows(training)
     some = slice(None, None, 12)
-    x, y, n = lessons.inputs[some], lessons.log_masses[some], lessons.counts[some]
+    x, y, n = chosen.inputs[some], chosen.log_masses[some], chosen.counts[some]
     features = e.RandomFeatures.for_inputs(key, 30, x)
     times = np.rint(n).astype(int)
     repeated = e.fit_relm(features, np.repeat(x, times, axis=0), np.repeat(y, times, axis=0), 1e-3)
@@ -126,7 +126,7 @@ def test_five_hundred_nodes_weigh_flights_they_have_never_met(training, held_out
 def test_more_is_learnt_from_more(campaign, training, held_out):
     (small, large) = table_of_nodes(training, held_out, nodes=(5, 100), regularisation=1e-3)
     assert large.relm.training_error < small.relm.training_error
-    # The fit itself, over its own lessons, can only get better without the ridge.
+    # The fit itself, over its own rows, can only get better without the ridge.
     assert large.elm.norm >= large.relm.norm
     heard = []
     rows = table_of_share(campaign, held_out, repetitions=(1, 2), nodes=60, advance=heard.append)
@@ -136,12 +136,12 @@ def test_more_is_learnt_from_more(campaign, training, held_out):
 
 def test_one_by_one_chunks_and_batch_tell_the_same_mass(training, held_out):
     """Without forgetting OSELM is RELM, on real inputs and with 1e-5."""
-    lessons = choose_lessons(training)
-    features = draw_features(lessons, 200)
-    what = lessons.inputs, lessons.log_masses
-    batch = e.fit_relm(features, *what, 1e-5, counts=lessons.counts)
+    chosen = choose_training_rows(training)
+    features = draw_features(chosen, 200)
+    what = chosen.inputs, chosen.log_masses
+    batch = e.fit_relm(features, *what, 1e-5, counts=chosen.counts)
     online = e.OnlineElm(features, 1e-5)
-    chunked = eqx.filter_jit(online.learn)(online.init(1), *what, counts=lessons.counts)
+    chunked = eqx.filter_jit(online.learn)(online.init(1), *what, counts=chosen.counts)
 
     def row_by_row(belief, rows):
         def one(belief, row):
@@ -150,7 +150,7 @@ def test_one_by_one_chunks_and_batch_tell_the_same_mass(training, held_out):
 
         return jax.lax.scan(one, belief, rows)[0]
 
-    single = jax.jit(row_by_row)(online.init(1), (*what, lessons.counts))
+    single = jax.jit(row_by_row)(online.init(1), (*what, chosen.counts))
     assert int(single.learnt) == int(chunked.learnt) == batch.learnt > features.nodes
     expected = batch.predict(held_out.inputs[0])
     np.testing.assert_allclose(online.predict(chunked, held_out.inputs[0]), expected, rtol=0, atol=1e-6)
@@ -166,6 +166,6 @@ def test_what_is_learnt_on_regular_courses_holds_on_random_ones(training, held_o
     for name in set(TRAJECTORIES) - {"random"}:
         assert by_name[name].online < 1.1 * by_name[name].batch
     assert relative_error(done.machine, held_out) == done.held_out_error
-    # Foretold from lessons before only: the first is blind, and says a mass of exp(0).
-    assert done.foretold[0] == 1.0
-    assert len(done.foretold) == done.machine.learnt
+    # Predicted from the rows before only: the first is blind, and says a mass of exp(0).
+    assert done.predicted[0] == 1.0
+    assert len(done.predicted) == done.machine.learnt

@@ -145,14 +145,14 @@ def train_machines(settings: Settings, seed: int, advance: Callable[[int], None]
     everything = gather_campaign(flown)
     advance(1)
     held_out = everything.only(lambda flight: flight.repetition >= max(REPETITIONS))
-    lessons = everything.only(lambda flight: flight.repetition < max(REPETITIONS))
+    learnt = everything.only(lambda flight: flight.repetition < max(REPETITIONS))
     training = everything.only(lambda flight: flight.repetition < TRAINED)
     number, ridge = settings.nodes, settings.regularisation
     online = learn_online(training, held_out, number, ridge, seed=seed)
     advance(1)
     nodes = table_of_nodes(training, held_out, seed=seed, advance=advance)
     regularisation = table_of_regularisation(training, held_out, nodes=number, seed=seed, advance=advance)
-    share = table_of_share(lessons, held_out, nodes=number, regularisation=ridge, seed=seed, advance=advance)
+    share = table_of_share(learnt, held_out, nodes=number, regularisation=ridge, seed=seed, advance=advance)
     shown = tuple(one for one in flown if one[0].repetition == max(REPETITIONS))
     spans = [k for k, name in enumerate(INPUTS) if name.startswith("log mass over")]
     spans_only = train_machine(training, held_out, seed=seed, inputs=spans)

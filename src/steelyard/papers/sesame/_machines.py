@@ -45,7 +45,7 @@ class Campaign:
 def gather_campaign(
     flown: Iterable[tuple[SesameScenario, Mapping[str, np.ndarray]]], advance: Callable[[int], None] = _ignore
 ) -> Campaign:
-    """Inputs and masses of flights, in their order; `advance` hears how many are done."""
+    """Inputs and masses of flights, in their order; `advance` is called with the number done."""
     flown = list(flown)
     inputs = []
     for k in range(0, len(flown), _FLIGHTS_AT_ONCE):
@@ -57,8 +57,8 @@ def gather_campaign(
 
 
 @dataclasses.dataclass(frozen=True)
-class Lessons:
-    """The rows that are learnt."""
+class TrainingRows:
+    """The rows that a machine is fitted to."""
 
     inputs: np.ndarray
     log_masses: np.ndarray
@@ -67,17 +67,17 @@ class Lessons:
     """How many rows of a flight each stands for."""
 
 
-def choose_lessons(campaign: Campaign, seed: int = 0) -> Lessons:
+def choose_training_rows(campaign: Campaign, seed: int = 0) -> TrainingRows:
     """All rows at which the mass is uncertain, and every fifteenth of the others, which counts for fifteen.
 
     At a tenth of the rows the mass is uncertain; the other nine tenths repeat each other: a machine fitted to these
-    lessons errs as one fitted to everything, for a sixth of the work. Uncertainty is read from the inputs, not from the
+    rows errs as one fitted to everything, for a sixth of the work. Uncertainty is read from the inputs, not from the
     truth.
     """
     inputs = campaign.inputs.reshape(-1, campaign.inputs.shape[2])
     chance = np.where(inputs[:, INPUTS.index("log unsureness")] > np.log(TUNING.uncertain), 1.0, TUNING.certain_share)
     selected = np.random.default_rng(seed).random(len(inputs)) < chance
-    return Lessons(inputs[selected], np.log(campaign.masses.reshape(-1, 1)[selected]), 1.0 / chance[selected])
+    return TrainingRows(inputs[selected], np.log(campaign.masses.reshape(-1, 1)[selected]), 1.0 / chance[selected])
 
 
 def estimate_mass(machine: Elm, inputs: np.ndarray) -> np.ndarray:
@@ -100,9 +100,9 @@ class MachineScore:
 
     machine: Elm
     seconds: float
-    """To draw the nodes, evaluate them at the lessons and solve for the weights; the inputs were there already."""
+    """To draw the nodes, evaluate them at the training rows and solve for the weights; the inputs are given."""
     training_error: float
-    """Over all rows of the flights that lessons were taken from, %."""
+    """Over all rows of the flights that the training rows were taken from, %."""
     held_out_error: float
     """Over all rows of flights that the machine has never met, %."""
 
@@ -121,27 +121,27 @@ def train_machine(
     inputs: Sequence[int] | None = None,
 ) -> MachineScore:
     """A machine learnt and scored: ELM where the regularisation is zero, else RELM; of some inputs, or of all."""
-    lessons = choose_lessons(training, seed)
+    rows = choose_training_rows(training, seed)
     if inputs is not None:
-        lessons = dataclasses.replace(lessons, inputs=lessons.inputs[:, inputs])
+        rows = dataclasses.replace(rows, inputs=rows.inputs[:, inputs])
         training, held_out = (
             dataclasses.replace(campaign, inputs=campaign.inputs[..., inputs]) for campaign in (training, held_out)
         )
     began = time.perf_counter()
-    features = draw_features(lessons, nodes, seed)
-    what = features, lessons.inputs, lessons.log_masses
+    features = draw_features(rows, nodes, seed)
+    what = features, rows.inputs, rows.log_masses
     if regularisation == 0:
-        machine = fit_elm(*what, counts=lessons.counts)
+        machine = fit_elm(*what, counts=rows.counts)
     else:
-        machine = fit_relm(*what, regularisation, counts=lessons.counts)
+        machine = fit_relm(*what, regularisation, counts=rows.counts)
     jax.block_until_ready(machine.weights)
     seconds = time.perf_counter() - began
     return MachineScore(machine, seconds, relative_error(machine, training), relative_error(machine, held_out))
 
 
-def draw_features(lessons: Lessons, nodes: int, seed: int = 0) -> RandomFeatures:
-    """Sigmoids for these lessons."""
-    return RandomFeatures.for_inputs(jax.random.key(seed), nodes, lessons.inputs)
+def draw_features(rows: TrainingRows, nodes: int, seed: int = 0) -> RandomFeatures:
+    """Sigmoids for these rows."""
+    return RandomFeatures.for_inputs(jax.random.key(seed), nodes, rows.inputs)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -237,18 +237,16 @@ class OnlineLearning:
     """What OSELM has learnt, and how it got there."""
 
     machine: Elm
-    """After the last lesson; its estimates over a held-out flight are those of [sesame, Figs. 15-16]."""
+    """After the last row; its estimates over a held-out flight are those of [sesame, Figs. 15-16]."""
     batch: MachineScore
-    """RELM with the same nodes, lessons and regularisation."""
+    """RELM with the same nodes, rows and regularisation."""
     seconds: float
-    """For all lessons, compilation included."""
+    """For all rows, compilation included."""
     held_out_error: float
     """%."""
     trajectories: tuple[TrajectoryScore, ...]
-    foretold: np.ndarray
-    """Mass at each lesson, kg, as predicted just before its chunk was learnt: from all lessons before, and no other."""
     predicted: np.ndarray
-    """The true masses of the lessons, kg."""
+    """Mass at each row, kg, as predicted from the chunks before its own."""
 
 
 def learn_online(
@@ -261,24 +259,22 @@ def learn_online(
     seed: int = 0,
     advance: Callable[[int], None] = _ignore,
 ) -> OnlineLearning:
-    """OSELM, [sesame, Sec. 4.2.5.2]: one lesson after the other in the order of the flights, `chunk` at a time.
+    """OSELM, [sesame, Sec. 4.2.5.2]: one row after the other in the order of the flights, `chunk` at a time.
 
-    It is scored as the batch machines are, over flights that it has never met, after its last lesson. With `memory`, in
-    lessons, it forgets; the batch machine beside it does not. `advance` hears how many lessons are done.
+    It is scored as the batch machines are, over flights that it has never met, after its last row. With `memory`, in
+    rows, it forgets; the batch machine beside it does not. `advance` is called with the number of rows done.
     """
     batch = train_machine(training, held_out, nodes, regularisation, seed)
-    lessons = choose_lessons(training, seed)
+    rows = choose_training_rows(training, seed)
     online = OnlineElm(batch.machine.features, regularisation, memory)
     began = time.perf_counter()
     step = eqx.filter_jit(lambda belief, x, y, n: (online.predict(belief, x), online.learn(belief, x, y, counts=n)))
-    belief, foretold = online.init(1), []
-    for k in range(0, len(lessons.inputs), chunk):
+    belief, predicted = online.init(1), []
+    for k in range(0, len(rows.inputs), chunk):
         some = slice(k, k + chunk)
-        before, belief = step(
-            belief, *(jnp.asarray(a[some]) for a in (lessons.inputs, lessons.log_masses, lessons.counts))
-        )
-        foretold.append(np.asarray(before)[:, 0])
-        advance(len(foretold[-1]))
+        before, belief = step(belief, *(jnp.asarray(a[some]) for a in (rows.inputs, rows.log_masses, rows.counts)))
+        predicted.append(np.asarray(before)[:, 0])
+        advance(len(predicted[-1]))
     machine = online.machine(belief)
     seconds = time.perf_counter() - began
     scores = []
@@ -293,6 +289,5 @@ def learn_online(
         seconds,
         relative_error(machine, held_out),
         tuple(scores),
-        np.exp(np.concatenate(foretold)),
-        np.exp(lessons.log_masses[:, 0]),
+        np.exp(np.concatenate(predicted)),
     )
