@@ -37,3 +37,29 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def key():
     return jax.random.key(20260711)
+
+
+@pytest.fixture
+def steelyard(tmp_path, capsys):
+    """Runs a command in this process; its exit code, what it said, and what it complained."""
+    from steelyard.cli._main import run  # not before pytest has told jaxtyping which packages to check
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        try:
+            code = run([str(argument) for argument in arguments])
+        except SystemExit as end:
+            code = int(end.code or 0)
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return call
+
+
+@pytest.fixture
+def earnestly(tmp_path):
+    """Runs a command in an empty folder, in a process where nothing checks types."""
+    from commands import typed
+    from earnest import in_earnest
+
+    return lambda *arguments: in_earnest(typed, tmp_path, *map(str, arguments))

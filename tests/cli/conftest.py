@@ -5,8 +5,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import typed
-from earnest import in_earnest
 
 from steelyard.cli._main import run
 
@@ -17,28 +15,6 @@ def flight_csv(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("flights") / "flight.csv"
     assert run(["simulate", "multirotor", "--duration", "10", "--seed", "1", "-o", str(path)]) == 0
     return path
-
-
-@pytest.fixture
-def steelyard(tmp_path, capsys):
-    """Runs a command in this process; its exit code, what it said, and what it complained."""
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        try:
-            code = run([str(argument) for argument in arguments])
-        except SystemExit as end:
-            code = int(end.code or 0)
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return call
-
-
-@pytest.fixture
-def earnestly(tmp_path):
-    """Runs a command in an empty folder, in a process where nothing checks types."""
-    return lambda *arguments: in_earnest(typed, tmp_path, *map(str, arguments))
 
 
 @pytest.fixture

@@ -149,3 +149,13 @@ def test_stated_shapes_are_checked_at_run_time(source: Path):
     assert any(f"{module}.".startswith(f"{package}.") for package in checked_packages()), (
         f"{module} states shapes: add it to --jaxtyping-packages in pyproject.toml"
     )
+
+
+def test_tests_mirror_the_package():
+    """Every room has its tests, and every folder of tests is one of the package; `face` is the package's own face."""
+    package, tests = SRC / "steelyard", ROOT / "tests"
+    ours = {path.relative_to(tests) for path in tests.rglob("*") if path.is_dir() and any(path.glob("test_*.py"))}
+    folders = {"_face" if str(folder) == "face" else str(folder) for folder in ours - {Path("house")}}
+    assert not [folder for folder in folders if not (package / folder / "__init__.py").is_file()]
+    rooms = {path.parent.name for path in package.glob("*/__init__.py")}
+    assert rooms == {folder.split("/")[0] for folder in folders}
