@@ -186,7 +186,7 @@ def heavy_imports(start: str, known: dict[str, Module]) -> list[str]:
 @pytest.mark.parametrize(
     ("path", "begin", "end", "pattern"),
     [
-        ("README.md", "| room |", "\n\n", r"^\| `(\w+)/` \|"),
+        ("CONTRIBUTING.md", "| room |", "\n\n", r"^\| `(\w+)/` \|"),
         ("src/steelyard/__init__.py", "The rooms, each", "\n\n", r"`(\w+)`(?=[,.])"),
         ("docs/DECISIONS.md", "the order is", ".", r"\b([a-z]+)\b(?=,|$)"),
     ],

@@ -127,6 +127,12 @@ def test_every_subcommand_shown_exists():
     assert not missing, f"the README shows steelyard {', '.join(sorted(missing))}; steelyard --help does not"
 
 
+def test_the_readme_fits_a_screen_or_three():
+    lines = read("README.md").splitlines()
+    assert len(lines) <= 120
+    assert [line for line in lines if len(line) > 120] == []
+
+
 def test_the_checker_reads_markdown():
     markdown = """Make sense with `make docs`, or make tea.
 

@@ -2,12 +2,15 @@
 
 import dataclasses
 import io
+import re
 
 import numpy as np
+import pytest
 from rich.console import Console
 
 from steelyard.estimators import Estimate
 from steelyard.report import print_identification, rows, table
+from steelyard.report._table import paragraphs
 
 
 def shown(identification, width=140) -> str:
@@ -21,7 +24,7 @@ def line_with(text: str, *words: str) -> str:
 
 
 def test_a_row_has_value_interval_unit_status_truth_and_error(identification):
-    line = line_with(shown(identification), "r1", "mass", "known")
+    line = line_with(shown(identification), "mass", "known")
     for word in ("2.010 ± 0.020", "kg", "known", "2.000", "+0.5 %, 1.0 σ"):
         assert word in line
 
@@ -48,14 +51,48 @@ def test_events_verdict_and_notes_follow(identification):
     text = shown(identification)
     assert "+0.25 kg" in line_with(text, "10.00 s", "change", "mass")
     assert "—" in line_with(text, "20.00 s", "fault")
-    assert "Verdict: The mass is known to 1 %." in text
-    assert "Note: Noise of position was estimated from the log." in text
-    assert text.index("2.010") < text.index("10.00 s") < text.index("Verdict") < text.index("Note")
+    assert line_with(text, "The mass is known to 1 %.").startswith("  ")
+    assert line_with(text, "Noise of position was estimated from the log.").startswith("  ")
+    assert text.index("2.010") < text.index("10.00 s") < text.index("Verdict") < text.index("Notes")
+
+
+def test_the_answer_in_one_sentence_comes_first(identification):
+    assert shown(identification).splitlines()[0].startswith("Mass of r1: 2.010 ± 0.020 kg (95 %)")
+
+
+def test_notes_can_be_left_out(identification):
+    console = Console(file=io.StringIO(), width=140)
+    print_identification(identification, console, notes=False)
+    assert "Noise of position" not in console.file.getvalue()
+
+
+@pytest.mark.parametrize("width", [30, 50, 80])
+def test_a_narrow_terminal_cuts_no_digit(identification, width):
+    """Cells are folded where they must be; every figure is there."""
+    digits = [sorted(re.sub(r"\D", "", shown(identification, columns))) for columns in (width, 300)]
+    assert digits[0] == digits[1]
+
+
+def test_a_long_verdict_is_wrapped_between_words(identification):
+    long = dataclasses.replace(identification, verdict="r1: " + "the interval can be believed, " * 20)
+    lines = shown(long, 200).splitlines()
+    prose = [line for line in lines if "believed" in line]
+    assert len(prose) > 3
+    assert all(len(line.rstrip()) <= 100 for line in prose)
+    assert re.sub(r"\s+", " ", " ".join(prose)).count("the interval can be believed,") == 20
+
+
+def test_every_robot_has_its_paragraph():
+    verdict = "r1: the mass is 2 kg. It holds. r2: it is not known: r1 is silent."
+    assert paragraphs(verdict, ["r1", "r2"]) == [
+        "r1: the mass is 2 kg. It holds.",
+        "r2: it is not known: r1 is silent.",
+    ]
 
 
 def test_without_truth_there_is_no_column_for_it(identification):
     headings = [column.header for column in table(dataclasses.replace(identification, truth={})).columns]
-    assert headings == ["robot", "quantity", "value (95 %)", "unit", "status"]
+    assert headings == ["quantity", "value (95 %)", "unit", "status"]
 
 
 def test_the_least_identification_prints(bare):

@@ -21,6 +21,8 @@ class Bench:
 
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,6 +41,8 @@ class Peers:
     """Chooses the flights."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +51,8 @@ class Gpu:
 
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -72,7 +78,7 @@ def run(arguments: Sequence[str]) -> None:
 
     races = bench.RACES + bench.NATIVE_RACES + bench.FILTER_RACES + bench.WINDOW_RACES + bench.TEAM_RACES
     total = races + bench.JETS_RACES + 3 + len(bench.SEEDS)
-    with report.progress("measuring", total, quiet=command.json) as advance:
+    with report.progress("measuring", total, quiet=command.json or command.quiet) as advance:
         rows = bench.measure_speed(advance)
         rows += bench.measure_native(advance)
         rows += bench.measure_filters(advance)
@@ -122,7 +128,7 @@ def _simulated_rows(command: Peers) -> "list[PeerRow]":
     if command.mass is not None or command.config is not None:
         raise BadInput("--mass and --config belong to a recorded flight; name its files, or leave them out.")
     total = command.flights * len(PEERS) * len(SCENARIOS)
-    with report.progress("weighing", total, quiet=command.json) as advance:
+    with report.progress("weighing", total, quiet=command.json or command.quiet) as advance:
         return measure_peers(command.flights, command.seed, advance)
 
 
@@ -135,7 +141,7 @@ def _recorded_rows(command: Peers) -> "list[PeerRow]":
         raise BadInput("a recorded flight needs the drone's mass to compare with; give --mass in kg.")
     config = Config() if command.config is None else load(command.config, Config)
     flight = recorded(command.files, command.mass, config)
-    with report.progress("weighing", len(PEERS), quiet=command.json) as advance:
+    with report.progress("weighing", len(PEERS), quiet=command.json or command.quiet) as advance:
         return compare_methods(Path(command.files[0]).name, [flight], advance)
 
 
@@ -158,7 +164,7 @@ def _gpu(arguments: Sequence[str]) -> None:
     from steelyard import report
     from steelyard.campaigns._gpu import measure_gpu
 
-    with report.progress("measuring", 4, quiet=command.json) as advance:
+    with report.progress("measuring", 4, quiet=command.json or command.quiet) as advance:
         rows = measure_gpu(advance=advance)
     if command.json:
         listed = [{"key": key, "value": value, "unit": unit, "peer": None, "ratio": None} for key, value, unit in rows]

@@ -50,6 +50,8 @@ class Cover:
     """The first of the seeds."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
     page: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
     """Also write the table as a page."""
 
@@ -89,7 +91,7 @@ def _problem_rows(command: Cover) -> "tuple[list[CoverRow], list[str]]":
 
     with (
         on_workers(command.workers, command.scheduler, command.json),
-        progress("identifying", command.seeds, quiet=command.json) as advance,
+        progress("identifying", command.seeds, quiet=command.json or command.quiet) as advance,
     ):
         return cover(command.problem, command.method, command.seeds, command.seed, advance)
 
@@ -123,7 +125,7 @@ def _print(command: Cover, rows: "Sequence[CoverRow]", failures: Sequence[str]) 
     console.print(table)
     for failure in failures:
         console.print(f"- failed: {failure}", markup=False, highlight=False)
-    if command.page is not None:
+    if command.page is not None and not command.quiet:
         print(f"Page: {command.page}")
 
 

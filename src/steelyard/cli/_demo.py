@@ -42,6 +42,8 @@ class Demo:
     """Chooses grips, wrenches and noise."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -63,7 +65,7 @@ def run(arguments: Sequence[str]) -> None:
     from steelyard import config, logs, problems, report, worlds
     from steelyard.team import Graph
 
-    console = Console(stderr=True, quiet=command.json)
+    console = Console(stderr=True, quiet=command.json or command.quiet)
     hold = worlds.SpatialScenario(robots=5, duration=12.0, sensors="realistic", drop_share=0.4, drop_time=7.0)
     console.print(
         f"Five robots shake a load of {hold.mass:g} kg for {hold.duration:g} s; at {hold.drop_time:g} s "
@@ -80,18 +82,18 @@ def run(arguments: Sequence[str]) -> None:
         "Now the log is read back. No robot knows the load, nor where the others hold it; each hears two others."
     )
     log = logs.read(log_path)
-    with report.progress("identifying", len(log), quiet=command.json) as advance:
+    with report.progress("identifying", len(log), quiet=command.json or command.quiet) as advance:
         found = problems.identify(log, "spatial-load", config.load(team_path, config.Config), progress=advance)
     report.write_report(found, report_path)
     if command.json:
         print_json(found.to_dict())
         return
-    poses = "pose/"
-    loads = {name: {q: one for q, one in r.items() if not q.startswith(poses)} for name, r in found.robots.items()}
     console = Console()
     if not console.is_terminal:
         console = Console(width=110)  # in a file nothing has to wrap
-    report.print_identification(dataclasses.replace(found, robots=loads), console)
+    report.print_identification(found, console, notes=not command.quiet)
+    if command.quiet:
+        return
     print(
         f"\nLog:    {log_path}\nTeam:   {team_path}\nReport: {report_path}, with the load in 3D and neighbours' poses"
     )

@@ -34,6 +34,8 @@ class Export:
     """In float32."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -58,6 +60,8 @@ def run(arguments: Sequence[str]) -> None:
                 "sizes": [dataclasses.asdict(size) for size in exported.sizes],
             }
         )
+        return
+    if command.quiet:
         return
     print(f"Wrote {exported.folder}: {', '.join(exported.files)}.")
     print(f"{exported.code.operations} scalar operations a step, {exported.code.arguments[0].size} numbers of state.")

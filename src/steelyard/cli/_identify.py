@@ -54,6 +54,8 @@ class Identify:
     """With --json: every quantity over time, too."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -79,7 +81,7 @@ def run(arguments: Sequence[str]) -> int:
 
     from steelyard import problems, report
 
-    with report.progress("identifying", len(prepared.log), quiet=command.json) as advance:
+    with report.progress("identifying", len(prepared.log), quiet=command.json or command.quiet) as advance:
         identification = problems.answer(prepared, config, command.method, advance, command.mend)
     if command.report is not None:
         report.write_report(identification, command.report)
@@ -93,13 +95,11 @@ def run(arguments: Sequence[str]) -> int:
         return _code(identification)
     from rich.console import Console
 
-    report.print_identification(identification, Console())
-    if command.report is not None:
-        print(f"Report: {command.report}")
-    if command.urdf is not None:
-        print(f"URDF: {command.urdf}")
-    if payload is not None:
-        print(f"Payload: {payload[1]}")
+    report.print_identification(identification, Console(), notes=not command.quiet)
+    written = {"Report": command.report, "URDF": command.urdf, "Payload": payload[1] if payload else None}
+    for what, file in written.items():
+        if file is not None and not command.quiet:
+            print(f"{what}: {file}")
     return _code(identification)
 
 
@@ -114,7 +114,7 @@ def _prepared(command: Identify, config: Config) -> "Prepared":
         )
     # Read before JAX is loaded: a wrong name is reported at once.
     prepared = prepare(open_log(command.files, command.map), command.problem, config)
-    if prepared.mapping and not command.json:
+    if prepared.mapping and not (command.json or command.quiet):
         from rich.console import Console
 
         from steelyard.cli._look import print_mapping

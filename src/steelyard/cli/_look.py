@@ -31,6 +31,8 @@ class LookAt:
     """Also write the mapping, to be edited and given as --map."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -52,7 +54,7 @@ def run(arguments: Sequence[str]) -> None:
     from rich.console import Console
 
     print_look(looked, Console())
-    if command.output is not None:
+    if command.output is not None and not command.quiet:
         print(f"Mapping: {command.output}")
 
 

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
-from steelyard import __version__
 from steelyard._files import remove_unfinished
 from steelyard.errors import BadInput, Failed, nearest
 
@@ -26,6 +25,7 @@ COMMANDS = {
     "cover": "how often the stated intervals hold the truth, over many simulated logs",
     "trial": "measurements over many simulated runs: disguises, faults, …",
     "bench": "speed against peers, and accuracy, in one run",
+    "completion": "a script with which a shell completes commands and options",
 }
 """By name; each lives in the module `_<name>`, which is imported when it is asked for."""
 
@@ -141,7 +141,9 @@ def _dispatch(arguments: list[str]) -> int:
         return 0
     name, *rest = arguments
     if name == "--version":
-        print(f"steelyard {__version__}")
+        from steelyard.cli._version import version
+
+        print(version())
         return 0
     if name not in COMMANDS:
         raise BadInput(f'there is no command "{name}"; {nearest(name, list(COMMANDS))}')
@@ -157,6 +159,7 @@ usage: steelyard COMMAND [OPTIONS]
 
 {commands}
 
-steelyard COMMAND --help lists the options of a command; steelyard --version, the version.
+steelyard COMMAND --help lists the options of a command; --quiet, which all commands but agent and completion take,
+prints the result only. steelyard --version names the version, the engine and the compiler.
 Exit codes: 0 well, 1 failed or interrupted, 2 bad usage or bad input (one sentence on standard error), 3 it ran and
 nothing that was asked for is known."""

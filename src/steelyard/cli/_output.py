@@ -10,8 +10,8 @@ def print_json(answer: Any) -> None:
 
 
 def say(as_json: bool, facts: dict[str, Any], sentence: str) -> None:
-    """The facts for a machine, or the sentence for a person."""
+    """The facts for a machine, or the sentence for a person; no sentence, no line."""
     if as_json:
         print_json(facts)
-    else:
+    elif sentence:
         print(sentence)

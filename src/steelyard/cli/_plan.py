@@ -35,6 +35,8 @@ class Planar:
     """Chooses the scenario's forces, on request the contacts, and where the search begins."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,6 +52,8 @@ class Spatial:
     """Chooses grips and wrenches, and among which motions a better one is looked for."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -63,7 +67,7 @@ def run(arguments: Sequence[str]) -> None:
     from steelyard.planning import CANDIDATES
 
     steps = CANDIDATES + 1 if isinstance(command, Spatial) else 3
-    with progress("planning", steps, quiet=command.json) as progressed:
+    with progress("planning", steps, quiet=command.json or command.quiet) as progressed:
         motions = planned(scenario, command.scenario, command.seed, progressed)
     better = motions[-1]
     if command.output is not None:
@@ -76,7 +80,7 @@ def run(arguments: Sequence[str]) -> None:
         _print_holds(cast("Sequence[PlannedSpatialMotion]", motions))
     else:
         _print(cast("Sequence[PlannedMotion]", motions))
-    if command.output is not None:
+    if command.output is not None and not command.quiet:
         inputs = "wrenches" if isinstance(command, Spatial) else "forces"
         print(f"Wrote {command.output}: the better {inputs}, {len(better.time)} rows.")
 

@@ -36,6 +36,8 @@ class _Shared:
     """Run the trials on the workers of this dask scheduler."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,7 +118,8 @@ def run(arguments: Sequence[str]) -> None:
         print_json(found.as_json())
     else:
         _print(found)
-        print(f"Report: {page}")
+        if not command.quiet:
+            print(f"Report: {page}")
     clear_trials("planar" if paper == "icra15" else paper)  # once all is out
 
 
@@ -153,20 +156,20 @@ def _reproduce(command: _Shared) -> "Reproduction":
 
     if isinstance(command, Sesame):
         repetitions = command.trials // 25
-        with progress("reproducing", sesame.work(repetitions), quiet=command.json) as advance:
+        with progress("reproducing", sesame.work(repetitions), quiet=command.json or command.quiet) as advance:
             return sesame.reproduce(repetitions, command.settings, command.seed, advance)
     if isinstance(command, Icra15):
         how_much = (command.trials, command.observer_trials, command.team_trials, command.team_sizes)
-        with progress("reproducing", planar.icra15_work(*how_much), quiet=command.json) as advance:
+        with progress("reproducing", planar.icra15_work(*how_much), quiet=command.json or command.quiet) as advance:
             return planar.reproduce_icra15(*how_much, command.seed, advance)
     if isinstance(command, Ironcub):
-        with progress("reproducing", ironcub.work(command.trials), quiet=command.json) as advance:
+        with progress("reproducing", ironcub.work(command.trials), quiet=command.json or command.quiet) as advance:
             return ironcub.reproduce(command.trials, command.seed, advance)
     if isinstance(command, Fan17):
         how_many = (command.trials, command.brief_trials, command.team_trials, command.team_sizes)
-        with progress("reproducing", fan17.fan17_work(*how_many), quiet=command.json) as advance:
+        with progress("reproducing", fan17.fan17_work(*how_many), quiet=command.json or command.quiet) as advance:
             return fan17.reproduce_fan17(*how_many, command.seed, advance)
-    with progress("reproducing", planar.CDC14_WORK, quiet=command.json) as advance:
+    with progress("reproducing", planar.CDC14_WORK, quiet=command.json or command.quiet) as advance:
         return planar.reproduce_cdc14(command.seed, advance)
 
 

@@ -37,6 +37,8 @@ class Multirotor:
     """Chooses the noise."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,6 +52,8 @@ class Planar:
     """Chooses the forces, the noise, and on request the contacts."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,6 +67,8 @@ class Spatial:
     """Chooses where they hold it, how they shake it, and the noise."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,6 +82,8 @@ class Wrist:
     """Chooses the motion, the directions of the sensor errors, and the noise."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,6 +99,8 @@ class Jets:
     """Chooses the engines' errors and the noise."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,6 +121,8 @@ class Sesame:
     """Chooses the trajectories and the noise."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 SCENARIOS = {
@@ -171,7 +183,8 @@ def _make(command: Jets | Multirotor | Planar | Spatial | Wrist, who: str) -> No
     log = simulated(scenario, command.scenario, command.seed)
     write(log, command.output)
     sentence = f"Wrote {command.output}: {len(log)} rows,{who} {log.time[-1]:g} s, truth included."
-    say(command.json, {"scenario": scenario, "seed": command.seed, "log": command.output, "rows": len(log)}, sentence)
+    facts = {"scenario": scenario, "seed": command.seed, "log": command.output, "rows": len(log)}
+    say(command.json, facts, "" if command.quiet else sentence)
 
 
 def _sesame(arguments: Sequence[str]) -> None:
@@ -188,4 +201,5 @@ def _sesame(arguments: Sequence[str]) -> None:
         written, there = write_data_set(command.output, flights, command.seed, f".{command.format}", advance)
     facts = {"scenario": "sesame", "seed": command.seed, "folder": command.output, "written": written, "there": there}
     already = f", {there} were there already" if there else ""
-    say(command.json, facts, f"Wrote {written} flights of 12 s to {command.output}{already}; truth included.")
+    sentence = f"Wrote {written} flights of 12 s to {command.output}{already}; truth included."
+    say(command.json, facts, "" if command.quiet else sentence)

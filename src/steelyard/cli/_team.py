@@ -46,6 +46,8 @@ class TeamCommand:
     """Write the report of the recordings here; by default report.html in the run's folder."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,6 +58,8 @@ class KeysCommand:
     """The team file; [live] keys names the folder, "keys" beside the file by default."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -85,9 +89,9 @@ def run(arguments: Sequence[str]) -> None:
     live.write_settings(plan.config, settings)
     team, stopped = live.TeamRun(plan, settings), []
     before = {one: signal.signal(one, lambda *_: stopped.append(True)) for one in (signal.SIGINT, signal.SIGTERM)}
-    console = Console(stderr=True, quiet=command.json)
+    console = Console(stderr=True, quiet=command.json or command.quiet)
     try:
-        if console.is_terminal and not command.json:
+        if console.is_terminal and not (command.json or command.quiet):
             with Live(live.live_table(team.view, plan.graph.names), console=console, auto_refresh=False) as shown:
                 outcome = team.run(
                     lambda view: shown.update(live.live_table(view, plan.graph.names), refresh=True),
@@ -110,9 +114,10 @@ def run(arguments: Sequence[str]) -> None:
         _raise_failure(team.failure)
         return
     Console().print(live.outcome_table(outcome))
-    print(f"Recordings, checkpoints and logs: {folder}")
-    if report is not None:
-        print(f"Report: {report}")
+    if not command.quiet:
+        print(f"Recordings, checkpoints and logs: {folder}")
+        if report is not None:
+            print(f"Report: {report}")
     _raise_failure(team.failure)
 
 
@@ -135,7 +140,9 @@ def _keys(command: KeysCommand) -> None:
     say(
         command.json,
         {"folder": str(folder), "made": [path.name for path in made]},
-        f"{len(made)} files made in {folder}: give each robot authority.crt and its own .crt and .key, keep "
+        ""
+        if command.quiet
+        else f"{len(made)} files made in {folder}: give each robot authority.crt and its own .crt and .key, keep "
         f"authority.key to yourself.{hint}",
     )
 

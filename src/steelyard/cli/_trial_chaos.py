@@ -22,6 +22,8 @@ class ChaosCommand:
     """The first."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 def run(arguments: Sequence[str]) -> None:

@@ -21,6 +21,8 @@ class TrialDisguises:
     """Only the disguises whose names hold this text, and none at all."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -38,7 +40,7 @@ def run(arguments: Sequence[str]) -> int:
 
     kinds = ("flight", "hold") if command.kind == "both" else (command.kind,)
     total = command.seeds * sum(len(disguises_of(kind)) for kind in kinds)
-    with report.progress("identifying", total, quiet=command.json) as advance:
+    with report.progress("identifying", total, quiet=command.json or command.quiet) as advance:
         runs = run_disguises(command.seeds, command.only, kinds, advance)
     rows = table_of(runs)
     wrong = sum(row.wrong for row in rows)

@@ -31,6 +31,8 @@ class TrialFaults:
     """Chooses the logs."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
     page: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
     """Also write the table as a page."""
 
@@ -55,7 +57,7 @@ def run(arguments: Sequence[str]) -> None:
     problem = TRIED[command.problem]
     clean = 10 * command.runs if command.clean is None else command.clean
     total = len(list(rounds(problem, command.runs, command.seed, clean)))
-    with report.progress("trying faults", total, quiet=command.json) as advance:
+    with report.progress("trying faults", total, quiet=command.json or command.quiet) as advance:
         found = run_faults(problem, command.runs, command.seed, clean, command.only, advance)
     if not found:
         raise BadInput(
@@ -79,7 +81,7 @@ def run(arguments: Sequence[str]) -> None:
     Console().print(table)
     for name, value in figures.items():
         print(f"{name}: {value if not isinstance(value, float) else f'{100 * value:.2f} %'}")
-    if command.page is not None:
+    if command.page is not None and not command.quiet:
         print(f"Page: {command.page}")
 
 

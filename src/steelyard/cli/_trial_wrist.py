@@ -23,6 +23,8 @@ class TrialWrist:
     """Chooses the logs of mistakes."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress, no notes, no names of written files."""
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -49,7 +51,7 @@ def run(arguments: Sequence[str]) -> None:
     total += 2 * command.logs if parts in ("all", "contacts") else 0
     total += command.runs * len(wrist.MISTAKES) if parts in ("all", "mistakes") else 0
     found: dict[str, Any] = {"accuracy": [], "checks": []}
-    with report.progress("weighing", total, quiet=command.json) as advance:
+    with report.progress("weighing", total, quiet=command.json or command.quiet) as advance:
         for motion, logs, known, settings in groups:
             name = f"{motion}, sensor errors {'none' if known else 'unknown'}"
             outcomes = wrist.group(motion, logs, known, advance, **settings)

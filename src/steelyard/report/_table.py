@@ -1,13 +1,25 @@
 """What was found, on a terminal."""
 
+import dataclasses
+import re
+from collections.abc import Sequence
+
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.measure import Measurement
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from steelyard.problems import Identification
+from steelyard.report._headline import headline
 from steelyard.report._rows import EVENT_WORDS, Row, event_size, rows, unit_of
 
+LINE = 100
+"""Longest line of prose, in characters."""
+
+_LEAST = {"status": 9, "error": 9}
+"""Characters that these columns have at least, where names and numbers are not broken."""
 _STATUS_STYLES = {
     "known": "green",
     "doubtful": "bold yellow",
@@ -18,20 +30,22 @@ _STATUS_STYLES = {
 _EVENT_STYLES = {"change": "cyan", "fault": "bold red", "recovered": "green"}
 
 
-def table(identification: Identification) -> Table:
-    """One row a robot and quantity: value and 95 % interval, unit, status, and truth and error where known."""
-    found = rows(identification)
+def table(identification: Identification, whole: bool = True) -> Table:
+    """One row a robot and quantity: value and 95 % interval, unit, status, and truth and error where known.
+
+    The robot has a column where there are several. What the log tells of its sensors comes after the rest, dim.
+    With `whole`, names and numbers are not broken, which a narrow terminal would cut.
+    """
+    found = sorted(rows(identification), key=lambda row: _of_sensor(row.quantity))
+    several = len(identification.robots) > 1
     with_truth = any(row.error or row.truth for row in found)
-    answer = _table("robot", "quantity", "value (95 %)", "unit", "status", *(("truth", "error") if with_truth else ()))
+    names = (*(("robot",) if several else ()), "quantity", "value (95 %)", "unit", "status")
+    answer = _table(*names, *(("truth", "error") if with_truth else ()), whole=whole)
     for row in found:
-        cells = [
-            _text(row.robot),
-            _text(row.quantity),
-            _text(_value(row)),
-            _text(row.unit),
-            _text(row.words, _STATUS_STYLES[row.status]),
-        ]
-        answer.add_row(*cells, *((_text(_truth(row)), _text(row.error or "—")) if with_truth else ()))
+        cells = [_text(row.quantity), _text(_value(row)), _text(row.unit), _text(row.words, _STATUS_STYLES[row.status])]
+        cells += [_text(_truth(row)), _text(row.error or "—")] if with_truth else []
+        dim = "dim" if _of_sensor(row.quantity) else None
+        answer.add_row(*([_text(row.robot)] if several else []), *cells, style=dim)
     return answer
 
 
@@ -51,22 +65,65 @@ def events_table(identification: Identification) -> Table:
     return answer
 
 
-def print_identification(identification: Identification, console: Console) -> None:
-    """The table, the events, the verdict and the notes."""
-    console.print(_text(f"{identification.problem}, {identification.method}, {identification.origin}", "bold"))
-    console.print(table(identification))
+def print_identification(identification: Identification, console: Console, notes: bool = True) -> None:
+    """The answer in one sentence, the table, the events, the verdict in paragraphs, and the notes."""
+    console.print(_text(headline(identification), "bold"), width=_paragraph_width(console))
+    console.print(_text(f"{identification.problem}, {identification.method}, {identification.origin}\n", "dim"))
+    identification, folded = _without_poses(identification)
+    shown = table(identification)
+    if Measurement.get(console, console.options.update(max_width=1000), shown).minimum > console.width:
+        shown = table(identification, whole=False)
+    console.print(shown)
+    if folded:
+        console.print(_text(f"{folded} poses of neighbours are not shown; --report and --json have them.", "dim"))
     if identification.events:
         console.print(events_table(identification))
-    console.print(Text.assemble(("Verdict: ", "bold"), _text(identification.verdict)))
-    for note in identification.notes:
-        console.print(Text.assemble(("Note: ", "bold"), _text(note)))
+    _print_paragraphs("Verdict", paragraphs(identification.verdict, list(identification.robots)), console)
+    if notes and identification.notes:
+        _print_paragraphs("Notes", list(identification.notes), console)
 
 
-def _table(*headings: str) -> Table:
+def _without_poses(identification: Identification) -> tuple[Identification, int]:
+    """Without the neighbours' poses where other quantities are left, and how many those were."""
+    rest = {
+        robot: {name: one for name, one in found.items() if not name.startswith("pose/")}
+        for robot, found in identification.robots.items()
+    }
+    if not all(rest.values()):
+        return identification, 0
+    folded = sum(len(identification.robots[robot]) - len(found) for robot, found in rest.items())
+    return dataclasses.replace(identification, robots=rest), folded
+
+
+def paragraphs(verdict: str, robots: Sequence[str]) -> list[str]:
+    """A verdict a robot; what is said of all of them stands with the robot before it.
+
+    >>> paragraphs("r1: the mass is 2 kg. r2: it is not known.", ["r1", "r2"])
+    ['r1: the mass is 2 kg.', 'r2: it is not known.']
+    """
+    starts = "|".join(re.escape(robot) for robot in robots)
+    return [part.strip() for part in re.split(rf"\s+(?=(?:{starts}): )", verdict)] if starts else [verdict]
+
+
+def _print_paragraphs(title: str, texts: Sequence[str], console: Console) -> None:
+    """Each wrapped between words, indented below its title, in lines that can be read."""
+    console.print(Text(f"\n{title}", "bold"))
+    for text in texts:
+        console.print(Padding(_text(text), (0, 0, 0, 2)), width=_paragraph_width(console))
+
+
+def _paragraph_width(console: Console) -> int:
+    return min(console.width, LINE)
+
+
+def _table(*headings: str, whole: bool = False) -> Table:
     answer = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for heading in headings:
         right = heading in ("time", "size")
-        answer.add_column(heading, justify="right" if right else "left", overflow="fold")
+        unbroken = whole and heading in ("robot", "quantity", "value (95 %)", "unit", "truth")
+        least = _LEAST.get(heading) if whole else None
+        side = "right" if right else "left"
+        answer.add_column(heading, justify=side, overflow="fold", no_wrap=unbroken, min_width=least)
     return answer
 
 
@@ -75,6 +132,10 @@ def _value(row: Row) -> str:
         return "—"
     width = max(len(part.label) for part in row.parts)
     return "\n".join(f"{part.label:<{width}} {part.value}".strip() for part in row.parts)
+
+
+def _of_sensor(quantity: str) -> bool:
+    return quantity.startswith(("offset/", "bias/", "delay/"))
 
 
 def _truth(row: Row) -> str:

@@ -14,15 +14,22 @@ from steelyard.live.trials._outcome import TeamOutcome
 from steelyard.live.trials._team import View
 
 _LINES = 6
+_QUANTITIES = ("mass", "centre of mass", "inertia")
+_COSTS = ("lost", "dropped", "late p99", "memory", "core")
+_CAPTION = (
+    "±: 95 %. Centre of mass from the robot's contact, and inertia about it, in the robot's axes (planar: world axes). "
+    "hears: neighbours alive; lost, dropped: messages; late p99: of steps after their samples."
+)
 
 
 def live_table(view: View, robots: tuple[str, ...]) -> Group:
-    """Every robot's estimate, age, neighbours alive and drops, and the last events."""
-    table = Table("robot", "state", "mass", "inertia", "age", "hears", "lost", "dropped", "late p99", "memory", "cpu")
+    """Elapsed time; every robot's estimates, their age, neighbours alive and drops; and the last events."""
+    elapsed = max((status.time for status in view.statuses.values()), default=0.0)
+    table = Table("robot", "state", *_QUANTITIES, "age", "hears", *_COSTS, title=_title(elapsed), caption=_CAPTION)
     for name in robots:
         status, heard = view.statuses.get(name), view.heard.get(name, 0.0)
         if status is None:
-            table.add_row(name, "starting", *[""] * 9)
+            table.add_row(name, "starting", *[""] * 10)
             continue
         silent = time.monotonic() - heard
         state = f"silent {silent:.0f} s" if silent > 1.0 else status.phase
@@ -35,10 +42,10 @@ def live_table(view: View, robots: tuple[str, ...]) -> Group:
 
 def outcome_table(outcome: TeamOutcome) -> Group:
     """The same when all is over, with the truth where it is known."""
-    table = Table("robot", "mass", "inertia", "lost", "dropped", "late p99", "memory", "cpu", title="At the end")
+    table = Table("robot", *_QUANTITIES, *_COSTS, title="At the end", caption=_CAPTION)
     for name, robot in outcome.robots.items():
         if robot is None:
-            table.add_row(name, "no last status", *[""] * 6)
+            table.add_row(name, "no last status", *[""] * 7)
             continue
         status = msgspec.convert(robot, Status)
         table.add_row(name, *_estimates(status.known), *_costs(status))
@@ -59,18 +66,27 @@ def outcome_table(outcome: TeamOutcome) -> Group:
     return Group(table, Text("\n".join(lines)))
 
 
-def _estimates(estimates: Mapping[str, EstimateReport]) -> tuple[str, str]:
-    return _shown(estimates.get("mass")), _shown(estimates.get("inertia"))
+def _title(elapsed: float) -> str:
+    return f"{elapsed:.1f} s of the run"
 
 
-def _shown(one: EstimateReport | None) -> str:
+def _estimates(estimates: Mapping[str, EstimateReport]) -> tuple[str, str, str]:
+    mass, com, inertia = (estimates.get(name) for name in ("mass", "com", "inertia"))
+    return _shown(mass), _shown(com, 1e3, "mm", 1), _shown(inertia)
+
+
+def _shown(one: EstimateReport | None, scale: float = 1.0, unit: str = "", decimals: int = 3) -> str:
+    """One number with its interval and unit; a vector or the diagonal of a matrix axis by axis, with one unit."""
     if one is None:
         return ""
     if one.value is None:
         return one.status
-    if isinstance(one.value, list):  # of a matrix, the diagonal is enough here
-        diagonal = [one.value[k][k] if isinstance(one.value[k], list) else one.value[k] for k in range(len(one.value))]
-        return " ".join(f"{value:.3f}" for value in diagonal)
+    if isinstance(one.value, list):
+        matrix = isinstance(one.value[0], list)
+        entries = [one.value[k][k] if matrix else one.value[k] for k in range(len(one.value))]
+        labels = ("xx", "yy", "zz") if matrix else ("x", "y", "z")
+        lines = (f"{label} {scale * value:.{decimals}f}" for label, value in zip(labels, entries, strict=False))
+        return f"{', '.join(lines)} {unit or one.unit}"
     return f"{one.value:.4f} ± {1.96 * _number(one.std):.4f} {one.unit}"
 
 

@@ -1,0 +1,30 @@
+"""The answer in one sentence: the same on a terminal and on a page."""
+
+from steelyard.problems import Identification
+from steelyard.report._rows import Row, rows
+
+
+def headline(identification: Identification) -> str:
+    """The value of the first quantity, how many robots know it, and how often it changed."""
+    every = rows(identification)
+    if not every:
+        return "Nothing was estimated."
+    having = [row for row in every if row.quantity == every[0].quantity]
+    known = [row for row in having if row.status == "known"]
+    words = _words(known[0] if known else having[0])
+    changes = max(_changes(identification, robot) for robot in identification.robots)
+    if len(having) > 1:
+        words += f"; {len(known)} of {len(having)} robots know it"
+    if changes:
+        words += f"; {changes} change{'s' if changes > 1 else ''} noticed"
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def _changes(identification: Identification, robot: str) -> int:
+    return sum(event.kind == "change" and event.robot == robot for event in identification.events)
+
+
+def _words(row: Row) -> str:
+    values = ", ".join(f"{part.label} {part.value}".strip() for part in row.parts)
+    of = f"{row.quantity} of {row.robot}: "
+    return of + (f"{values} {row.unit} (95 %)" if row.status == "known" else f"{row.words} {values}".rstrip())
