@@ -1,9 +1,10 @@
 """`steelyard trial chaos`: random teams under random disasters, in virtual time."""
 
 import dataclasses
-import sys
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
+
+import tyro
 
 from steelyard.cli._output import print_json
 from steelyard.cli._parse import parse
@@ -20,6 +21,10 @@ class ChaosCommand:
     """How many, of consecutive seeds."""
     seed: int = 1
     """The first."""
+    workers: int | None = None
+    """Run in so many worker processes of dask; by default one a core, without dask."""
+    scheduler: Annotated[str | None, tyro.conf.arg(metavar="tcp://HOST:PORT")] = None
+    """Run on the workers of this dask scheduler."""
     json: bool = False
     """Print one JSON object and nothing else."""
     quiet: bool = False
@@ -37,14 +42,15 @@ def run(arguments: Sequence[str]) -> None:
     prepare_program()
 
     from steelyard import live
+    from steelyard.campaigns import on_workers
+    from steelyard.papers._checkpoints import clear_trials
+    from steelyard.report import progress
 
-    def progress(done: int, failed: int) -> None:
-        if sys.stderr.isatty():
-            print(f"\r{done} of {command.runs} runs, {failed} failed", end="", file=sys.stderr, flush=True)
-
-    failures = live.run_chaos(command.problem, command.runs, command.seed, progress)
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
+    with (
+        on_workers(command.workers, command.scheduler, command.json),
+        progress("simulating", command.runs, quiet=command.json) as advance,
+    ):
+        failures = live.run_chaos(command.problem, command.runs, command.seed, advance)
     found = [
         {
             "seed": one.seed,
@@ -65,5 +71,6 @@ def run(arguments: Sequence[str]) -> None:
             for disaster in one["disasters"]:
                 print(f"    {disaster}")
         print(f"{command.runs - len(found)} of {command.runs} runs held every invariant.")
+    clear_trials("live")  # once all is out
     if found:
         raise Failed(f"{len(found)} of {command.runs} runs violated an invariant.")

@@ -55,7 +55,7 @@ class TrialCache:
 
 
 def clear_trials(paper: str) -> None:
-    """Removes the trials of a folder of `papers`, once its results are out: the next run measures anew."""
+    """Removes the trials of a folder of `papers`, or of another room's, once its results are out."""
     shutil.rmtree(private_folder("trials") / paper, ignore_errors=True)
 
 

@@ -4,6 +4,7 @@ A run is a function of its problem, seed and disasters: what fails once fails ag
 """
 
 import dataclasses
+import functools
 import random
 import traceback
 from collections.abc import Callable, Iterator
@@ -19,6 +20,7 @@ from steelyard.live.trials._disasters import Disaster, draw_disasters
 from steelyard.live.trials._measurements import true_value
 from steelyard.live.trials._tuning import TUNING
 from steelyard.live.trials._virtual_team import VirtualTeam
+from steelyard.papers._processes import all_of
 from steelyard.team import Graph
 
 QUANTITIES = ("mass", "com", "inertia")
@@ -128,19 +130,25 @@ def shrunk(
 
 
 def run_chaos(
-    problem: str, runs: int, seed: int, progress: Callable[[int, int], None] = lambda done, failed: None
+    problem: str, runs: int, seed: int, progress: Callable[[int], None] = lambda done: None
 ) -> list[ChaosFailure]:
-    """Cases of consecutive seeds; those that fail, each with its shortest disaster."""
-    failures: list[ChaosFailure] = []
-    for k in range(runs):
-        case = draw_case(problem, seed + k)
-        violation = play(case)
-        if violation is not None:
-            case, violation = shrunk(case, violation)
-            team = f"{len(case.plan.graph.names)} robots, {len(case.plan.graph.links)} links"
-            failures.append(ChaosFailure(seed + k, team, violation, case.disasters))
-        progress(k + 1, len(failures))
-    return failures
+    """Cases of consecutive seeds; those that fail, each with its shortest disaster.
+
+    An interrupted run goes on where it stopped: seeds that held are kept, those that failed run again.
+    """
+    found = all_of(functools.partial(chaos_run, problem), [seed + k for k in range(runs)], progress)
+    return [one for one in found if one is not None]
+
+
+def chaos_run(problem: str, seed: int) -> ChaosFailure | None:
+    """One seed: None if every invariant held."""
+    case = draw_case(problem, seed)
+    violation = play(case)
+    if violation is None:
+        return None
+    case, violation = shrunk(case, violation)
+    team = f"{len(case.plan.graph.names)} robots, {len(case.plan.graph.links)} links"
+    return ChaosFailure(seed, team, violation, case.disasters)
 
 
 def _simpler(disasters: tuple[Disaster, ...]) -> Iterator[tuple[Disaster, ...]]:
