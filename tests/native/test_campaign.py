@@ -157,6 +157,21 @@ def test_draws_are_independent_standard_normals():
     assert not np.any(other.recorded == flown.recorded)
 
 
+def test_arrays_go_to_the_gpu_and_back_as_they_are():
+    if not _has_gpu():
+        pytest.skip("there is no GPU")
+    from steelyard.native.cuda import the_cupy
+    from steelyard.native.cuda._transfer import download, upload
+    from steelyard.native.runtime._tuning import TUNING
+
+    several = TUNING.transfer_bytes // 8 * 3 + 17  # numbers: three buffers and a part of one
+    arrays = [np.random.default_rng(0).normal(size=several), np.arange(6.0).reshape(2, 3), np.array([True, False])]
+    for real in (np.dtype(float), np.dtype(np.float32)):
+        back = download(the_cupy(), upload(the_cupy(), arrays, real))
+        for given, found in zip(arrays, back, strict=True):
+            np.testing.assert_array_equal(found, given.astype(real))
+
+
 def _has_gpu() -> bool:
     from steelyard.native.cuda._device import _reason_against
 

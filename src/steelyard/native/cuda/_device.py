@@ -15,6 +15,7 @@ from steelyard.estimators import Belief, Replay, everything
 from steelyard.native.c._flights import FlightCode
 from steelyard.native.cuda._reorder import transposed
 from steelyard.native.cuda._source import BLOCK, kernel_source
+from steelyard.native.cuda._transfer import download, upload
 from steelyard.native.runtime._campaign import Keep, campaign_key, flight_code, one_of
 from steelyard.native.runtime._tuning import TUNING
 from steelyard.native.trace._layout import Leaf
@@ -53,9 +54,12 @@ def cuda_campaign(
     layout = (*code.belief.leaves, *code.sample.leaves)
     parts = []
     for begin, end in _portions(cupy, code, flights, rows):
-        given = [_flight_last(cupy, leaf[begin:end], one, code) for leaf, one in zip(leaves, layout, strict=True)]
+        portion = [leaf[begin:end] for leaf in leaves]
+        there = portion if on_device else upload(cupy, portion, _real(code))
+        given = [_flight_last(cupy, leaf, one, code) for leaf, one in zip(there, layout, strict=True)]
+        del there
         made = _launch(cupy, kernel, given, end - begin, rows, 0, begin)
-        parts.append([array if on_device else array.get() for array in made])
+        parts.append(made if on_device else download(cupy, made))
         del given, made
     return kernel.replay(_joined(cupy if on_device else np, parts))
 
@@ -75,8 +79,7 @@ def cuda_drawn_campaign(
     cupy = the_cupy()
     kernel = _compiled(stepper, start, jax.ShapeDtypeStruct((normals,), np.dtype(float)), keep, single, (0, 0), True)
     code = kernel.code
-    real = np.float32 if single else np.float64
-    given = [cupy.asarray(np.ravel(leaf).astype(real)) for leaf in jax.tree.leaves(start)]
+    given = [cupy.asarray(np.ravel(leaf).astype(_real(code))) for leaf in jax.tree.leaves(start)]
     parts = []
     for begin, end in _portions(cupy, code, flights, rows):
         made = _launch(cupy, kernel, given, end - begin, rows, seed, begin)
@@ -132,7 +135,7 @@ def _launch(
     cupy: Any, kernel: _Kernel, given: Sequence[Any], flights: int, rows: int, seed: int, first: int
 ) -> list[Any]:
     """The arrays that a kernel makes, flights first and in their own types."""
-    code, real = kernel.code, np.float32 if kernel.code.step.single else np.float64
+    code, real = kernel.code, _real(kernel.code)
     made = [cupy.empty((leaf.size, flights), real) for leaf in code.belief.leaves]
     made += [cupy.empty((rows * leaf.size, flights), real) for leaf in code.recorded]
     arguments = (np.int64(flights), np.int64(rows), np.uint64(seed), np.int64(first), *given, *made)
@@ -147,8 +150,11 @@ def _launch(
 def _flight_last(cupy: Any, array: Any, leaf: Leaf, code: FlightCode) -> Any:
     """An array on the GPU with its flights as the last axis."""
     there = cupy.asarray(array)
-    real = np.float32 if code.step.single else np.float64
-    return transposed(cupy, there.reshape(there.shape[0], math.prod(there.shape[1:])), np.dtype(real))
+    return transposed(cupy, there.reshape(there.shape[0], math.prod(there.shape[1:])), _real(code))
+
+
+def _real(code: FlightCode) -> np.dtype:
+    return np.dtype(np.float32 if code.step.single else np.float64)
 
 
 def _portions(cupy: Any, code: FlightCode, flights: int, rows: int) -> list[tuple[int, int]]:

@@ -22,6 +22,10 @@ class RuntimeTuning:
     """Steps of all flights from which on it does: they take a processor's core two seconds, NVRTC about as long."""
     share_of_gpu_memory: float = 0.6
     """Of what is free: the rest is for copies that change the order of axes."""
+    transfer_threads: int = 8
+    """That copy between the host and the GPU: one fills memory at 6 to 10 GB/s, and the bus takes 50."""
+    transfer_bytes: int = 1 << 24
+    """Of a thread's pinned buffer: sent in a third of a millisecond, many times a copy's start."""
 
 
 TUNING = RuntimeTuning()
