@@ -44,7 +44,7 @@ def test_rows_count_what_is_known_and_what_is_inside():
 
 def test_cover_of_a_problem_uses_identify_and_its_truth(monkeypatch):
     monkeypatch.setattr("os.cpu_count", lambda: 1)  # no processes for two logs
-    rows, failures = cover("multirotor", seeds=2)
+    rows, failures = cover("multirotor", "ekf", seeds=2)
     assert not failures
     (row,) = rows
     assert (row.robot, row.quantity, row.logs) == ("r1", "mass", 2)
