@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from steelyard.cli._output import print_json
-from steelyard.cli._parse import parse
+from steelyard.cli._output import print_json, print_table
+from steelyard.cli._parse import check_number, parse
 from steelyard.errors import BadInput
 
 if TYPE_CHECKING:
@@ -71,9 +71,6 @@ def run(arguments: Sequence[str]) -> None:
 
     prepare_program(remember=False)  # compile times are measured, so none may come from the cache
 
-    from rich.console import Console
-    from rich.table import Table
-
     from steelyard import bench, report
 
     races = bench.RACES + bench.NATIVE_RACES + bench.FILTER_RACES + bench.WINDOW_RACES + bench.TEAM_RACES
@@ -95,17 +92,17 @@ def run(arguments: Sequence[str]) -> None:
     if command.json:
         print_json({"rows": [row.as_json() for row in rows]})
         return
-    table = Table("key", "value", "unit", "peer", "ratio", title="Ours, the peer's, and ours over the peer's")
-    for row in rows:
-        peer, ratio = ("" if value is None else f"{value:.3g}" for value in (row.peer, row.ratio))
-        table.add_row(row.key, f"{row.value:.3g}", row.unit, peer, ratio)
-    Console().print(table)
+    cells = [(row.key, _short(row.value), row.unit, _short(row.peer), _short(row.ratio)) for row in rows]
+    print_table(("key", "value", "unit", "peer", "ratio"), cells, "Ours, the peer's, and ours over the peer's")
+
+
+def _short(value: float | None) -> str:
+    return "" if value is None else f"{value:.3g}"
 
 
 def _peers(arguments: Sequence[str]) -> None:
     command = parse(Peers, arguments, "bench peers")
-    if not 1 <= command.flights <= 10_000:
-        raise BadInput(f"--flights is {command.flights}; give a number from 1 to 10000.")
+    check_number(command, "flights", 1, 10_000)
 
     from steelyard._jax import prepare_program
 
@@ -146,16 +143,15 @@ def _recorded_rows(command: Peers) -> "list[PeerRow]":
 
 
 def _print_peers(rows: "Sequence[PeerRow]") -> None:
-    from rich.console import Console
-    from rich.table import Table
-
+    headings = ("method", "error %", "interval holds %", "can be 95 %", "us a row", "")
     for scenario in dict.fromkeys(row.scenario for row in rows):
-        table = Table("method", "error %", "interval holds %", "can be 95 %", "us a row", "", title=scenario)
-        for row in (row for row in rows if row.scenario == scenario):
-            held = "" if row.coverage is None else f"{100 * row.coverage:.0f} ({row.answered} of {row.flights})"
-            error, cost = ("" if value is None else f"{value:.3g}" for value in (row.rms, row.microseconds))
-            table.add_row(row.method, error, held, "yes" if row.consistent else "no", cost, row.reason)
-        Console().print(table)
+        print_table(headings, [_peer_cells(row) for row in rows if row.scenario == scenario], scenario)
+
+
+def _peer_cells(row: "PeerRow") -> list[str]:
+    held = "" if row.coverage is None else f"{100 * row.coverage:.0f} ({row.answered} of {row.flights})"
+    consistent = "yes" if row.consistent else "no"
+    return [row.method, _short(row.rms), held, consistent, _short(row.microseconds), row.reason]
 
 
 def _gpu(arguments: Sequence[str]) -> None:

@@ -2,13 +2,13 @@
 
 import dataclasses
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from steelyard._files import check_output
-from steelyard.cli._output import print_json
-from steelyard.cli._parse import parse
+from steelyard.cli._output import print_json, print_table
+from steelyard.cli._parse import check_number, parse
 from steelyard.errors import BadInput
 
 if TYPE_CHECKING:
@@ -61,10 +61,8 @@ def run(arguments: Sequence[str]) -> None:
     command = parse(Cover, arguments, "cover")
     if command.page is not None:
         check_output(command.page)
-    if not 1 <= command.seeds <= 100_000_000:
-        raise BadInput(f"--seeds is {command.seeds}; give a number from 1 to 100000000.")
-    if command.seed < 0:
-        raise BadInput(f"--seed is {command.seed}; give a number from 0 up.")
+    check_number(command, "seeds", 1, 100_000_000)
+    check_number(command, "seed", 0)
 
     from steelyard._jax import prepare_program
 
@@ -115,32 +113,22 @@ def _cells(row: "CoverRow") -> list[str]:
 
 
 def _print(command: Cover, rows: "Sequence[CoverRow]", failures: Sequence[str]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table: Any = Table(*_HEADS, title=f"{command.problem}: coverage of the stated 95 % intervals")
-    for row in rows:
-        table.add_row(*_cells(row))
-    console = Console()
-    console.print(table)
-    for failure in failures:
-        console.print(f"- failed: {failure}", markup=False, highlight=False)
+    title = f"{command.problem}: coverage of the stated 95 % intervals"
+    print_table(_HEADS, map(_cells, rows), title, [f"- failed: {failure}" for failure in failures])
     if command.page is not None and not command.quiet:
         print(f"Page: {command.page}")
 
 
 def _write_page(command: Cover, rows: "Sequence[CoverRow]", failures: Sequence[str]) -> None:
-    from steelyard.report import Section, fill, write_page
+    from steelyard.report import Section, fill, value_table, write_page
 
     body = fill(
         "<p>$logs simulated logs, seeds from $seed on, method $method. A coverage's interval is Clopper and Pearson's; "
-        "NEES is the squared error over the stated variance, 1 where the deviation is right.</p>"
-        "<table><thead><tr>$heads</tr></thead><tbody>$rows</tbody></table>",
+        "NEES is the squared error over the stated variance, 1 where the deviation is right.</p>$table",
         logs=str(command.seeds),
         seed=str(command.seed),
         method=command.method or "of the problem's own choice",
-        heads=[fill("<th>$head</th>", head=head) for head in _HEADS],
-        rows=[fill("<tr>$cells</tr>", cells=[fill("<td>$cell</td>", cell=c) for c in _cells(row)]) for row in rows],
+        table=value_table("coverage", _HEADS, [_cells(row) for row in rows]),
     )
     sections = [Section("Coverage", body)]
     if failures:

@@ -9,7 +9,7 @@ import tyro
 
 from steelyard._files import check_output_folder, make_folder, whole_file
 from steelyard.cli._output import print_json
-from steelyard.cli._parse import parse
+from steelyard.cli._parse import check_number, parse
 from steelyard.errors import BadInput
 
 if TYPE_CHECKING:
@@ -49,8 +49,7 @@ class Demo:
 def run(arguments: Sequence[str]) -> None:
     """Simulate, identify, report."""
     command = parse(Demo, arguments, "demo")
-    if command.seed < 0:
-        raise BadInput(f"--seed is {command.seed}; give a number from 0 up.")
+    check_number(command, "seed", 0)
     folder = Path(command.output)
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder} is a file; choose another folder with --output.")

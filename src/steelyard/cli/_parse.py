@@ -27,6 +27,14 @@ def parse(command: type[Command], arguments: Sequence[str], name: str) -> Comman
         raise BadInput(f"{_sentence(printed.getvalue())} (steelyard {name} --help lists the options).") from None
 
 
+def check_number(command: object, name: str, least: int, most: int | None = None) -> None:
+    """`BadInput` where an option of a command is below `least` or above `most`."""
+    value = getattr(command, name)
+    if value < least or (most is not None and value > most):
+        until = "up" if most is None else f"to {most}"
+        raise BadInput(f"--{name.replace('_', '-')} is {value}; give a number from {least} {until}.")
+
+
 def choose(choices: dict[str, str], arguments: Sequence[str], name: str, what: str) -> tuple[str, list[str]]:
     """The first argument, which must be one of the choices, and the rest; exit 0 after `--help` in its place."""
     listed = "\n".join(f"  {choice:<12}{does}" for choice, does in choices.items())

@@ -9,7 +9,7 @@ import tyro
 from steelyard._face._simulate import planned
 from steelyard._files import check_output
 from steelyard._jax import prepare_program
-from steelyard.cli._output import print_json
+from steelyard.cli._output import print_json, print_table
 from steelyard.cli._parse import choose, parse
 from steelyard.logs import Log, write
 from steelyard.report import progress
@@ -86,36 +86,21 @@ def run(arguments: Sequence[str]) -> None:
 
 
 def _print_holds(motions: "Sequence[PlannedSpatialMotion]") -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     shown = list(motions[0].std)
-    table = Table("motion", *shown, title="Attainable standard deviations at the worst robot")
     looks = {"mass": _share, "inertia": _share, "com": _length, "position": _length, "rotation": _angle}
-    for motion in motions:
-        table.add_row(motion.name, *[looks[quantity](motion.std[quantity]) for quantity in shown])
-    console = Console()
-    console.print(table)
-    for motion in motions:
-        console.print(f"{motion.name}: {motion.verdict}", markup=False, highlight=False)
+    rows = [[motion.name, *[looks[quantity](motion.std[quantity]) for quantity in shown]] for motion in motions]
+    verdicts = [f"{motion.name}: {motion.verdict}" for motion in motions]
+    print_table(["motion", *shown], rows, "Attainable standard deviations at the worst robot", verdicts)
 
 
 def _print(motions: "Sequence[PlannedMotion]") -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("forces", "mass", "inertia", "z_c", "com", title="Attainable standard deviations")
-    for motion in motions:
-        table.add_row(
-            motion.name, _share(motion.mass), _share(motion.inertia), _length(motion.z_c), _length(motion.com)
-        )
-    console = Console()
-    console.print(table)
-    console.print(
-        "z_c: from the middle of the contacts to the centre of mass; com: from a robot's own contact, at worst."
-    )
-    for motion in motions:
-        console.print(f"{motion.name}: {motion.verdict}", markup=False, highlight=False)
+    rows = [
+        (motion.name, _share(motion.mass), _share(motion.inertia), _length(motion.z_c), _length(motion.com))
+        for motion in motions
+    ]
+    legend = "z_c: from the middle of the contacts to the centre of mass; com: from a robot's own contact, at worst."
+    sentences = [legend, *[f"{motion.name}: {motion.verdict}" for motion in motions]]
+    print_table(("forces", "mass", "inertia", "z_c", "com"), rows, "Attainable standard deviations", sentences)
 
 
 def _share(std: float | None) -> str:

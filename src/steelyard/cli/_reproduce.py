@@ -1,14 +1,15 @@
 """`steelyard reproduce PAPER`: published, the paper's method, ours, the bound."""
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
 from steelyard._files import check_output
-from steelyard.cli._output import print_json
-from steelyard.cli._parse import choose, parse
+from steelyard.cli._output import print_json, print_table
+from steelyard.cli._parse import check_number, choose, parse
 from steelyard.errors import BadInput
 from steelyard.papers.sesame import Settings
 
@@ -124,27 +125,22 @@ def run(arguments: Sequence[str]) -> None:
 
 
 def _check(command: _Shared) -> None:
-    if command.seed < 0:
-        raise BadInput(f"--seed is {command.seed}; give a number from 0 up.")
+    check_number(command, "seed", 0)
     if isinstance(command, Sesame) and (command.trials % 25 or not 25 <= command.trials <= 1250):
         raise BadInput(f"--trials is {command.trials}; give a multiple of 25 up to 1250.")
-    if isinstance(command, Fan17 | Ironcub) and not 1 <= command.trials <= 100_000:
-        raise BadInput(f"--trials is {command.trials}; give a number from 1 to 100000.")
+    if isinstance(command, Fan17 | Icra15 | Ironcub):
+        check_number(command, "trials", 1, 100_000)
     if isinstance(command, Fan17):
-        if not 0 <= command.brief_trials <= 100_000:
-            raise BadInput(f"--brief-trials is {command.brief_trials}; give a number from 0 to 100000.")
-        _check_teams(command.team_trials, command.team_sizes, 2, 100)
+        check_number(command, "brief_trials", 0, 100_000)
+        _check_teams(command, 2, 100)
     if isinstance(command, Icra15):
-        for option, count in (("--trials", command.trials), ("--observer-trials", command.observer_trials)):
-            if not 1 <= count <= 100_000:
-                raise BadInput(f"{option} is {count}; give a number from 1 to 100000.")
-        _check_teams(command.team_trials, command.team_sizes, 3, 1000)
+        check_number(command, "observer_trials", 1, 100_000)
+        _check_teams(command, 3, 1000)
 
 
-def _check_teams(trials: int, sizes: Sequence[int], least: int, most: int) -> None:
-    if not 0 <= trials <= 100_000:
-        raise BadInput(f"--team-trials is {trials}; give a number from 0 to 100000.")
-    wrong = [size for size in sizes if not least <= size <= most]
+def _check_teams(command: Fan17 | Icra15, least: int, most: int) -> None:
+    check_number(command, "team_trials", 0, 100_000)
+    wrong = [size for size in command.team_sizes if not least <= size <= most]
     if wrong:
         raise BadInput(f"--team-sizes has {wrong[0]}; give numbers from {least} to {most}.")
 
@@ -156,32 +152,25 @@ def _reproduce(command: _Shared) -> "Reproduction":
 
     if isinstance(command, Sesame):
         repetitions = command.trials // 25
-        with progress("reproducing", sesame.work(repetitions), quiet=command.json or command.quiet) as advance:
-            return sesame.reproduce(repetitions, command.settings, command.seed, advance)
-    if isinstance(command, Icra15):
+        work, how = sesame.work(repetitions), functools.partial(sesame.reproduce, repetitions, command.settings)
+    elif isinstance(command, Icra15):
         how_much = (command.trials, command.observer_trials, command.team_trials, command.team_sizes)
-        with progress("reproducing", planar.icra15_work(*how_much), quiet=command.json or command.quiet) as advance:
-            return planar.reproduce_icra15(*how_much, command.seed, advance)
-    if isinstance(command, Ironcub):
-        with progress("reproducing", ironcub.work(command.trials), quiet=command.json or command.quiet) as advance:
-            return ironcub.reproduce(command.trials, command.seed, advance)
-    if isinstance(command, Fan17):
+        work, how = planar.icra15_work(*how_much), functools.partial(planar.reproduce_icra15, *how_much)
+    elif isinstance(command, Ironcub):
+        work, how = ironcub.work(command.trials), functools.partial(ironcub.reproduce, command.trials)
+    elif isinstance(command, Fan17):
         how_many = (command.trials, command.brief_trials, command.team_trials, command.team_sizes)
-        with progress("reproducing", fan17.fan17_work(*how_many), quiet=command.json or command.quiet) as advance:
-            return fan17.reproduce_fan17(*how_many, command.seed, advance)
-    with progress("reproducing", planar.CDC14_WORK, quiet=command.json or command.quiet) as advance:
-        return planar.reproduce_cdc14(command.seed, advance)
+        work, how = fan17.fan17_work(*how_many), functools.partial(fan17.reproduce_fan17, *how_many)
+    else:
+        work, how = planar.CDC14_WORK, planar.reproduce_cdc14
+    with progress("reproducing", work, quiet=command.json or command.quiet) as advance:
+        return how(command.seed, advance)
 
 
 def _print(found: "Reproduction") -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("quantity", "unit", "published", "the paper's method", "ours", "attainable")
+    headings = ("quantity", "unit", "published", "the paper's method", "ours", "attainable")
+    rows = []
     for row in found.rows:
         values = (row.published, row.paper_method, row.steelyard, row.bound)
-        table.add_row(row.quantity, row.unit, *["" if value is None else f"{value:.3g}" for value in values])
-    console = Console()
-    console.print(table)
-    for finding in found.findings:
-        console.print(f"- {finding}", markup=False, highlight=False)
+        rows.append((row.quantity, row.unit, *["" if value is None else f"{value:.3g}" for value in values]))
+    print_table(headings, rows, sentences=[f"- {finding}" for finding in found.findings])

@@ -10,8 +10,7 @@ from steelyard._face._simulate import check_seed, simulated
 from steelyard._files import check_output, whole_file
 from steelyard._jax import prepare_program
 from steelyard.cli._output import say
-from steelyard.cli._parse import choose, parse
-from steelyard.errors import BadInput
+from steelyard.cli._parse import check_number, choose, parse
 from steelyard.logs import write
 from steelyard.papers.sesame import write_data_set
 from steelyard.report import progress
@@ -189,8 +188,7 @@ def _make(command: Jets | Multirotor | Planar | Spatial | Wrist, who: str) -> No
 
 def _sesame(arguments: Sequence[str]) -> None:
     command = parse(Sesame, arguments, "simulate sesame")
-    if not 1 <= command.repetitions <= 10_000:
-        raise BadInput(f"--repetitions is {command.repetitions}; give a number from 1 to 10000.")
+    check_number(command, "repetitions", 1, 10_000)
     check_seed(command.seed)
     prepare_program()
     flights = list(sesame_flights(command.repetitions))

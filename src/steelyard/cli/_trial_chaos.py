@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 import tyro
 
 from steelyard.cli._output import print_json
-from steelyard.cli._parse import parse
-from steelyard.errors import BadInput, Failed
+from steelyard.cli._parse import check_number, parse
+from steelyard.errors import Failed
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,8 +34,7 @@ class ChaosCommand:
 def run(arguments: Sequence[str]) -> None:
     """Parses, runs, prints; a violated invariant ends with code 1."""
     command = parse(ChaosCommand, arguments, "trial chaos")
-    if command.runs < 1:
-        raise BadInput(f"--runs is {command.runs}; give 1 or more.")
+    check_number(command, "runs", 1)
 
     from steelyard._jax import prepare_program
 

@@ -4,9 +4,8 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Literal
 
-from steelyard.cli._output import print_json
-from steelyard.cli._parse import parse
-from steelyard.errors import BadInput
+from steelyard.cli._output import print_json, print_table
+from steelyard.cli._parse import check_number, parse
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,8 +27,7 @@ class TrialDisguises:
 def run(arguments: Sequence[str]) -> int:
     """Parses, tries, prints; 1 where a number that is said to be known is wrong."""
     command = parse(TrialDisguises, arguments, "trial disguises")
-    if not 1 <= command.seeds <= 10_000:
-        raise BadInput(f"--seeds is {command.seeds}; give a number from 1 to 10000.")
+    check_number(command, "seeds", 1, 10_000)
 
     from steelyard._jax import prepare_program
 
@@ -47,17 +45,13 @@ def run(arguments: Sequence[str]) -> int:
     if command.json:
         print_json({"rows": [dataclasses.asdict(row) for row in rows], "runs": [dataclasses.asdict(r) for r in runs]})
         return int(wrong > 0)
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("disguise", "right", "doubted", "asked", "wrong", "worst σ", "delay: ms rms, error/σ")
+    headings = ("disguise", "right", "doubted", "asked", "wrong", "worst σ", "delay: ms rms, error/σ")
+    cells = []
     for row in rows:
         counts = [str(count) for count in (row.right, row.doubted, row.asked, row.wrong)]
         late = "" if row.delay_rms is None or row.delay_z is None else f"{1e3 * row.delay_rms:.1f}, {row.delay_z:.2f}"
-        table.add_row(f"{row.kind}, {row.disguise}", *counts, f"{row.worst:.1f}", late)
-    console = Console()
-    console.print(table)
-    for row in rows:
-        console.print(f"{row.kind}, {row.disguise}: {row.how or 'nothing to find'}", highlight=False, markup=False)
+        cells.append((f"{row.kind}, {row.disguise}", *counts, f"{row.worst:.1f}", late))
+    how = [f"{row.kind}, {row.disguise}: {row.how or 'nothing to find'}" for row in rows]
+    print_table(headings, cells, sentences=how)
     print(f"{wrong} of {len(runs)} logs gave a number beyond 4 standard deviations that was said to be known.")
     return int(wrong > 0)

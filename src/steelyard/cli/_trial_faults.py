@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from steelyard._files import check_output
-from steelyard.cli._output import print_json
-from steelyard.cli._parse import parse
+from steelyard.cli._output import print_json, print_table
+from steelyard.cli._parse import check_number, parse
 from steelyard.errors import BadInput, nearest
 
 if TYPE_CHECKING:
     from steelyard.bench.faults import FaultRow
+
+_HEADINGS = ("fault", "strength", "runs", "right %", "doubted %", "wrong %", "named %", "worst σ")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,8 +44,7 @@ def run(arguments: Sequence[str]) -> None:
     command = parse(TrialFaults, arguments, "trial faults")
     if command.page is not None:
         check_output(command.page)
-    if not 1 <= command.runs <= 10_000:
-        raise BadInput(f"--runs is {command.runs}; give a number from 1 to 10000.")
+    check_number(command, "runs", 1, 10_000)
 
     from steelyard._jax import prepare_program
 
@@ -72,13 +73,7 @@ def run(arguments: Sequence[str]) -> None:
             {"problem": problem.name, **figures, "rows": [dataclasses.asdict(row) for row in rows], "each": runs}
         )
         return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("fault", "strength", "runs", "right %", "doubted %", "wrong %", "named %", "worst σ")
-    for row in rows:
-        table.add_row(*_cells(row))
-    Console().print(table)
+    print_table(_HEADINGS, map(_cells, rows))
     for name, value in figures.items():
         print(f"{name}: {value if not isinstance(value, float) else f'{100 * value:.2f} %'}")
     if command.page is not None and not command.quiet:
@@ -92,16 +87,9 @@ def _cells(row: "FaultRow") -> list[str]:
 
 
 def _write_page(command: TrialFaults, rows: "Sequence[FaultRow]", figures) -> None:
-    from steelyard.report import Section, fill, write_page
+    from steelyard.report import Section, fill, value_table, write_page
 
-    heads = ("fault", "strength", "runs", "right %", "doubted %", "wrong %", "named first %", "worst, deviations")
-    body = fill(
-        "<table><thead><tr>$heads</tr></thead><tbody>$rows</tbody></table>",
-        heads=[fill("<th>$head</th>", head=head) for head in heads],
-        rows=[
-            fill("<tr>$cells</tr>", cells=[fill("<td>$cell</td>", cell=cell) for cell in _cells(row)]) for row in rows
-        ],
-    )
+    body = value_table("faults", _HEADINGS, [_cells(row) for row in rows])
     lines = [fill("<li>$name: $value</li>", name=name.replace("_", " "), value=str(v)) for name, v in figures.items()]
     write_page(
         f"Faults: {command.problem}",

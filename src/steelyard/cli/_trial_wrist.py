@@ -4,9 +4,8 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from steelyard.cli._output import print_json
-from steelyard.cli._parse import parse
-from steelyard.errors import BadInput
+from steelyard.cli._output import print_json, print_table
+from steelyard.cli._parse import check_number, parse
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,8 +30,7 @@ def run(arguments: Sequence[str]) -> None:
     """Parses, tries, prints."""
     command = parse(TrialWrist, arguments, "trial wrist")
     for name in ("logs", "runs"):
-        if not 1 <= getattr(command, name) <= 100_000:
-            raise BadInput(f"--{name} is {getattr(command, name)}; give a number from 1 to 100000.")
+        check_number(command, name, 1, 100_000)
 
     from steelyard._jax import prepare_program
 
@@ -80,9 +78,6 @@ def _checks(name: str, outcomes: Sequence[Any]) -> dict[str, Any]:
 
 
 def _show(found: dict[str, Any]) -> None:
-    from rich.console import Console
-
-    console = Console()
     titles = {
         "accuracy": "Errors and stated deviations over the bound, mean square error over stated, 95 % coverage",
         "checks": "False events, impossible or withheld inertias, doubted answers, seconds a log",
@@ -90,15 +85,11 @@ def _show(found: dict[str, Any]) -> None:
     }
     for part, title in titles.items():
         if found.get(part):
-            _table(console, title, found[part])
+            _table(title, found[part])
     if "contacts" in found:
-        _table(console, "Pushes noticed, and false ones in so many seconds", [found["contacts"]])
+        _table("Pushes noticed, and false ones in so many seconds", [found["contacts"]])
 
 
-def _table(console: Any, title: str, rows: list[dict[str, Any]]) -> None:
-    from rich.table import Table
-
-    table = Table(*rows[0], title=title)
-    for row in rows:
-        table.add_row(*(f"{value:.3g}" if isinstance(value, float) else str(value) for value in row.values()))
-    console.print(table)
+def _table(title: str, rows: list[dict[str, Any]]) -> None:
+    cells = [[f"{value:.3g}" if isinstance(value, float) else str(value) for value in row.values()] for row in rows]
+    print_table(list(rows[0]), cells, title)
