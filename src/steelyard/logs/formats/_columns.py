@@ -76,8 +76,16 @@ class Clock:
 
 
 def clock_of(columns: Mapping[str, Array], units: Mapping[str, str], dates: frozenset[str] = frozenset()) -> Clock:
-    """Finds the time column by its name. `dates` are columns that were dates and are seconds since 1970 now."""
-    column = _time_column(list(columns), dates)
+    """Finds the time column: by its name, by a unit of time, or because it alone rises evenly.
+
+    `dates` are columns that were dates and are seconds since 1970 now. Seconds and nanoseconds in a column each are
+    one time.
+    """
+    column = _time_column(list(columns), dates) or _rising_column(columns, units)
+    pair = _split_stamp(columns)
+    if pair is not None and (column is None or _plain(column) not in _ROS):
+        seconds, rest, factor = pair
+        return Clock(seconds, columns[seconds] + factor * columns[rest], ())
     if column is None:
         return Clock("none", None, ("no column is named as a time",))
     time = columns[column]
@@ -95,8 +103,8 @@ def _time_column(names: list[str], dates: frozenset[str]) -> str | None:
         if word in plain:
             return plain[word]
     for name in names:
-        words = re.split(r"[^a-z%]+", name.lower())
-        if words[0] in ("time", "timestamp", "t", "stamp") and (len(words) == 1 or words[1] in (*_SECONDS, "boot", "")):
+        words = [word for word in re.split(r"[^a-z%]+", name.lower()) if word]
+        if words and words[0] in ("time", "timestamp", "t", "stamp") and set(words[1:]) <= {*_SECONDS, "boot"}:
             return name
     for name in names:
         if name.lower().endswith(("timestamp", "_time", " time", ".time", "time_us", "time_ms")):
@@ -104,8 +112,37 @@ def _time_column(names: list[str], dates: frozenset[str]) -> str | None:
     return next(iter(name for name in names if name in dates), None)
 
 
+def _rising_column(columns: Mapping[str, Array], units: Mapping[str, str]) -> str | None:
+    """A column that only rises and states a unit of time, whatever its name; else the first, if it rises evenly.
+
+    Steps of exactly 1 are a counter, not a time.
+    """
+    for k, (name, values) in enumerate(columns.items()):
+        timed = (units.get(name) or "").strip().lower() in _SECONDS
+        if not (timed or k == 0) or name.startswith("#") or len(values) < 3:
+            continue
+        steps = np.diff(values)
+        counts = np.all(steps == 1)
+        if np.all(steps > 0) and (timed or (not counts and np.ptp(steps) < 0.1 * steps.mean())):
+            return name
+    return None
+
+
+_STAMPS = (("secs", "nsecs", 1e-9), ("sec", "nanosec", 1e-9), ("sec", "nsec", 1e-9), ("tv_sec", "tv_usec", 1e-6))
+
+
+def _split_stamp(columns: Mapping[str, Array]) -> tuple[str, str, float] | None:
+    """A message's stamp in two columns: those of the seconds and of their fraction, and the unit of the latter."""
+    for whole, part, factor in _STAMPS:
+        for name in columns:
+            other = name[: -len(whole)] + part
+            if name.lower().endswith(whole) and other in columns and np.nanmax(np.abs(columns[other])) <= 1.0 / factor:
+                return name, other, factor
+    return None
+
+
 def _plain(name: str) -> str:
-    return name.lower().strip("# ")
+    return name.lower().strip("#_ ")
 
 
 def _scale(column: str, unit: str | None) -> float | None:

@@ -148,7 +148,8 @@ def _layout(kind: Kind, units: dict[str, tuple[str, float]]) -> tuple[Layout | N
     scaled, instance = [], None
     for one in kind.fields:
         unit, factor = units.get(one.path, ("", 1.0))
-        marked = unit == "instance" or (one.path in INSTANCES and not unit)
+        core = one.path == "C" and kind.name.startswith(("XK", "NK"))  # of the Kalman filter; unmarked in old logs
+        marked = unit == "instance" or ((one.path in INSTANCES or core) and not unit)
         if marked and one.kind in ("<u1", "<i1") and instance is None:
             instance = one.offset
         elif one is not time:

@@ -85,10 +85,8 @@ def _heading(sample: list[str], dialect: Dialect) -> Heading:
             continue
         cells = dialect.cells(line)
         if len(cells) == dialect.width:
-            numbers = [dialect.number(cell) for cell in cells]
-            filled = [j for j, cell in enumerate(cells) if cell.strip()]
-            known = [j for j in filled if numbers[j] is not None or seconds(cells[j]) is not None]
-            if filled and 2 * len(known) >= len(filled):
+            following = next((other for other in sample[k + 1 :] if other.strip() and not is_comment(other)), line)
+            if _of_numbers(cells, dialect) and _of_numbers(dialect.cells(following), dialect):
                 first = k
                 break
             rows.append([cell.strip() for cell in cells])
@@ -107,6 +105,13 @@ def _heading(sample: list[str], dialect: Dialect) -> Heading:
     names = [".".join(dict.fromkeys(cell for cell in cells if cell)) for cells in zip(*rows[-4:], strict=True)]
     names = [name or f"#{k + 1}" for k, name in enumerate(names)]
     return Heading(unique(names), units, notes, first)
+
+
+def _of_numbers(cells: list[str], dialect: Dialect) -> bool:
+    """Whether at least half of the cells that hold anything hold numbers or dates."""
+    filled = [cell for cell in cells if cell.strip()]
+    known = [cell for cell in filled if dialect.number(cell) is not None or seconds(cell) is not None]
+    return bool(filled) and 2 * len(known) >= len(filled)
 
 
 @dataclass

@@ -12,6 +12,11 @@ _HEIGHT = 0.25
 """m above the lowest place from which on it flies: beyond ground effect of small machines."""
 _OFF = 0.05
 """Share of the largest command below which motors are off."""
+_IDLE = 0.45
+"""Share of the usual command below which motors idle, where the machine stands still as well: idling takes a tenth of a
+hover's command and a third of its rotor speed."""
+_STILL = 0.02
+"""m within a second, of a machine that stands."""
 _LEVEL = 0.5
 """m/s, up or down, below which flight is level. Climbing adds to the rotors' inflow, 4 to 10 m/s at hover: a tenth of
 it changes the thrust by about as little as a thrust map is known to."""
@@ -28,7 +33,9 @@ def airborne(recording: Recording, mapping: SignalMapping, robot: str) -> tuple[
 
     The ground is where the machine is while its motors are off. A recording in which they never are is all flight.
     """
-    command = next((f"{robot}/{name}" for name in ("motor", "thrust") if f"{robot}/{name}" in mapping.signals), None)
+    command = next(
+        (f"{robot}/{name}" for name in ("motor", "thrust", "rpm") if f"{robot}/{name}" in mapping.signals), None
+    )
     signal = f"{robot}/position"
     if command is None or signal not in mapping.signals:
         return None
@@ -38,6 +45,8 @@ def airborne(recording: Recording, mapping: SignalMapping, robot: str) -> tuple[
         return None
     level = np.nanmean(values, axis=1)
     running = np.interp(time, when, (level > _OFF * np.nanmax(level)).astype(float)) > 0.5
+    usual = float(np.median(level[level > 0.3 * np.nanmax(level)])) if running.any() else 0.0
+    running &= (np.interp(time, when, level) > _IDLE * usual) | ~_stands(time, position)
     if (~running).sum() < 5:
         return None
     up = running & (position[:, 2] - np.median(position[~running, 2]) > _HEIGHT)
@@ -49,7 +58,7 @@ def airborne(recording: Recording, mapping: SignalMapping, robot: str) -> tuple[
 
 def report_flight(exam: Examination, robot: str) -> None:
     """Refuses a recording that never flies."""
-    if not any(f"{robot}/{name}" in exam.sources for name in ("thrust", "motor")):
+    if not any(f"{robot}/{name}" in exam.sources for name in ("thrust", "motor", "rpm")):
         return
     mapping = SignalMapping(exam.sources, exam.times)
     try:
@@ -69,6 +78,12 @@ def report_flight(exam: Examination, robot: str) -> None:
             "take-off and landing are all there is, and nothing can be weighed"
         )
         exam.report(f"{robot}/flight", "refused", sentence)
+
+
+def _stands(time: np.ndarray, position: np.ndarray) -> np.ndarray:
+    """Where the position changes by less than `_STILL` in the second around each sample."""
+    ends = [np.stack([np.interp(time + s, time, c) for c in position.T], 1) for s in (-0.5, 0.0, 0.5)]
+    return np.maximum(*(np.linalg.norm(one - ends[1], axis=1) for one in (ends[0], ends[2]))) < _STILL
 
 
 def _level_time(time: np.ndarray, height: np.ndarray, span: tuple[float, float]) -> float:

@@ -15,6 +15,10 @@ _VARIABLES = (
     (tuple(f"stateEstimate.{a}" for a in ("vx", "vy", "vz")), "linear_velocity", "m/s", "the estimated velocity"),
     (tuple(f"stateEstimate.{a}" for a in ("qw", "qx", "qy", "qz")), "attitude", "1", "the estimated attitude"),
     (tuple(f"kalman.q{k}" for k in range(4)), "attitude", "1", "the Kalman filter's attitude, w x y z"),
+    (tuple(f"kalman.stateP{a}" for a in "XYZ"), "twist/linear", "m/s", "the Kalman filter's velocity in body axes"),
+    (tuple(f"locSrv.{a}" for a in ("qw", "qx", "qy", "qz")), "attitude", "1", "the attitude from motion capture"),
+    (tuple(f"locSrv.{a}" for a in "xyz"), "position", "m", "the position from motion capture"),
+    (tuple(f"lighthouse.{a}" for a in "xyz"), "position", "m", "the position from lighthouses"),
     (("pm.vbat",), "battery/voltage", "V", "the battery's voltage"),
     (("pm.vbatMV",), "battery/voltage", "mV", "the battery's voltage in mV"),
 )
@@ -32,15 +36,13 @@ def crazyflie_sources(recording: Recording, robot: str = "r1") -> list[SignalSou
                 why = f"The Crazyflie's {fields[0].partition('.')[0]} holds {meaning}."
                 order = "wxyz" if signal == "attitude" else None
                 found.append(SignalSource(f"{robot}/{signal}", source, unit, why, order=order, certain=True))
-        angles = tuple(f"stateEstimate.{a}" for a in ("roll", "pitch", "yaw"))
-        if all(field in stream.fields for field in angles):
-            source = tuple(f"{stream.name}:{field}" for field in angles)
-            why = "The Crazyflie's stateEstimate holds roll, pitch and yaw in degrees, its pitch against ours."
-            found.append(
-                SignalSource(
-                    f"{robot}/attitude", source, "deg", why, order="rpy", conversion="legacy-pitch", certain=True
-                )
-            )
+        for group in ("stateEstimate", "stabilizer"):
+            angles = tuple(f"{group}.{a}" for a in ("roll", "pitch", "yaw"))
+            if all(field in stream.fields for field in angles):
+                source = tuple(f"{stream.name}:{field}" for field in angles)
+                why = f"The Crazyflie's {group} holds roll, pitch and yaw in degrees, its pitch against ours."
+                angles = {"order": "rpy", "conversion": "legacy-pitch", "certain": True}
+                found.append(SignalSource(f"{robot}/attitude", source, "deg", why, **angles))
         found += _motor_sources(stream, robot)
     return found
 

@@ -16,15 +16,16 @@ from steelyard.logs.mapping._px4 import px4_sources
 from steelyard.logs.mapping._ros import ros_sources
 from steelyard.logs.mapping._sensors import report_faults
 from steelyard.logs.mapping._source import SignalMapping, SignalSource
-from steelyard.logs.mapping._tables import headerless_question, table_sources
-from steelyard.logs.mapping._thrust import settle_thrust
+from steelyard.logs.mapping._tables import headerless_question
+from steelyard.logs.mapping._thrust import settle_commands, settle_thrust
+from steelyard.logs.mapping._topics import all_table_sources
 from steelyard.logs.mapping._units import (
     settle_accelerometer,
     settle_gyroscope_unit,
     settle_joint_positions,
     time_sources,
 )
-from steelyard.logs.mapping._velocities import settle_by_thrust, settle_position, settle_velocity
+from steelyard.logs.mapping._velocities import settle_by_thrust, settle_position, settle_velocity, settle_velocity_frame
 from steelyard.logs.mapping._wrench import settle_wrench, settle_wrist_attitude
 
 
@@ -38,7 +39,7 @@ def candidates(recording: Recording) -> list[SignalSource]:
         return crazyflie_sources(recording)
     if recording.system in ("ros1", "ros2"):
         return ros_sources(recording)
-    return table_sources(recording)
+    return all_table_sources(recording)
 
 
 def examine(recording: Recording) -> SignalMapping:
@@ -50,6 +51,7 @@ def examine(recording: Recording) -> SignalMapping:
     settle_joint_positions(exam)
     settle_offsets(exam)
     for robot in exam.robots:
+        settle_commands(exam, robot)
         settle_accelerometer(exam, robot)
         flies = f"{robot}/wrench/force" not in exam.sources
         alignment = settle_attitude(exam, robot) if flies or f"{robot}/rates" in exam.sources else None
@@ -62,6 +64,7 @@ def examine(recording: Recording) -> SignalMapping:
             settle_world(exam, robot)
             settle_body(exam, robot)
             settle_by_thrust(exam, robot)
+            settle_velocity_frame(exam, robot)
             settle_velocity(exam, robot)
             settle_position(exam, robot)
         settle_delays(exam, robot)

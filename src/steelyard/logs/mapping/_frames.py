@@ -51,6 +51,9 @@ def settle_attitude(exam: Examination, robot: str) -> Alignment | None:
     orders = ("wxyz", "xyzw") if one.order == "?" else (one.order,)
     inverses = (False,) if one.order == "rpy" else (one.inverse, not one.inverse)
     trials = [dataclasses.replace(one, order=o, inverse=i) for o, i in itertools.product(orders, inverses)]
+    if one.order == "rpy" and not one.frame:  # the Crazyflie and others count the pitch upwards
+        other = None if one.conversion else "legacy-pitch"
+        trials.append(dataclasses.replace(one, conversion=other))
     scored = []
     for trial in trials:
         scored.append((_agreement(exam, trial, gyro, acc), trial))
@@ -60,7 +63,7 @@ def settle_attitude(exam: Examination, robot: str) -> Alignment | None:
     (score, text, alignment), best = scored[0]
     tried = len(scored) > 1
     next_best = scored[1][0][0] if tried else 0.0
-    same = best.order == one.order and best.inverse == one.inverse
+    same = (best.order, best.inverse, best.conversion) == (one.order, one.inverse, one.conversion)
     if one.order == "?" and score < TUNING.coherence:
         exam.ask(f"Is the first or the last of {', '.join(one.source)} the scalar part (w)?")
         exam.refuse(signal, f"the motion cannot tell the order of the quaternion: {text}.")
@@ -80,14 +83,13 @@ def settle_attitude(exam: Examination, robot: str) -> Alignment | None:
         return scored[[t for _, t in scored].index(next(t for _, t in scored if not t.inverse))][0][2]
     else:
         way = "world to body" if best.inverse else "body to world"
-        sentence = (
-            f"Read as {best.order or 'a matrix'}, {way}, it fits the motion: {text}; the next best {next_best:.2f}."
-        )
+        read = "angles with the pitch upwards" if best.conversion else best.order or "a matrix"
+        sentence = f"Read as {read}, {way}, it fits the motion: {text}; the next best {next_best:.2f}."
         if one.order == "?" and next_best > score - TUNING.margin:
             exam.ask(f"Is the first or the last of {', '.join(one.source)} the scalar part (w)?")
             exam.refuse(signal, "the motion cannot tell the order of the quaternion.")
             return None
-        exam.change(signal, "found", sentence, order=best.order, inverse=best.inverse)
+        exam.change(signal, "found", sentence, order=best.order, inverse=best.inverse, conversion=best.conversion)
     return alignment if score >= TUNING.coherence else None
 
 
@@ -192,7 +194,7 @@ def turn_world(exam: Examination, robot: str, axes: tuple[str, ...], text: str) 
 
 def settle_body(exam: Examination, robot: str) -> None:
     """Of a machine that flies: z of its body is along the thrust, so the mean specific force is along +z."""
-    flies = f"{robot}/thrust" in exam.sources or f"{robot}/motor" in exam.sources
+    flies = any(f"{robot}/{name}" in exam.sources for name in ("thrust", "motor", "rpm"))
     acc, _attitude = exam.track(f"{robot}/specific_force"), exam.track(f"{robot}/attitude")
     if not flies or f"{robot}/wrench/force" in exam.sources or acc is None:
         return

@@ -24,9 +24,10 @@ class Name:
 _ROBOT = re.compile(r"(?:r|robot|drone|uav|quad)_?\d+")
 # A quantity's letters and an axis in one word: ax, fy, gyrox, wz, q0, m1, r12.
 _JOINED = re.compile(
-    r"(a|acc|accel|accelerometer|f|force|t|tau|torque|w|om|omega|g|gyr|gyro|v|vel|p|pos|q|quat|tau|vl)([xyzw])|"
-    r"(q|quat)([0-4])|(m|motor|pwm|rpm|esc|throttle|thr|u|rotor|output)(\d{1,2})|(r|rot|R)([123][123])"
+    r"(a|acc|accel|accelerometer|f|force|t|tau|torque|m|mom|w|om|omega|g|gyr|gyro|v|vel|p|pos|q|quat|vl|vb|lv|r)([xyzw])|"
+    r"(q|quat)([0-4])|(m|motor|mot|pwm|rpm|esc|throttle|thr|u|rotor|output|servo)(\d{1,2})|(r|rot|R)([123][123])"
 )
+_DOT = re.compile(r"([xyz])dot|d([xyz])")
 _UNIT_TAILS = {
     ("m", "s2"): "m/s²",
     ("m", "s", "2"): "m/s²",
@@ -99,6 +100,9 @@ def _axis(words: list[str]) -> tuple[list[str], str]:
         if words[k] in (*AXES, "w") and (len(words) > 1 or words[k] != "w"):
             return words[:k] + words[k + 1 :], words[k]
     for k in range(len(words) - 1, -1, -1):
+        match = _DOT.fullmatch(words[k])
+        if match:
+            return [*words[:k], "dot", *words[k + 1 :]], match[1] or match[2]
         match = _JOINED.fullmatch(words[k])
         if match:
             stem, axis = [part for part in match.groups() if part is not None][:2]

@@ -7,6 +7,12 @@ import numpy as np
 from steelyard.logs._recording import Recording, Stream
 from steelyard.logs.mapping._source import SignalSource
 
+TOPICS = (
+    "vehicle_attitude", "vehicle_odometry", "sensor_combined", "sensor_gyro", "sensor_accel",
+    "vehicle_angular_velocity", "vehicle_acceleration", "vehicle_local_position", "battery_status", "actuator_motors",
+    "actuator_outputs", "esc_status",
+)  # fmt: skip
+"""Whose conventions are known."""
 _VECTOR = ("[0]", "[1]", "[2]")
 
 
@@ -47,6 +53,18 @@ def _of_topic(topic: str, stream: Stream, robot: str) -> list[SignalSource]:
         add("attitude", q, "1", "NED/FRD", "the attitude q, w x y z, from body (FRD) to world (NED)", order="wxyz")
         speeds = ("rollspeed", "pitchspeed", "yawspeed")
         add("rates", speeds, "rad/s", "FRD", "the body's rates, rad/s, FRD")
+    if base == "vehicle_odometry":
+        add("rates", xyz("angular_velocity"), "rad/s", "FRD", "the body's rates, rad/s, FRD")
+        old = "vx" in stream.fields  # before v1.14, with frames of other numbers
+        if _all_are(stream, "local_frame" if old else "pose_frame", 0.0 if old else 1.0):
+            add("position", ("x", "y", "z") if old else xyz("position"), "m", "NED", "the position, m, NED")
+        if _all_are(stream, "velocity_frame", 0.0 if old else 1.0):
+            fields = ("vx", "vy", "vz") if old else xyz("velocity")
+            add("linear_velocity", fields, "m/s", "NED", "the velocity, m/s, NED")
+    if base == "sensor_gyro":
+        add("rates", ("x", "y", "z"), "rad/s", "FRD", "the gyroscope before calibration, rad/s, FRD")
+    if base == "sensor_accel":
+        add("specific_force", ("x", "y", "z"), "m/s²", "FRD", "the accelerometer before calibration, m/s², FRD")
     if base == "sensor_combined":
         add("rates", xyz("gyro_rad"), "rad/s", "FRD", "the gyroscope, rad/s, FRD")
         add("specific_force", xyz("accelerometer_m_s2"), "m/s²", "FRD", "the accelerometer, m/s², FRD")
@@ -113,6 +131,11 @@ def normalised_thrust(recording: Recording) -> str | None:
     return None
 
 
+def _all_are(stream: Stream, field: str, value: float) -> bool:
+    """Whether a field has this value throughout; True where there is no such field."""
+    return field not in stream.fields or bool(np.all(stream.fields[field] == value))
+
+
 def _rate(stream: Stream) -> float:
     if stream.time is None or stream.rows < 2 or not np.ptp(stream.time) > 0:
         return 0.0
@@ -120,5 +143,11 @@ def _rate(stream: Stream) -> float:
 
 
 def _preference(one: SignalSource) -> int:
-    """Commands of 0 to 1 before pulses, which a simulator may give in other units; first instances before others."""
-    return 2 * (one.unit == "of one") - ("#" in one.source[0]) if one.name == "motor" else 0
+    """Commands of 0 to 1 before pulses, which a simulator may give in other units; first instances before others.
+
+    The estimator's position before an odometry's, calibrated sensors before raw ones.
+    """
+    if one.name == "motor":
+        return 2 * (one.unit == "of one") - ("#" in one.source[0])
+    raw = any(stem in one.why for stem in ("before calibration", "vehicle_odometry"))
+    return -1 if raw and one.name != "attitude" else 0

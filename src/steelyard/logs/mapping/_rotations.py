@@ -129,6 +129,12 @@ def quaternions_from_angles(angles: np.ndarray) -> np.ndarray:
     )
 
 
+def quaternions_from_vectors(vectors: np.ndarray) -> np.ndarray:
+    """Rotation vectors (n, 3), rad, as quaternions (n, 4)."""
+    angle = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.concatenate([np.cos(0.5 * angle), 0.5 * np.sinc(0.5 * angle / np.pi) * vectors], axis=1)
+
+
 def body_rates(time: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Times (n−1,) half-way between samples and the body's angular velocity (n−1, 3), rad/s, over each step."""
     q = continuous(q)

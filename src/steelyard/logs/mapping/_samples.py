@@ -12,6 +12,7 @@ from steelyard.logs.mapping._rotations import (
     normalised,
     quaternions,
     quaternions_from_angles,
+    quaternions_from_vectors,
 )
 from steelyard.logs.mapping._source import SignalMapping, SignalSource, TimeSource, split_field
 from steelyard.logs.mapping._unit_names import factor_of, offset_of
@@ -103,6 +104,8 @@ def _attitude(one: SignalSource, raw: np.ndarray) -> np.ndarray:
     """Unit quaternions w, x, y, z, body to world."""
     if one.rows == "R":
         R = raw.reshape(-1, 3, 3)
+    elif one.order == "rotvec":
+        R = matrices(quaternions_from_vectors(raw * factor_of(one.unit)))
     elif one.order == "rpy":
         R = matrices(quaternions_from_angles(raw * factor_of(one.unit)))
     else:

@@ -6,6 +6,18 @@ from steelyard.logs.mapping._examination import Examination
 from steelyard.logs.mapping._px4 import normalised_thrust
 
 
+def settle_commands(exam: Examination, robot: str) -> None:
+    """Refuses motor commands and rotor speeds whose unit nothing shows."""
+    for signal, options in (
+        (f"{robot}/motor", "a command (of which range) or a rotor's speed"),
+        (f"{robot}/rpm", "rpm or rad/s"),
+    ):
+        while signal in exam.sources and exam.sources[signal].unit == "?":
+            one = exam.sources[signal]
+            exam.ask(f"Is {one.source[0]} … {one.source[-1]} {options}? State its unit in a mapping.")
+            exam.refuse(signal, f"whether it is {options} cannot be told.")
+
+
 def settle_thrust(exam: Examination, robot: str) -> None:
     """Refuses a thrust that lies between 0 and 1 without a unit, and states what mass a thrust in N would carry."""
     signal = f"{robot}/thrust"

@@ -52,10 +52,13 @@ FACTORS = {
     "%": 1e-2,
     "pwm": 1e-3,
     "pwm16": 1 / 65535,
+    "dshot": 1 / 1999,
+    **{f"g/{2**k}": G / 2**k for k in range(8, 16)},
 }
-"""By plain spelling, the factor to our unit; rotor speeds go to rpm, motor commands to 0..1 (pwm: 1000 to 2000 µs)."""
+"""By plain spelling, the factor to our unit; rotor speeds go to rpm, motor commands to 0..1 (pwm: 1000 to 2000 µs;
+dshot: 48 to 2047); g/2048 is a converter's count, 2048 of them a g."""
 
-OFFSETS = {"pwm": -1.0}
+OFFSETS = {"pwm": -1.0, "dshot": -48 / 1999}
 """Added after the factor."""
 
 _SPELLINGS = {
@@ -90,6 +93,14 @@ _SPELLINGS = {
     "nm": "N m",
     "n*m": "N m",
     "n.m": "N m",
+    "n-m": "N m",
+    "newtonmeter": "N m",
+    "newtonmeters": "N m",
+    "rad/sec": "rad/s",
+    "deg/sec": "deg/s",
+    "degree/s": "deg/s",
+    "degrees/s": "deg/s",
+    "m/sec": "m/s",
     "newton": "N",
     "newtons": "N",
     "percent": "%",
@@ -111,7 +122,9 @@ def plain_unit(text: str) -> str | None:
     >>> plain_unit("µs"), plain_unit("deg / s"), plain_unit("M/S^2"), plain_unit("°/s")
     ('us', 'deg/s', 'm/s²', 'deg/s')
     """
-    bare = text.strip().replace("µ", "u").replace("μ", "u").replace("°", "deg").replace("·", " ")
+    bare = text.strip().replace("µ", "u").replace("μ", "u").replace("°", "deg").replace("·", " ").replace("º", "deg")
+    bare = re.sub(r"[*^]+(?=-?\d)", "", bare)  # m/s**2, rad s^-1
+    bare = re.sub(r"(\w)[ ./*·](\w+)-(\d)", lambda m: f"{m[1]}/{m[2]}{'' if m[3] == '1' else m[3]}", bare)
     for candidate in (bare, bare.lower(), re.sub(r"\s+", "", bare), re.sub(r"\s+", "", bare.lower())):
         if candidate in FACTORS:
             return candidate

@@ -71,8 +71,10 @@ def settle_accelerometer(exam: Examination, robot: str) -> None:
             why = "gravity is not in it" if share < 0.2 else f"gravity in {one.unit} would be {G:.3g} m/s²"
             exam.refuse(signal, f"{reads} m/s² after conversion from {one.unit}: {why}.")
             continue
-        ratios = {unit: norm * factor_of(unit) / G for unit in ("g", "m/s²", "mg", "cm/s²")}
-        unit = min(ratios, key=lambda u: abs(np.log(max(ratios[u], 1e-12))))
+        unit = _unit_of_gravity(norm, ("g", "m/s²", "mg", "cm/s²"))
+        if not 0.9 < norm * factor_of(unit) / G < 1.1 and norm > 200:
+            unit = _unit_of_gravity(norm, _COUNTS)
+        ratios = {unit: norm * factor_of(unit) / G}
         if 1 / TUNING.norm_factor < ratios[unit] < TUNING.norm_factor:
             exam.change(signal, "found", f"{reads}, which is gravity in {unit}.", unit=unit)
             return
@@ -80,6 +82,15 @@ def settle_accelerometer(exam: Examination, robot: str) -> None:
             exam.refuse(signal, f"{reads}: gravity is not in it, so it is no accelerometer's own reading.")
             continue
         exam.refuse(signal, f"{reads}, which is gravity in no unit that is known.")
+
+
+_COUNTS = tuple(f"g/{2**k}" for k in (8, 9, 11, 12, 13, 14))
+"""Of converters; 1024 counts a g cannot be told from mg."""
+
+
+def _unit_of_gravity(norm: float, units: tuple[str, ...]) -> str:
+    """The unit in which this is nearest to gravity."""
+    return min(units, key=lambda unit: abs(np.log(max(norm * factor_of(unit) / G, 1e-12))))
 
 
 def settle_gyroscope_unit(exam: Examination, robot: str, scale: float | None) -> None:
@@ -91,7 +102,9 @@ def settle_gyroscope_unit(exam: Examination, robot: str, scale: float | None) ->
         return
     most = float(np.percentile(np.linalg.norm(track.values, axis=1), 99.5))
     evidence = "against the attitude"
-    if scale is None:
+    # In flight the specific force is along the thrust however the machine turns.
+    flies = any(f"{robot}/{name}" in exam.sources for name in ("thrust", "motor", "rpm", "throttle"))
+    if scale is None and not flies:
         scale, evidence = _turning_of_gravity(exam, robot), "against the turning of gravity in the accelerometer"
     if scale is not None:
         units = {"rad/s": abs(np.log(scale)), "deg/s": abs(np.log(scale * factor_of("deg/s")))}

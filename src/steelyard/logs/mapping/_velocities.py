@@ -1,5 +1,7 @@
 """Velocity, position and thrust against the attitude: whose axes they are in, and which way thrust and up are."""
 
+import dataclasses
+
 import numpy as np
 
 from steelyard.logs.mapping._compare import Alignment, Track, compare, compare_axes, derivative
@@ -7,6 +9,7 @@ from steelyard.logs.mapping._examination import Examination
 from steelyard.logs.mapping._frames import UP_AXES, nearest_axis, permutation_of, turn_body, turn_world
 from steelyard.logs.mapping._rotations import axes_of, matrices
 from steelyard.logs.mapping._samples import vector_map
+from steelyard.logs.mapping._source import SignalSource
 from steelyard.logs.mapping._tuning import TUNING
 
 
@@ -19,6 +22,46 @@ def settle_velocity(exam: Examination, robot: str) -> None:
     dv = derivative(v, 0.1)
     found = compare_axes(push, dv, TUNING.longest_delay)
     _vector_axes(exam, signal, found, "The velocity's derivative fits the turned specific force")
+
+
+def settle_velocity_frame(exam: Examination, robot: str) -> None:
+    """Whether a velocity is in the world's or in the body's axes, by the derivative of the position or acceleration.
+
+    A twist in the body's axes is turned to the world by the attitude, where no other velocity is recorded.
+    """
+    signal, twist = f"{robot}/linear_velocity", f"{robot}/twist/linear"
+    one = exam.sources.get(signal) or exam.sources.get(twist)
+    attitude = exam.sources.get(f"{robot}/attitude")
+    if one is None or attitude is None or one.conversion or one.frame or len(attitude.source) != 4 or attitude.inverse:
+        return
+    q = attitude.source if attitude.order == "wxyz" else (attitude.source[3], *attitude.source[:3])
+    source, axes = (*one.source, *q), attitude.axes
+    why = f"{one.why} Its attitude turns it to the world."
+    turned = dataclasses.replace(
+        one, signal=signal, source=source, conversion="body-to-world", axes=axes, frame=None, why=why
+    )
+    if signal not in exam.sources:  # a twist, which is the body's by convention
+        exam.sources[signal] = turned
+        other = dataclasses.replace(one, signal=signal, axes=axes)
+    else:
+        other = turned
+    taken = exam.sources[signal]
+    scores = [_moves_like(exam, robot, trial) for trial in (taken, other)]
+    if scores[1] > scores[0] + TUNING.margin and scores[1] > TUNING.coherence:
+        whose = "the body's" if other.conversion else "the world's"
+        exam.sources[signal] = other
+        text = f"Its motion fits in {whose} axes (coherence {scores[1]:.2f}, else {scores[0]:.2f})."
+        exam.change(signal, "found", text)
+
+
+def _moves_like(exam: Examination, robot: str, trial: SignalSource) -> float:
+    """Coherence of a velocity with the derivative of the position, or its own derivative with the acceleration."""
+    v, p, push = exam.track_of(trial), exam.track(f"{robot}/position"), acceleration(exam, robot)
+    if v is None:
+        return 0.0
+    if p is not None:
+        return compare(derivative(p, 0.1), v, TUNING.longest_delay, free=False).coherence
+    return 0.0 if push is None else compare(push, derivative(v, 0.1), TUNING.longest_delay, free=False).coherence
 
 
 def settle_position(exam: Examination, robot: str) -> None:
