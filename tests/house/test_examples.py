@@ -1,6 +1,7 @@
 """Every example runs to the end, and says at its top what it shows and how to run it."""
 
 import ast
+import json
 import os
 import re
 import subprocess
@@ -14,6 +15,7 @@ from steelyard._jax import private_folder
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples"
 EXAMPLES = sorted(FOLDER.glob("*.py"))
+NOTEBOOKS = sorted(FOLDER.glob("notebooks/*.ipynb"))
 LIMIT_S = 120
 CACHED = {
     "JAX_COMPILATION_CACHE_DIR": str(private_folder("xla")),
@@ -52,12 +54,62 @@ def test_example_is_numbered_and_opens_with_title_prose_and_usage(example: Path)
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
 def test_example_runs_to_the_end(example: Path, tmp_path: Path):
+    run_script(example, tmp_path)
+
+
+def run_script(script: Path, folder: Path) -> str:
+    """Runs a script as people do, in a folder of its own; its standard output."""
     path = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
-    env = {**os.environ, "PYTHONPATH": path, **CACHED}
+    env = {**os.environ, "PYTHONPATH": path, "MPLBACKEND": "Agg", **CACHED}
+    env.pop("XLA_FLAGS", None)  # those of the tests: optimised programs run faster, and the cache keeps them
     done = subprocess.run(
-        [sys.executable, str(example)], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=LIMIT_S
+        [sys.executable, str(script)], cwd=folder, env=env, capture_output=True, text=True, timeout=LIMIT_S
     )
-    assert done.returncode == 0, f"{example.name} ended with {done.returncode}:\n{done.stderr[-3000:]}"
+    assert done.returncode == 0, f"{script.name} ended with {done.returncode}:\n{done.stderr[-3000:]}"
+    return done.stdout
+
+
+def cells_of(notebook: Path) -> list[dict]:
+    return json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+
+
+def script_of(notebook: Path) -> str:
+    """The code cells in their order; the value that ends a cell is shown as a notebook shows it."""
+    lines = [
+        "def show(value):",
+        "    html = getattr(value, '_repr_html_', None)",
+        "    print(html() if html else value)",
+    ]
+    for cell in cells_of(notebook):
+        if cell["cell_type"] == "code":
+            source = "".join(cell["source"])
+            last = ast.parse(source).body[-1]
+            if isinstance(last, ast.Expr) and not source.rstrip().endswith(";"):
+                head = source.splitlines()[: last.lineno - 1]
+                lines += [*head, f"show({ast.unparse(last.value)})"]
+            else:
+                lines.append(source)
+    return "\n".join(lines)
+
+
+def test_there_are_ten_examples_and_a_notebook():
+    assert len(EXAMPLES) >= 10
+    assert NOTEBOOKS
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
+def test_notebook_runs_to_the_end(notebook: Path, tmp_path: Path):
+    script = tmp_path / "cells.py"
+    script.write_text(script_of(notebook), encoding="utf-8")
+    assert "mass" in run_script(script, tmp_path)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
+def test_notebook_opens_with_a_title_and_keeps_no_output(notebook: Path):
+    cells = cells_of(notebook)
+    assert "".join(cells[0]["source"]).startswith("# ")
+    assert all(not cell["outputs"] and cell["execution_count"] is None for cell in cells if "outputs" in cell)
+    assert len({cell["id"] for cell in cells}) == len(cells)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from steelyard.cli._main import run
 from steelyard.errors import BadInput
 from steelyard.estimators import OnlineElm, RandomFeatures
 from steelyard.native import export
+from steelyard.native.c._sizes import TARGETS
 from steelyard.papers.planar.robots import CenterObserver, observer_step
 from steelyard.problems.planar_load._observer import CenterObservation, CenterSample, ObservedCenter
 
@@ -120,6 +121,33 @@ def test_the_header_tells_where_and_how_much(folder):
     stack = int(re.findall(r"#define HOVER_STACK_BYTES (\d+)", header)[0])
     assert 0 < stack < 16 * 1024
     assert "| stack, bytes |" in (folder / "README.md").read_text()
+
+
+def test_the_header_tells_conventions_units_and_what_was_not_measured(tmp_path):
+    units = {"dt": "s", "speed": "m/s"}
+    step = {"speed": jnp.zeros(2)}
+    export(lambda belief, dt: {"speed": belief["speed"] + dt}, (step, jnp.ones(2)), tmp_path / "c", "f", units=units)
+    header, readme = ((tmp_path / "c" / name).read_text() for name in ("f.h", "README.md"))
+    assert "SI units" in header
+    assert "w, x, y, z" in header
+    assert "NaN" in header
+    assert "#define F_BELIEF_SPEED 0 /* 2; m/s */" in header
+    assert "void f_init(double *belief);" in header
+    for target, (compiler, _) in TARGETS.items():
+        said = f"{target}: not measured, because {compiler} is not installed." in header
+        assert said == (shutil.which(compiler) is None)
+        assert said == (f"{target}: not measured" in readme)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
+def test_the_initialiser_is_the_first_state(tmp_path):
+    first = np.array([1.5, np.nan, np.inf, -2.0])
+    export(lambda belief, dt: belief + dt, (first, np.zeros(4)), tmp_path / "hover", "hover")
+    done = subprocess.run([str(build(tmp_path / "hover", tmp_path, "gcc", "-O1"))], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    source = tmp_path / "hover" / "hover.c"
+    source.write_text(source.read_text().replace("{1.5, ", "{1.25, "))
+    assert subprocess.run([str(build(tmp_path / "hover", tmp_path, "gcc", "-O1"))]).returncode == 1
 
 
 def test_a_folder_in_use_is_left_alone(tmp_path):

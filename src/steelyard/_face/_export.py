@@ -23,6 +23,18 @@ _EXAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
 """The scenario that shows shapes and sizes where no log is given."""
 
 
+_UNITS = {
+    "attitude": "quaternion w, x, y, z, body to world", "position": "m, world", "velocity": "m/s, world",
+    "log_mass": "natural logarithm of kg", "flow": "kg/s", "drag": "N s/m (linear), N s^2/m^2 (quadratic)",
+    "thrust": "N", "rates": "rad/s, body", "gust": "N", "dt": "s", "log_lag": "natural logarithm of s",
+    "covariance": "of the tangent coordinates of state, in its order; an attitude has three, rad",
+    "variance": "of each measured tangent coordinate", "z_c": "m, world", "omega": "rad/s", "omega_read": "rad/s",
+    "wrench": "N m (3), N (3) a robot", "reading": "rad/s (3), m/s (3), m/s^2 (3) a robot", "alpha": "rad/s^2",
+    "throttle": "%",
+}  # fmt: skip
+"""Of the numbers in a step, by their last name."""
+
+
 def export(
     problem: str,
     folder: str | Path,
@@ -61,7 +73,7 @@ def export(
     found = problems.exportable_step(problem, method, recorded, checked)
     return native.export(
         found.step, (found.belief, problems.first_sample(found)), folder, name, samples=found.samples,
-        single=single, symmetric=("covariance",), about=found.about,
+        single=single, symmetric=("covariance",), about=found.about, units=_UNITS,
     )  # fmt: skip
 
 

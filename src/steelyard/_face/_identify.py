@@ -28,6 +28,18 @@ class Findings(Identification):
 
         write_urdf(self, path)
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the answer in one sentence, and every quantity with its interval."""
+        from steelyard.report import fill, headline, rows, value_table
+
+        cells = [
+            [f"{row.robot} {row.quantity}", "; ".join(f"{part.label} {part.value}".strip() for part in row.parts),
+             row.unit, row.words]
+            for row in rows(self)
+        ]  # fmt: skip
+        shown = value_table("estimates", ("quantity", "value (95 %)", "unit", "status"), cells)
+        return str(fill("<p><strong>$headline</strong></p>$table", headline=headline(self), table=shown))
+
 
 def identify(
     log: Log | str | Path,

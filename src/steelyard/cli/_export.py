@@ -48,6 +48,9 @@ def run(arguments: Sequence[str]) -> None:
     from steelyard._jax import prepare_program
 
     prepare_program()
+
+    from steelyard.native import not_measured
+
     exported = export(command.problem, command.output, command.method, log, config, command.name, command.single)
     if command.json:
         print_json(
@@ -58,6 +61,7 @@ def run(arguments: Sequence[str]) -> None:
                 "state": exported.code.arguments[0].size,
                 "sample": exported.code.arguments[1].size,
                 "sizes": [dataclasses.asdict(size) for size in exported.sizes],
+                "not_measured": not_measured(exported.sizes),
             }
         )
         return
@@ -67,3 +71,5 @@ def run(arguments: Sequence[str]) -> None:
     print(f"{exported.code.operations} scalar operations a step, {exported.code.arguments[0].size} numbers of state.")
     for size in exported.sizes:
         print(f"{size.target}: flash {size.flash} bytes, RAM {size.ram} bytes, stack {size.stack} bytes.")
+    for sentence in not_measured(exported.sizes):
+        print(sentence)

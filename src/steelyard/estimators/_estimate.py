@@ -50,7 +50,7 @@ class Estimate:
     doubtful_covariance: np.ndarray | None = None
     """Its covariance, as far as the method knows."""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if (self.status == "known") != (self.value is not None and self.covariance is not None):
             raise ValueError(f"An estimate has a value and a covariance exactly when it is known, not {self.status!r}.")
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,7 @@ class Log:
         span = f"{self.time[0]:g} to {self.time[-1]:g} s"
         return f"Log({self.origin!r}, {len(self)} rows, {span}, {len(self.columns)} columns)"
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         return Log, (self.time, dict(self.columns), self.origin, dict(self.metadata))
 
     @property

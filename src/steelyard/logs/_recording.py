@@ -78,8 +78,13 @@ class Stream:
         notes: tuple[str, ...] = (),
         rows: int | None = None,
     ):
-        self.name, self.file, self.kind, self.clock = name, file, kind, clock
-        self.fields, self.units, self.notes = fields, units, notes
+        self.name: str = name
+        self.file: str = file
+        self.kind: str = kind
+        self.clock: str = clock
+        self.fields: Mapping[str, Array] = fields
+        self.units: Mapping[str, str] = units
+        self.notes: tuple[str, ...] = notes
         self._time, self._rows = time, rows
 
     @property

@@ -151,5 +151,7 @@ def _idyntree() -> Any:
             warnings.simplefilter("ignore")  # its wrapper warns as it loads, and dies where warnings are errors
             import idyntree.bindings as idyntree
     except ImportError:
-        raise BadInput("iDynTree is not installed, and it reads the URDF: pip install steelyard[multibody].") from None
+        raise BadInput(
+            'iDynTree is not installed, and it reads the URDF: pip install "steelyard[multibody]".'
+        ) from None
     return idyntree

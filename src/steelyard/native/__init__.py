@@ -6,6 +6,7 @@ from .c import Code as Code
 from .c import Exported as Exported
 from .c import emit as emit
 from .c import export as export
+from .c import not_measured as not_measured
 from .cuda import KernelUse as KernelUse
 from .cuda import cuda_campaign as cuda_campaign
 from .cuda import cuda_drawn_campaign as cuda_drawn_campaign

@@ -1,5 +1,6 @@
 """What do people see? Tables on a terminal, one-file HTML reports, progress."""
 
+from ._headline import headline as headline
 from ._markup import Markup as Markup
 from ._markup import fill as fill
 from ._page import Script as Script

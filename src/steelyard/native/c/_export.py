@@ -2,8 +2,9 @@
 
 import dataclasses
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import jax
@@ -42,12 +43,15 @@ def export(
     single: bool = False,
     symmetric: Sequence[str] = (),
     about: str = "",
+    units: Mapping[str, str] = MappingProxyType({}),
 ) -> Exported:
     """Writes a pure step as C99 into a folder, which is made or must be empty.
 
     `example` has the step's arguments, whose shapes stay. Where the step takes a state and a sample and gives the next
     state, `samples`, with a leading axis of time, are what the check replays; else it repeats the example. With
-    `single` all is in float32. Square arguments whose last name is in `symmetric` are so, which saves work.
+    `single` all is in float32. Square arguments whose last name is in `symmetric` are so, which saves work. `units` has
+    the units of numbers by their last name, for the header. A step that gives the next state has an initialiser, too:
+    the example's state.
     """
     place = Path(folder)
     if place.exists() and (not place.is_dir() or any(place.iterdir())):
@@ -57,13 +61,13 @@ def export(
     check_output_folder(place.parent)
     code = emit(step, example, f"{name}_step", single, symmetric)
     states, rows, expected = _recorded(step, example, samples, code)
-    source = source_file(code, name)
+    source = source_file(code, name, states)
     try:
-        sizes = tuple(measure(header_file(code, name, None, about), source, name))
+        sizes = tuple(measure(header_file(code, name, None, about, units), source, name))
     except NoCompiler:
         sizes = ()
     texts = {
-        f"{name}.h": header_file(code, name, sizes, about),
+        f"{name}.h": header_file(code, name, sizes, about, units),
         f"{name}.c": source,
         f"{name}_vector.h": vector_file(code, name, states, rows, expected),
         "main.c": check_program(code, name),

@@ -3,6 +3,7 @@
 import dataclasses
 import re
 import shutil
+from collections.abc import Sequence
 
 from steelyard._files import draft_folder
 from steelyard._jax import private_folder
@@ -38,6 +39,16 @@ def measure(header: str, source: str, name: str) -> list[Size]:
         if path is not None:
             found.append(_measure(target, path, options, header, source, name))
     return found
+
+
+def not_measured(sizes: Sequence[Size]) -> list[str]:
+    """A sentence for each target without a size: which compiler is missing."""
+    known = {size.target for size in sizes}
+    return [
+        f"{target}: not measured, because {compiler} {'is not installed' if not shutil.which(compiler) else 'failed'}."
+        for target, (compiler, _) in TARGETS.items()
+        if target not in known
+    ]
 
 
 def _measure(target: str, compiler: str, options: tuple[str, ...], header: str, source: str, name: str) -> Size:

@@ -20,7 +20,7 @@ def load_mujoco() -> Any:
     try:
         import mujoco
     except ImportError:
-        raise BadInput("MuJoCo is not installed, and it moves the load: pip install steelyard[sim].") from None
+        raise BadInput('MuJoCo is not installed, and it moves the load: pip install "steelyard[sim]".') from None
     return mujoco
 
 
