@@ -161,8 +161,8 @@ int main(void)
 def _beginning(code: Code, name: str) -> str:
     if not can_run(code):
         return ""
-    return f"""`{name}_init` writes the state to begin with. SI units; quaternions are w, x, y, z. A number of a sample that is
-NaN was not measured, and the step predicts without it.
+    return f"""`{name}_init` writes the state to begin with. SI units; quaternions are w, x, y, z. A number of a
+sample that is NaN was not measured, and the step predicts without it.
 """
 
 
