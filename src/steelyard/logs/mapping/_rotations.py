@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 
+from steelyard._rotations import matrices as matrices
 from steelyard.errors import BadInput, nearest
 
 FRAMES = {
@@ -70,17 +71,6 @@ def normalised(q: np.ndarray) -> np.ndarray:
     norm = np.linalg.norm(q, axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(np.abs(norm - 1) < 0.2, q / norm, np.nan)
-
-
-def matrices(q: np.ndarray) -> np.ndarray:
-    """Rotations (n, 3, 3) of unit quaternions (n, 4)."""
-    w, x, y, z = q.T
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
 def quaternions(R: np.ndarray) -> np.ndarray:

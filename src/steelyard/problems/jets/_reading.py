@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from steelyard._rotations import matrices
 from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.logs import Log
@@ -149,7 +150,7 @@ def _motions(log: Log, robot: str, configured: ConfiguredRobot) -> list[RobotMot
     joints = [np.concatenate([log.signal(robot, f"joint/{n}/{kind}") for n in names], axis=1) for kind in _KINDS]
     base = [log.require(robot, f"base/{signal}") for signal in ("position", "attitude", "linear_velocity", "rates")]
     position, attitude, velocity, rates, q, q_dot = (_filled(values) for values in (*base, *joints))
-    R_wb = _matrices(attitude)
+    R_wb = matrices(attitude / np.linalg.norm(attitude, axis=1, keepdims=True))
     return [RobotMotion(*row) for row in zip(position, R_wb, velocity, rates, q, q_dot, strict=True)]
 
 
@@ -196,14 +197,3 @@ def _filled(values: np.ndarray) -> np.ndarray:
     rows = np.maximum.accumulate(rows, axis=0)
     rows = np.maximum(rows, np.argmax(present, axis=0)[None, :])
     return np.where(np.any(present, axis=0)[None, :], np.take_along_axis(values, rows, axis=0), 0.0)
-
-
-def _matrices(attitude: np.ndarray) -> np.ndarray:
-    """Rotations (n, 3, 3) of quaternions w, x, y, z, of any length but zero."""
-    w, x, y, z = (attitude / np.linalg.norm(attitude, axis=1, keepdims=True)).T
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)

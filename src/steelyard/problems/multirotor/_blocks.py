@@ -4,8 +4,8 @@ import dataclasses
 
 import numpy as np
 
+from steelyard._rotations import matrices
 from steelyard.problems.multirotor._coloured import Blocks
-from steelyard.problems.multirotor._impulses import matrices
 from steelyard.problems.multirotor._reading import FlightRecord
 from steelyard.problems.multirotor._tuning import TUNING
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from steelyard._rotations import matrices
 from steelyard.config import Config
 from steelyard.estimators import Sample
 from steelyard.models import ImpulseControl
@@ -30,14 +31,3 @@ def impulses(record: FlightRecord, config: Config, block: float) -> Sample:
     span = (record.time[ends[1:]] - record.time[ends[:-1]])[:, None]
     measured[ends[1:]] = record.velocity[ends[1:]] - record.velocity[ends[:-1]] - np.asarray(config.gravity) * span
     return Sample(dt, ImpulseControl(*controls), measured)
-
-
-def matrices(q: np.ndarray) -> np.ndarray:
-    """Rotation matrices (n, 3, 3) of unit quaternions w, x, y, z (n, 4)."""
-    w, x, y, z = q.T
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(rows), 2, 0)

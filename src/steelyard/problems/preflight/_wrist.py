@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from steelyard._rotations import skew
 from steelyard.logs import Log
 from steelyard.problems.preflight._finding import PreflightFinding
 from steelyard.problems.preflight._readings import PERMUTATIONS, averages, best_axes, finite, middle, robust_sum
@@ -159,15 +160,8 @@ def _turn(w: np.ndarray, first: np.ndarray) -> np.ndarray:
 
 def _spin(w: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     """(n, 3, 3): what a lever arm's acceleration is in turning."""
-    W, A = _skew(w), _skew(alpha)
+    W, A = skew(w), skew(alpha)
     return A + W @ W
-
-
-def _skew(x: np.ndarray) -> np.ndarray:
-    out = np.zeros((len(x), 3, 3))
-    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        out[:, i, j], out[:, j, i] = -x[:, k], x[:, k]
-    return out
 
 
 def _solve(A: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -192,9 +186,9 @@ def _force_misfit(total: np.ndarray, w: np.ndarray, alpha: np.ndarray, s: np.nda
 
 
 def _torque_misfit(torque: np.ndarray, w: np.ndarray, alpha: np.ndarray, s: np.ndarray) -> np.ndarray:
-    ones, W = np.repeat(np.eye(3)[None], len(s), 0), _skew(w)
+    ones, W = np.repeat(np.eye(3)[None], len(s), 0), skew(w)
     inertia = _moments(alpha) + W @ _moments(w)
-    return _solve(np.concatenate([-_skew(s), inertia, ones], axis=2), torque)[0]
+    return _solve(np.concatenate([-skew(s), inertia, ones], axis=2), torque)[0]
 
 
 def _moments(x: np.ndarray) -> np.ndarray:

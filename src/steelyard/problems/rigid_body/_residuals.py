@@ -13,8 +13,9 @@ import dataclasses
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from steelyard._rotations import skew
 from steelyard.problems.rigid_body._splines import DEGREE, Spline
-from steelyard.problems.rigid_body._trajectory import Trajectory, skew
+from steelyard.problems.rigid_body._trajectory import Trajectory
 from steelyard.problems.rigid_body._unknowns import Layout, Unknowns
 
 

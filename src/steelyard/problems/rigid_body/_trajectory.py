@@ -16,14 +16,8 @@ import dataclasses
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from steelyard._rotations import skew
 from steelyard.problems.rigid_body._splines import Spline
-
-
-def skew(vectors: np.ndarray) -> np.ndarray:
-    """(n, 3, 3) from (n, 3): the cross product as a matrix."""
-    zero = np.zeros(vectors.shape[:-1])
-    x, y, z = (vectors[..., k] for k in range(3))
-    return np.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1).reshape(*vectors.shape, 3)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

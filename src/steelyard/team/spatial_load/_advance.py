@@ -5,12 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from steelyard._rotations import exp_so3, skew
 from steelyard.team._cache import Cache
 from steelyard.team.spatial_load._compiled_filter import compiled_filter
 from steelyard.team.spatial_load._equations_of_motion import MeasuredRows
 from steelyard.team.spatial_load._excitation import Excitation
 from steelyard.team.spatial_load._filter_pass import FilterPass, Segment, digest
-from steelyard.team.spatial_load._linearisation_point import LOAD, LinearisationPoint, exp_so3, skew
+from steelyard.team.spatial_load._linearisation_point import LOAD, LinearisationPoint
 from steelyard.team.spatial_load._linearised_filter import (
     FilterResult,
     FilterState,

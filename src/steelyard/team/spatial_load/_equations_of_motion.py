@@ -12,17 +12,16 @@ import functools
 
 import numpy as np
 
+from steelyard._rotations import cross, skew
 from steelyard.team.spatial_load._linearisation_point import (
     LOAD,
     TILT,
     LinearisationPoint,
-    cross,
     load_jacobian,
     load_parameters,
     matrix_from_moments,
     moments_times,
     pose_of,
-    skew,
 )
 
 OMEGA, SPEED, DOWN, ERROR = slice(0, 3), slice(3, 6), slice(6, 9), slice(9, 15)

@@ -4,15 +4,13 @@ from collections.abc import Collection
 
 import numpy as np
 
+from steelyard._rotations import cross, exp_so3, skew
 from steelyard.team.spatial_load._linearisation_point import (
     LinearisationPoint,
-    cross,
-    exp_so3,
     load_coordinates,
     load_parameters,
     matrix_from_moments,
     moments_times,
-    skew,
 )
 from steelyard.team.spatial_load._sample_history import SampleHistory
 

@@ -9,6 +9,7 @@ import dataclasses
 
 import numpy as np
 
+from steelyard._rotations import skew
 from steelyard.team.spatial_load._equations_of_motion import (
     DOWN,
     EquationsOfMotion,
@@ -17,7 +18,7 @@ from steelyard.team.spatial_load._equations_of_motion import (
     equations_of_motion,
 )
 from steelyard.team.spatial_load._excitation import Excitation, excitation, spurious_information
-from steelyard.team.spatial_load._linearisation_point import LOAD, TILT, LinearisationPoint, skew
+from steelyard.team.spatial_load._linearisation_point import LOAD, TILT, LinearisationPoint
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from steelyard._rotations import quaternion_from_matrix, skew
 from steelyard.estimators import Estimate, Knowledge
 from steelyard.team.spatial_load._filter_pass import FilterPass
 from steelyard.team.spatial_load._linearisation_point import (
@@ -13,8 +14,6 @@ from steelyard.team.spatial_load._linearisation_point import (
     matrix_from_moments,
     moments_times,
     pose_of,
-    quaternion_from_matrix,
-    skew,
 )
 
 KNOWN_MASS_BELOW = 0.1

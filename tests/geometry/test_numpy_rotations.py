@@ -1,11 +1,12 @@
-"""The spatial filter's NumPy geometry is that of `geometry`, the source of both."""
+"""What exists in NumPy as well, rotations and a load's moments, is what `geometry` has, the source of both."""
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from steelyard import _rotations as ours
 from steelyard import geometry as g
-from steelyard.team.spatial_load import _linearisation_point as ours
+from steelyard.team.spatial_load import _linearisation_point as load
 
 
 @pytest.mark.parametrize("size", [0.0, 1e-9, 1e-3, 1.0, 3.0])
@@ -22,5 +23,6 @@ def test_numpy_geometry_is_that_of_geometry(size):
         np.testing.assert_allclose(ours.exp_so3(v), R, atol=1e-12)
         np.testing.assert_allclose(ours.log_so3(R), g.group_log(rotation), atol=1e-9)
         np.testing.assert_allclose(ours.quaternion_from_matrix(R), q * np.sign(q[0]), atol=1e-12)
-        np.testing.assert_allclose(ours.moments_times(x), g.moments_times(jnp.asarray(x)))
-        np.testing.assert_allclose(ours.matrix_from_moments(moments), g.matrix_from_moments(jnp.asarray(moments)))
+        np.testing.assert_allclose(ours.matrices(np.stack([q, -q])), np.stack([R, R]), atol=1e-12)
+        np.testing.assert_allclose(load.moments_times(x), g.moments_times(jnp.asarray(x)))
+        np.testing.assert_allclose(load.matrix_from_moments(moments), g.matrix_from_moments(jnp.asarray(moments)))
