@@ -1,7 +1,7 @@
 # make demo   sets everything up in .venv and runs the main job
 # make test   sets everything up and runs the tests
 # make docs   builds the site into build/site, offline
-# make check  lint and types;  make bench  speed against peers;  make lock  renews requirements.lock
+# make check  lint, spelling and types;  make bench  speed against peers;  make lock  renews requirements.lock
 
 PYTHON ?= python3
 VENV := .venv
@@ -19,6 +19,7 @@ test: $(READY) $(VENV)/.browser
 check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell
 	$(BIN)/pyright
 
 docs: $(READY)
