@@ -150,3 +150,26 @@ def test_every_public_name_is_documented():
 
     for name in sy.__all__:
         assert (getattr(sy, name).__doc__ or "").strip(), name
+
+
+def decisions() -> list[tuple[int, str]]:
+    text = (DOCS / "DECISIONS.md").read_text(encoding="utf-8")
+    return [(int(number), body) for number, body in re.findall(r"^## (\d+)\. (.*?)(?=^## |\Z)", text, re.M | re.S)]
+
+
+def test_decisions_have_numbers_of_their_own():
+    numbers = [number for number, _ in decisions()]
+    assert len(numbers) > 60
+    assert len(set(numbers)) == len(numbers)
+
+
+@pytest.mark.parametrize(("number", "body"), decisions(), ids=[str(number) for number, _ in decisions()])
+def test_a_decision_has_date_status_and_code(number: int, body: str):
+    heading = body.splitlines()[1] if len(body.splitlines()) > 1 else ""
+    found = re.fullmatch(r"\*(\d{4}-\d\d-\d\d) · ([^·]+) · (.+)\*", heading)
+    assert found, f"decision {number}: below its title write *date · status · `path of the code`*"
+    paths = re.findall(r"`([^`]+)`", found[3])
+    assert paths
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    for other in re.findall(r"\b(\d+)\b", found[2]):
+        assert int(other) in dict(decisions())
