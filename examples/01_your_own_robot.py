@@ -3,7 +3,7 @@
 A cart is pushed along a rail; its position and speed are measured, its mass and its viscous friction are not known.
 The model below is all that Steelyard needs: every method, the verdict, the events and the report follow from it.
 Half-way a box is put on the cart: the adaptive method notices, says when, and weighs it. The others are told that a
-mass hardly changes, so they lag behind, and the verdict says that they cannot be believed.
+mass hardly changes, so they lag behind, and their answers are doubtful, with the reasons.
 
 Usage:
 
@@ -102,18 +102,24 @@ def features(log, block=25):
     return np.stack([impulse, change, distance], axis=1)[block:]
 
 
+def said(name, one):
+    """A quantity with its 95 % interval; in brackets where something speaks against it."""
+    if one.status == "doubtful":
+        return f"{name} ({one.doubtful_value:.3f} ± {1.96 * one.doubtful_std:.3f})"
+    return f"{name} {one.value:.3f} ± {1.96 * one.std:.3f}" if one.status == "known" else f"{name} {one.status}"
+
+
 def main():
     log = push(np.where(np.arange(1000) < 500, 2.0, 2.5))
     write(log, "cart.csv")
     for method in ("adaptive", "ekf", "ukf", "msckf", "swls"):
         found = identify_own(log, ROBOT, method)
         answers = found.robots["cart"]
-        told = ", ".join(f"{name} {one.value:.3f} ± {1.96 * one.std:.3f}" for name, one in answers.items())
-        print(f"{method:<9} {told}   (truth 2.5, 0.8)")
+        print(f"{method:<9} {', '.join(map(said, answers, answers.values()))}   (truth 2.5, 0.8)")
         for event in found.events:
             print(f"          at {event.time:.1f} s: {event.message}")
-        if "too narrow" in found.verdict:
-            print(f"          {found.verdict.split('. ')[-1]}")
+        for reason in answers["mass"].trust.reasons:
+            print(f"          {reason.sentence}")
         if method == "adaptive":
             write_report(found, "cart.html")
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
@@ -31,6 +32,11 @@ class TrialFaults:
     """Only the faults whose names hold this text; "clean" for the clean logs alone."""
     seed: int = 0
     """Chooses the logs."""
+    keep: Annotated[Path | None, tyro.conf.arg(metavar="FILE.jsonl")] = None
+    """Keep every run in this file; runs that are there already are not made again. For trials made in pieces: state
+    the same runs, clean and seed each time, and give another file after a change of the code."""
+    seconds: float = float("inf")
+    """Begin no run after so many seconds."""
     json: bool = False
     """Print one JSON object and nothing else."""
     quiet: bool = False
@@ -51,7 +57,7 @@ def run(arguments: Sequence[str]) -> None:
     prepare_program()
 
     from steelyard import report
-    from steelyard.bench.faults import TRIED, rounds, run_faults, table_of, totals
+    from steelyard.bench.faults import TRIED, FaultStore, rounds, run_faults, table_of, totals
 
     if command.problem not in TRIED:
         raise BadInput(f'There are no faults for "{command.problem}"; {nearest(command.problem, list(TRIED))}')
@@ -59,7 +65,8 @@ def run(arguments: Sequence[str]) -> None:
     clean = 10 * command.runs if command.clean is None else command.clean
     total = len(list(rounds(problem, command.runs, command.seed, clean)))
     with report.progress("trying faults", total, quiet=command.json or command.quiet) as advance:
-        found = run_faults(problem, command.runs, command.seed, clean, command.only, advance)
+        store = None if command.keep is None else FaultStore(command.keep)
+        found = run_faults(problem, command.runs, command.seed, clean, command.only, advance, store, command.seconds)
     if not found:
         raise BadInput(
             f'No fault has "{command.only}" in its name; there are {", ".join(f.name for f in problem.faults)}.'

@@ -3,16 +3,13 @@
 import dataclasses
 from collections.abc import Callable
 
-import numpy as np
-
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
 from steelyard.logs import Log
 from steelyard.logs.mapping import Prepared, prepare
+from steelyard.problems._checked import checked
 from steelyard.problems._identification import Identification
 from steelyard.problems._streaming import StreamFilter
-from steelyard.problems._trust import judged
-from steelyard.problems.preflight import preflight
 
 Solver = Callable[..., Identification]
 
@@ -113,7 +110,7 @@ def _solved(log: Log, problem: str, config: Config, method: str | None, progress
         from steelyard.problems.own import identify_own, is_users_fault, load_robot, users_fault
 
         try:
-            return judged(identify_own(log, load_robot(problem), progress=progress, **chosen))
+            return identify_own(log, load_robot(problem), progress=progress, mend=mend, **chosen)
         except BadInput:
             raise
         except Exception as error:
@@ -125,17 +122,5 @@ def _solved(log: Log, problem: str, config: Config, method: str | None, progress
             f'Unknown problem "{problem}"; {nearest(problem, list(PROBLEMS))[:-1]}, or give a .py file with a robot '
             "of your own."
         )
-    checked = preflight(log, problem, config, mend)
-    certain = [one for one in checked.findings if one.kind == "certain"]
-    if any(one.code == "time-unit" for one in certain):
-        raise BadInput(f"{log.origin}: {certain[0].reason.sentence}")
-    try:
-        found = PROBLEMS[problem]()(checked.log, config, progress=progress, **chosen)
-    except BadInput as error:
-        if not certain:
-            raise
-        raise BadInput(f"{log.origin}: {certain[0].reason.sentence} ({error})") from None
-    except np.linalg.LinAlgError as error:
-        why = certain[0].reason.sentence if certain else "Check units, clocks and axes."
-        raise BadInput(f"{log.origin}: no answer explains these numbers ({error}). {why}") from None
-    return judged(dataclasses.replace(found, notes=[*checked.mended, *found.notes]), checked.findings, checked.rough)
+    solver = PROBLEMS[problem]()
+    return checked(log, problem, config, mend, lambda log: solver(log, config, progress=progress, **chosen))

@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.estimators import Estimate, Reason, Trust
 from steelyard.problems._consistency import mean_nis
 from steelyard.problems._identification import Identification, Innovations
-from steelyard.problems.preflight import PreflightFinding
+from steelyard.problems.preflight import OWN, PreflightFinding
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,7 +39,7 @@ class TrustTuning:
 
 
 TUNING = TrustTuning()
-_FILTERED = ("multirotor", "own")
+_FILTERED = ("multirotor", OWN)
 _TEAMS = ("planar-load", "spatial-load")
 """One robot's fault is in everybody's answer."""
 
@@ -48,19 +48,21 @@ def judged(
     found: Identification,
     findings: Sequence[PreflightFinding] = (),
     rough: Mapping[str, tuple[float, float]] | None = None,
+    problem: str | None = None,
     tuning: TrustTuning = TUNING,
 ) -> Identification:
     """The same answer with its reasons: what is not believed is doubtful or failed, and no longer known.
 
-    `rough` has masses by plain least squares, by robot. What the preflight is certain of comes first. A hint explains
-    an answer that something else speaks against, and is a note where nothing does.
+    `rough` has masses by plain least squares, by robot; `problem` is the answer's own by default. What the preflight is
+    certain of comes first. A hint explains an answer that something else speaks against, and is a note where nothing
+    does.
     """
-    robots, notes = {}, list(found.notes)
+    problem, robots, notes = problem or found.problem, {}, list(found.notes)
     for robot, quantities in found.robots.items():
         own = found.trust.get(robot, Trust()).reasons
-        mine = [one for one in findings if one.robot in (None, robot) or found.problem in _TEAMS]
+        mine = [one for one in findings if one.robot in (None, robot) or problem in _TEAMS]
         certain = [one.reason for one in mine if one.kind == "certain"]
-        reasons = [*own, *_innovation_reasons(found, robot, tuning), *_event_reasons(found, robot, tuning)]
+        reasons = [*own, *_innovation_reasons(found, robot, problem, tuning), *_event_reasons(found, robot, tuning)]
         reasons += _method_reasons(found, robot, (rough or {}).get(robot), tuning)
         hints = [one.reason for one in mine if one.kind == "hint"]
         finite = {name: _finite(estimate) for name, estimate in quantities.items()}
@@ -118,9 +120,9 @@ def _finite(estimate: Estimate) -> Estimate:
     return Estimate.unknown("failed", estimate.unit, estimate.frame, estimate.time, reason)
 
 
-def _innovation_reasons(found: Identification, robot: str, tuning: TrustTuning) -> list[Reason]:
+def _innovation_reasons(found: Identification, robot: str, problem: str, tuning: TrustTuning) -> list[Reason]:
     innovations = found.innovations.get(robot)
-    if innovations is None or (found.problem not in _FILTERED and not found.problem.endswith(".py")):
+    if innovations is None or problem not in _FILTERED:
         return []
     reasons = []
     nis = mean_nis(innovations.value, innovations.std**2)

@@ -9,7 +9,7 @@ import pytest
 from earnest import in_earnest
 
 from steelyard.cli._main import run
-from steelyard.config import Config, Noise
+from steelyard.config import Config, Noise, Wrist
 from steelyard.logs import Log
 from steelyard.models import WRIST_SIGNALS
 from steelyard.problems import estimate_spatial_load_at_once, identify, read_spatial_record, run_spatial_load_team
@@ -18,14 +18,17 @@ from steelyard.worlds import SpatialScenario, simulate_spatial
 HOLD = SpatialScenario(robots=3, duration=3.0, sensors="realistic")
 
 
-def answer(hold: SpatialScenario, seed: int, damage: str = "", problem: str = "spatial-load"):
+UNSTATED = Wrist()
+
+
+def answer(hold: SpatialScenario, seed: int, damage: str = "", problem: str = "spatial-load", wrist: Wrist = UNSTATED):
     """What identify says of a hold, and the log; importable, to be run in earnest."""
     columns = dict(simulate_spatial(hold, seed))
     _damage(columns, damage)
     log = Log(columns["time"], {name: values for name, values in columns.items() if name != "time"}, "a hold")
     noises = hold.noises if min(hold.noises) > 0 else [None] * 5
     noise = Noise(**dict(zip((signal.replace("/", "_") for signal in WRIST_SIGNALS), noises, strict=True)))
-    said = identify(log, problem, Config(noise=noise))
+    said = identify(log, problem, Config(noise=noise, wrist=wrist))
     return dataclasses.replace(said, series={}, truth={}), log
 
 
@@ -81,12 +84,12 @@ def test_logs_without_noise_are_exact():
 
 
 def test_one_robot_alone_says_what_a_rigid_body_says():
-    """Two methods on one log; a rigid body's fit has the sensors' errors among its unknowns, and larger deviations.
+    """Two methods on one log; a rigid body's fit has the sensors' errors among its unknowns, the team's has none here.
 
     The difference of two efficient answers to one log, one with more unknowns, has the difference of their variances.
     """
     hold = dataclasses.replace(HOLD, robots=1)
-    team, log = in_earnest(answer, hold, 2)
+    team, log = in_earnest(answer, hold, 2, "", "spatial-load", Wrist(tared=True, calibrated=True))
     alone, _ = in_earnest(answer, hold, 2, "", "rigid-body")
     one, other = team.robots["r1"], alone.robots["r1"]
     apart = np.abs(numbers(one, "value") - numbers(other, "value"))

@@ -6,6 +6,7 @@ from ._multirotor import MULTIROTOR
 from ._planar import PLANAR_LOAD
 from ._trial import FaultRow as FaultRow
 from ._trial import FaultRun as FaultRun
+from ._trial import FaultStore as FaultStore
 from ._trial import rounds as rounds
 from ._trial import run_faults as run_faults
 from ._trial import table_of as table_of

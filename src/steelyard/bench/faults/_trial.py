@@ -5,8 +5,10 @@ import re
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
+import msgspec
 import numpy as np
 
 from steelyard.bench.faults._edits import Edit
@@ -43,6 +45,34 @@ class FaultRun:
 
 
 @dataclasses.dataclass(frozen=True)
+class _Kept:
+    problem: str
+    run: FaultRun
+
+
+@dataclasses.dataclass(frozen=True)
+class FaultStore:
+    """Runs in a file, one JSON object a line, so that a long trial can be made in pieces."""
+
+    path: Path
+
+    def runs(self, problem: str) -> dict[tuple[str, str, int], FaultRun]:
+        """Those of a problem, by fault, strength and seed; the last of each."""
+        lines = self.path.read_text().splitlines() if self.path.exists() else []
+        try:
+            rows = [msgspec.json.decode(line, type=_Kept) for line in lines if line.strip()]
+        except msgspec.MsgspecError as error:
+            raise BadInput(f"{self.path} does not hold the runs of a trial ({error}); give another file.") from None
+        found = [row.run for row in rows if row.problem == problem]
+        return {(run.fault, run.strength, run.seed): run for run in found}
+
+    def add(self, problem: str, run: FaultRun) -> None:
+        """One more, written at once."""
+        with self.path.open("ab") as file:
+            file.write(msgspec.json.encode(_Kept(problem, run)) + b"\n")
+
+
+@dataclasses.dataclass(frozen=True)
 class FaultRow:
     """A row of the table: one fault at one strength."""
 
@@ -60,12 +90,12 @@ class FaultRow:
 
 
 def rounds(problem: TriedProblem, runs: int, seed: int, clean: int) -> Iterator[tuple[Fault | None, str, int]]:
-    """Fault, strength and seed of every run, clean ones first."""
-    for k in range(clean):
-        yield None, "clean", seed + k
-    for fault in problem.faults:
-        for strength in fault.strengths:
-            for k in range(runs):
+    """Fault, strength and seed of every run, log by log; a run that is cut short has tried every fault."""
+    for k in range(max(runs, clean)):
+        if k < clean:
+            yield None, "clean", seed + k
+        for fault in problem.faults if k < runs else ():
+            for strength in fault.strengths:
                 yield fault, strength, seed + k
 
 
@@ -76,15 +106,27 @@ def run_faults(
     clean: int,
     only: str | None = None,
     progress: Callable[[int], None] = lambda done: None,
+    keep: FaultStore | None = None,
+    seconds: float = float("inf"),
 ) -> list[FaultRun]:
-    """All runs; `only` names the faults to try by a part of their names."""
-    found, logs = [], {}
+    """All runs; `only` names the faults to try by a part of their names.
+
+    Runs that `keep` has are not made again, and new ones go there; none is begun after so many `seconds`.
+    """
+    found, kept, begin = [], {} if keep is None else keep.runs(problem.name), time.monotonic()
+    log, of = None, None
     for fault, strength, number in rounds(problem, runs, seed, clean):
-        if only is None or (fault is not None and only in fault.name) or (fault is None and only == "clean"):
-            if number not in logs:
-                logs[number] = problem.clean(number)
-            edit = None if fault is None else fault.strengths[strength]
-            found.append(_run(problem, fault, strength, number, logs[number], edit))
+        name = "clean" if fault is None else fault.name
+        if only is None or only in name:
+            run = kept.get((name, strength, number))
+            if run is None and time.monotonic() - begin < seconds:
+                if log is None or of != number:
+                    log, of = problem.clean(number), number
+                edit = None if fault is None else fault.strengths[strength]
+                run = _run(problem, fault, strength, number, log, edit)
+                if keep is not None:
+                    keep.add(problem.name, run)
+            found += [] if run is None else [run]
         progress(1)
     return found
 

@@ -5,9 +5,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
 from steelyard.estimators import Estimate
 from steelyard.logs import Log
+from steelyard.problems._checked import checked
 from steelyard.problems._identification import Identification, Innovations, Series
 from steelyard.problems._provenance import truth_in
 from steelyard.problems.own._method import METHODS, Track, run_estimator
@@ -15,15 +17,24 @@ from steelyard.problems.own._robot import OwnRobot, check_robot
 from steelyard.problems.own._steps import step_warning
 from steelyard.problems.own._tuning import TUNING
 from steelyard.problems.own._verdict import jump_events, own_verdict
+from steelyard.problems.preflight import OWN
 
 
 def identify_own(
-    log: Log, robot: OwnRobot, method: str = "adaptive", progress: Callable[[int], None] = lambda rows: None
+    log: Log,
+    robot: OwnRobot,
+    method: str = "adaptive",
+    progress: Callable[[int], None] = lambda rows: None,
+    mend: bool = False,
 ) -> Identification:
-    """Runs a method over a log; each quantity with its interval, its jumps and a verdict."""
+    """Runs a method over a log; each quantity with its interval, its trust, its jumps and a verdict."""
     if method not in METHODS:
         raise BadInput(f'Unknown method "{method}"; {nearest(method, list(METHODS))}')
     check_robot(robot, log)
+    return checked(log, OWN, Config(), mend, lambda log: _answer(log, robot, method, progress))
+
+
+def _answer(log: Log, robot: OwnRobot, method: str, progress: Callable[[int], None]) -> Identification:
     begin = time.perf_counter()
     track, prior = run_estimator(log, robot, method, progress)
     seconds_a_row = (time.perf_counter() - begin) / len(log)

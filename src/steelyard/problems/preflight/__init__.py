@@ -3,3 +3,4 @@
 from ._finding import PreflightFinding as PreflightFinding
 from ._preflight import Preflight as Preflight
 from ._preflight import preflight as preflight
+from ._tuning import OWN as OWN

@@ -1,5 +1,7 @@
 """Single channels: values that are stuck, held or at a limit, and outliers."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from steelyard.logs import Log
@@ -30,11 +32,11 @@ _BETWEEN = ("wrench/torque", "wrench/force", "force", "thrust", "rates", "foot_l
 """What acts on a body: single wild samples are replaced by the line between their neighbours, not left out."""
 
 
-def channel_findings(log: Log) -> list[PreflightFinding]:
+def channel_findings(log: Log, signals: Sequence[str] = (*MEASURED, *_INPUTS)) -> list[PreflightFinding]:
     """Of every robot, signal by signal."""
     found = []
     for robot in log.robots:
-        for signal in (*MEASURED, *_INPUTS):
+        for signal in signals:
             names = [name for name in log.columns if f"{name}/".startswith(f"{robot}/{signal}/")]
             if names and len(log) >= 50:
                 values = np.stack([log.columns[name] for name in names], axis=1)
@@ -51,7 +53,7 @@ def _of(log: Log, robot: str, signal: str, names: list[str], values: np.ndarray)
     step = float(np.median(np.diff(log.time)))
     if not np.any(values[present] != values[present][0]):
         return []  # constant throughout: at rest, or not connected; the motion tells
-    if signal in MEASURED and same.mean() > TUNING.held_share:
+    if signal not in _INPUTS and same.mean() > TUNING.held_share:
         rate = (1.0 - same.mean()) / step
         found.append(
             PreflightFinding(

@@ -12,6 +12,7 @@ from steelyard.problems.preflight._finding import PreflightFinding
 from steelyard.problems.preflight._flight import flight_findings
 from steelyard.problems.preflight._planar import planar_findings
 from steelyard.problems.preflight._rows import row_findings
+from steelyard.problems.preflight._tuning import OWN
 from steelyard.problems.preflight._wrist import wrist_findings
 
 
@@ -58,6 +59,9 @@ def _findings(log: Log, problem: str, config: Config) -> tuple[list[PreflightFin
         unread = ("position", "linear_velocity", "thrust")
         columns = {name: one for name, one in log.columns.items() if name.split("/")[1] not in unread}
         read = dataclasses.replace(log, columns=columns)
+    if problem == OWN:  # a held input is none of our business, and a sample left out may be one its reader cannot miss
+        signals = tuple(dict.fromkeys(signal for robot in log.robots for signal in log.signals(robot)))
+        return [*rows, *(dataclasses.replace(one, kind="hint") for one in channel_findings(log, signals))], {}
     found = [*rows, *channel_findings(read)]
     if problem == "spatial-load":  # its method leaves such samples out by itself, and reports them as events
         found = [dataclasses.replace(one, kind="hint") if one.code in ("stuck", "limit") else one for one in found]

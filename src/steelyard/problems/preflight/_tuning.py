@@ -2,6 +2,9 @@
 
 import dataclasses
 
+OWN = "own"
+"""The problem's name of a robot of one's own: which of its columns are inputs is not known."""
+
 
 @dataclasses.dataclass(frozen=True)
 class PreflightTuning:

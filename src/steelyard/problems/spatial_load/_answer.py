@@ -6,7 +6,7 @@ import numpy as np
 
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
-from steelyard.estimators import Estimate, Knowledge
+from steelyard.estimators import Estimate, Knowledge, Trust
 from steelyard.logs import Log
 from steelyard.models import WRIST_SIGNALS
 from steelyard.problems._gaps import silences
@@ -16,9 +16,10 @@ from steelyard.problems._team_results import change_event, series_of_estimates, 
 from steelyard.problems.spatial_load._channel_faults import find_faults
 from steelyard.problems.spatial_load._method import SpatialTeamResult, run_spatial_load_team
 from steelyard.problems.spatial_load._reading import SpatialRecord, read_spatial_record
+from steelyard.problems.spatial_load._sensor_errors import sensor_error_fit
 from steelyard.problems.spatial_load._single_axis import AXIS_INERTIA, axis_inertia
 from steelyard.problems.spatial_load._tuning import TUNING
-from steelyard.problems.spatial_load._verdict import odd_channels, poor_motion, spatial_verdict
+from steelyard.problems.spatial_load._verdict import false_changes, odd_channels, poor_motion, spatial_verdict
 
 METHODS = ("consensus",)
 _CAVEAT = (
@@ -46,7 +47,14 @@ def identify_spatial_load(
         reasons.append(f"{', '.join(odd)} cannot be right, by all other channels together")
     why: Knowledge | None = "failed" if reasons else "not-identifiable" if poor and contradicted else None
     robots = {name: _unknown(estimates, why) if why else estimates for name, estimates in result.last.items()}
+    trust = {}
     if why is None:
+        false, known = false_changes(result), config.wrist
+        errors = sensor_error_fit(record, result.state, known.tared, known.calibrated, whole=bool(false))
+        if errors is not None:
+            false = (*errors.reasons(robots, record.graph.names), *false)
+            robots = errors.widened(robots)
+        trust = dict.fromkeys(record.graph.names, Trust(false))
         robots = {
             name: estimates | _about_axis(record, result, i) for i, (name, estimates) in enumerate(robots.items())
         }
@@ -62,6 +70,7 @@ def identify_spatial_load(
         truth=truth_of(log, record),
         settings=settings_of(log, config, {"team": record.noise})
         | {"links": ", ".join(f"{a}-{b}" for a, b in record.graph.links)},
+        trust=trust,
         seconds_a_row=result.seconds_a_step,
     )
 

@@ -29,6 +29,53 @@ class SpatialLoadTuning:
     """Times their expected size, up to which the innovations are consistent with the noise."""
     inconsistent_channel: float = 1.25
     """Times the expected mean square beyond which a channel is named as inconsistent."""
+    same_mass: float = 0.02
+    """Share of the mass by which a load must change for it to be another load."""
+    error_span: float = 0.05
+    """s over which readings are averaged before sensor errors are looked for, to either side."""
+    error_blocks: int = 40
+    """Fewest such averages."""
+    error_gap: float = 3.5
+    """Steps without a row over which no average reaches."""
+    error_lags: int = 4
+    """Averages over which what is left may be correlated: they overlap, and derivatives share their noise."""
+    error_certain: float = 6.0
+    """Deviations from which on a sensor error is certain."""
+    error_counts: float = 3.0
+    """Deviations from which on what it does to the answers counts in their deviations."""
+    error_matters: float = 0.3
+    """Share of what sensors usually have below which an error is none: averages of fast motions are not exact."""
+    shift_counts: float = 2.0
+    """Deviations from which on what all offsets together do to an answer counts in its deviation."""
+    error_moves: float = 1.0
+    """Deviations of an answer that an error must move it by, to be told."""
+
+
+@dataclasses.dataclass(frozen=True)
+class SensorErrorPriors:
+    """Errors of sensors that were tared and calibrated as well as people do: one standard deviation an axis."""
+
+    force_offset: float = 0.5
+    """N; much larger ones are told by the filter itself."""
+    torque_offset: float = 0.05
+    """N m."""
+    force_scale: float = 0.02
+    """A share, of one robot against the others."""
+    torque_scale: float = 0.02
+    """A share."""
+    accelerometer_bias: float = 0.2
+    """m/s²: 20 mg."""
+    accelerometer_scale: float = 0.01
+    """A share."""
+    wrench_delay: float = 0.005
+    """s."""
+    gyro_bias: float = 0.01
+    """rad/s."""
+    velocity_bias: float = 0.02
+    """m/s."""
+    lever: float = 0.03
+    """m: inertial sensors sit beside the force sensor, not in it."""
 
 
 TUNING = SpatialLoadTuning()
+ERRORS = SensorErrorPriors()

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from steelyard.estimators import Estimate
+from steelyard.estimators import Estimate, Reason
 from steelyard.models import WRIST_SIGNALS
 from steelyard.problems.rigid_body._verdict import named_direction
+from steelyard.problems.spatial_load._method import SpatialTeamResult
 from steelyard.problems.spatial_load._reading import SpatialRecord
 from steelyard.problems.spatial_load._single_axis import AXIS_INERTIA, axis_of, turning_of
 from steelyard.problems.spatial_load._tuning import TUNING
@@ -43,6 +44,21 @@ def odd_channels(record: SpatialRecord, state: SpatialState) -> list[str]:
         for k, signal in enumerate(list(WRIST_SIGNALS)[:3])
         if squares[i, k] > TUNING.inconsistent_channel * max(1.0, float(usual[k]))
     ]
+
+
+def false_changes(result: SpatialTeamResult) -> tuple[Reason, ...]:
+    """A reason where the load changed and its mass did not: that is an error of a sensor, or of the model."""
+    mass = next(iter(result.last.values()))["mass"].value
+    if mass is None:
+        return ()
+    same = [event.time for _, _, event in result.events if abs(event.size) < TUNING.same_mass * float(mass)]
+    if not same:
+        return ()
+    sentence = (
+        f"At {min(same):.2f} s the load seemed to change while its mass did not, so something that the model lacks is "
+        "taken for a change: an offset, a scale or a delay of a sensor, or something that moves inside the load."
+    )
+    return (Reason("false-change", sentence),)
 
 
 def _load(robots: Robots) -> str:
