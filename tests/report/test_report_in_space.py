@@ -84,3 +84,5 @@ def test_a_browser_draws_it_under_the_pages_own_policy(tmp_path):
     paths = re.findall(r'class="trace line"><path d="(M[^"]*)"', drawn)
     assert len(paths) == sum(trace["kind"] == "line" for trace in traces(picture)) == 5
     assert "NaN" not in "".join(paths)
+    names = re.findall(r'<div class="legend">(.*?)</div>', drawn, re.S)[0]
+    assert re.findall(r"<span>(.*?)</span>", names) == ["the load as it is", "r1", "r2"]  # one button a robot

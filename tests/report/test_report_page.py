@@ -52,6 +52,13 @@ def test_what_is_not_known_is_said_with_its_reason(identification, text):
             assert html.escape(estimate.reason) in text
 
 
+def test_what_would_help_stands_beside_what_is_not_known(identification):
+    other = dataclasses.replace(identification, problem="multirotor")
+    page = "".join(str(section.body) for section in sections(other))
+    assert "drag (r1)" in page
+    assert "Drag shows in faster flight." in page
+
+
 def test_nothing_is_loaded_from_elsewhere(text):
     markup = re.sub(r"<script>.*?</script>", "", text, flags=re.S)
     assert not re.findall(r"https?:|@import|url\(", markup)

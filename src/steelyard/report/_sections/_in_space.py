@@ -37,24 +37,25 @@ def picture_in_space(
     """Beliefs drawn in one frame; `truth` is mass (kg), centre (m) and inertia (kg m²) there, where it is known."""
     traces: list[Trace] = []
     if truth is not None:
-        traces += [ellipsoid(*truth, "the load as it is", None)]
-        traces += [places_in_space(truth[1][None], "its centre of mass", None, "cross", 5)]
+        traces += [ellipsoid(*truth, "the load as it is", None) | {"group": "truth"}]
+        traces += [places_in_space(truth[1][None], "its centre of mass", None, "cross", 5) | {"group": "truth"}]
     centres = []
     size = 0.2 * max([float(np.linalg.norm(t)) for _, t in frames.values()] + [0.3])
     for nth, (name, (R, t)) in enumerate(frames.items()):
-        traces.append(grip(R, t, size, name, nth))
+        traces.append(grip(R, t, size, name, nth) | {"group": f"robot {nth}"})
         estimates = robots.get(name)
         if estimates is None or any(estimates[what].value is None for what in ("mass", "com", "inertia")):
             continue
         mass, com, inertia = (np.asarray(estimates[what].value, float) for what in ("mass", "com", "inertia"))
         com, inertia = t + R @ com, R @ inertia @ R.T
-        traces.append(ellipsoid(float(mass), com, inertia, f"the load by {name}", nth))
+        traces.append(ellipsoid(float(mass), com, inertia, f"the load by {name}", nth) | {"group": f"robot {nth}"})
         centres.append((com, name, nth))
-    traces += [places_in_space(com[None], f"centre of mass by {name}", nth) for com, name, nth in centres]
+    for com, name, nth in centres:
+        traces.append(places_in_space(com[None], f"centre of mass by {name}", nth) | {"group": f"robot {nth}"})
     words = (
-        "Every robot's grip with its axes, and the even ellipsoid that has the mass and inertia which the robot "
-        "estimates for the load, at the estimated position. Turn it with the mouse or the arrow keys; click on a "
-        "name to hide it."
+        "The contact frame of every robot, and for each robot's estimate the uniform ellipsoid with that mass, centre "
+        "of mass and inertia. Turn it with the mouse or the arrow keys, zoom with + and −; click on a robot to hide "
+        "its frame and its estimate."
     )
     plot = drawing(traces, space_layout(560), "The load in the first robot's frame", words)
     return fill(_SPACE, words=words, plot=plot)

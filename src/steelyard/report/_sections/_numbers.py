@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from steelyard.errors import BadInput
 from steelyard.problems import Identification
 from steelyard.report._markup import Markup, asset, fill
+from steelyard.report._next_steps import next_step
 from steelyard.report._page import Script, Section
 from steelyard.report._rows import Row, rows
 from steelyard.report._urdf import urdf_of
@@ -13,8 +14,8 @@ _FOLDED = ("pose", "contact", "offset", "bias", "delay")
 _TABLE = """
 <div class="scroll" role="region" tabindex="0" aria-label="$label">
 <table>
-<thead><tr><th scope="col">Quantity</th><th scope="col"><span class="unseen">component</span></th>$robots
-<th scope="col">Unit, frame</th></tr></thead>
+<thead><tr><th scope="col">Quantity</th><th scope="col"><span class="unseen">component</span></th>
+<th scope="col">Unit</th>$robots</tr></thead>
 <tbody>$rows</tbody>
 </table>
 </div>
@@ -24,10 +25,11 @@ $shown
 $folded
 $unknown
 $urdf
-<p class="aside">Intervals are 95 %: value ± 1.96 standard deviations, at the log's last sample.</p>
+<p class="aside">Intervals are 95 %: value ± 1.96 standard deviations, at the log's last sample.$frames</p>
 """
+_OWN = " Vectors and matrices of a robot are in its own frame."
 _FOLD = """<details><summary>$title</summary>$body</details>"""
-_UNKNOWN = """<h3>What is not known, and why</h3><ul class="notes">$items</ul>"""
+_UNKNOWN = """<h3>What is not known, why, and what would help</h3><ul class="notes">$items</ul>"""
 _URDF = """<button type="button" class="copy">Copy</button><pre>$text</pre>"""
 _COPY = Script("copy", lambda: asset("copy.js"))
 
@@ -43,6 +45,7 @@ def numbers(identification: Identification) -> Section:
         shown=_table(shown, "Estimates of every robot") if shown else "",
         folded=_fold("Contacts, poses and sensor errors", _table(folded, "Poses and sensor errors")) if folded else "",
         unknown=_unknown(identification),
+        frames=_OWN if any(row.frame == row.robot for row in shown) and len(identification.robots) > 1 else "",
         urdf="" if urdf is None else _fold("The load as URDF", fill(_URDF, text=urdf)),
     )
     return Section("Numbers", body, () if urdf is None else (_COPY,))
@@ -67,7 +70,7 @@ def _lines(quantity: str, robots: Sequence[str], found: dict[tuple[str, str], Ro
     widest = max(having.values(), key=lambda row: len(row.parts))
     labels = [part.label for part in widest.parts] or [""]
     own_frame = len(robots) > 1 and widest.frame in robots
-    frame = f", in {'its own frame' if own_frame else widest.frame}" if widest.frame else ""
+    frame = f", in {widest.frame}" if widest.frame and not own_frame else ""
     lines = []
     for k, label in enumerate(labels):
         cells = [_cell(having.get(robot), k, len(robots) == 1) for robot in robots]
@@ -78,7 +81,7 @@ def _lines(quantity: str, robots: Sequence[str], found: dict[tuple[str, str], Ro
 
 
 def _line(quantity: str, label: str, cells: Sequence[Markup], unit: str) -> Markup:
-    template = '<tr><th scope="row">$quantity</th><td class="aside">$label</td>$cells<td class="aside">$unit</td></tr>'
+    template = '<tr><th scope="row">$quantity</th><td class="aside">$label</td><td class="aside">$unit</td>$cells</tr>'
     return fill(template, quantity=quantity, label=label, cells=list(cells), unit=unit)
 
 
@@ -94,7 +97,7 @@ def _cell(row: Row | None, k: int, alone: bool) -> Markup:
 
 def _error(row: Row | None) -> Markup:
     words = "" if row is None else row.error or (f"truth {row.truth}" if row.truth else "")
-    return fill('<td class="aside">$words</td>', words=words)
+    return fill('<td class="aside wrapped">$words</td>', words=words)
 
 
 def _unknown(identification: Identification) -> Markup | str:
@@ -106,7 +109,13 @@ def _unknown(identification: Identification) -> Markup | str:
     if not reasons:
         return ""
     items = [
-        fill("<li>$what ($robots): $why</li>", what=quantity, robots=", ".join(robots), why=why)
+        fill(
+            "<li>$what ($robots): $why $next</li>",
+            what=quantity,
+            robots=", ".join(robots),
+            why=why,
+            next=next_step(identification.problem, quantity),
+        )
         for (quantity, why), robots in reasons.items()
     ]
     return fill(_UNKNOWN, items=items)
