@@ -24,7 +24,7 @@ _CAPTION = (
 
 def live_table(view: View, robots: tuple[str, ...]) -> Group:
     """Elapsed time; every robot's estimates, their age, neighbours alive and drops; and the last events."""
-    elapsed = max((status.time for status in view.statuses.values()), default=0.0)
+    elapsed = max([0.0, *(status.time for status in view.statuses.values())])  # before the start it is negative
     table = Table("robot", "state", *_QUANTITIES, "age", "hears", *_COSTS, title=_title(elapsed), caption=_CAPTION)
     for name in robots:
         status, heard = view.statuses.get(name), view.heard.get(name, 0.0)
