@@ -12,16 +12,6 @@ COLUMNS = np.array([0, 1, 2, 3, 4, 7, 5, 8, 9, 6])
 ROWS = np.array([3, 4, 5, 0, 1, 2])
 
 
-def test_momentum_is_linear_in_the_parameters(draw, holds):
-    holds(
-        lambda inertia, twist: [
-            (g.momentum_regressor(twist) @ inertia.vector, g.spatial_inertia(inertia) @ twist.vector)
-        ],
-        draw.inertias(),
-        draw.twists(),
-    )
-
-
 def test_rate_of_momentum_is_wrench_and_weight_along_a_trajectory(draw, holds):
     """dμ/dt + small_coadjoint μ = Y φ + weight, every rate by forward differentiation of a tumbling flight."""
 
@@ -40,7 +30,7 @@ def test_rate_of_momentum_is_wrench_and_weight_along_a_trajectory(draw, holds):
             return g.Twist(g.unskew(R.T @ rate(rotation, s)), R.T @ rate(position, s))
 
         def momentum(s):
-            return g.momentum_regressor(twist(s)) @ inertia.vector
+            return g.spatial_inertia(inertia) @ twist(s).vector
 
         def momentum_in_world(s):
             pose = g.SE3.from_rotation_and_translation(g.SO3.exp(jnp.sin(s) * a + s * b), position(s))

@@ -35,7 +35,7 @@ def everything(x):
         "move_acceleration": g.move_acceleration(pose, twist, acceleration).vector,
         "inertia": [inertia.com, inertia.matrix_about_com, g.pseudo_inertia(inertia), g.spatial_inertia(inertia)],
         "log_cholesky": g.log_cholesky(g.move_inertia(pose, inertia)),
-        "regressors": [g.wrench_regressor(twist, acceleration), g.momentum_regressor(twist)],
+        "regressors": g.wrench_regressor(twist, acceleration),
     }
 
 

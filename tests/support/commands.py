@@ -3,8 +3,10 @@
 import contextlib
 import io
 import os
+import runpy
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 
 from teams import free_ports
@@ -67,6 +69,21 @@ def typed(folder: Path, *words: str) -> subprocess.CompletedProcess:
         except SystemExit as end:
             code = int(end.code or 0)
     return subprocess.CompletedProcess(words, code, said.getvalue(), complained.getvalue())
+
+
+def script(folder: Path, path: Path) -> subprocess.CompletedProcess:
+    """How a Python script that is run in a folder ends; importable, to be run in earnest."""
+    said, complained = io.StringIO(), io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(said), contextlib.redirect_stderr(complained):
+        try:
+            runpy.run_path(str(path), run_name="__main__")
+            code = 0
+        except SystemExit as end:
+            code = int(end.code or 0)
+        except Exception:
+            traceback.print_exc()
+            code = 1
+    return subprocess.CompletedProcess(str(path), code, said.getvalue(), complained.getvalue())
 
 
 def gone(pid: int) -> bool:

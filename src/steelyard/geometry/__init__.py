@@ -42,7 +42,6 @@ from ._manifold import retract as retract
 from ._manifold import tangent_names as tangent_names
 from ._manifold import tangent_size as tangent_size
 from ._quaternions import quaternion_conjugate as quaternion_conjugate
-from ._quaternions import quaternion_from_rotation as quaternion_from_rotation
 from ._quaternions import quaternion_left_matrix as quaternion_left_matrix
 from ._quaternions import quaternion_multiply as quaternion_multiply
 from ._quaternions import quaternion_right_matrix as quaternion_right_matrix
@@ -50,7 +49,6 @@ from ._quaternions import quaternion_rotate as quaternion_rotate
 from ._quaternions import rotation_from_quaternion as rotation_from_quaternion
 from ._quaternions import rotation_matrix as rotation_matrix
 from ._regressors import moments_times as moments_times
-from ._regressors import momentum_regressor as momentum_regressor
 from ._regressors import wrench_regressor as wrench_regressor
 from ._rotations import inverse_left_jacobian_so3 as inverse_left_jacobian_so3
 from ._rotations import left_jacobian_so3 as left_jacobian_so3

@@ -62,11 +62,6 @@ def rotation_matrix(rotation: SO3) -> Float[Array, "3 3"]:
     return _contract(_ROTATION, rotation.wxyz, rotation.wxyz)
 
 
-def quaternion_from_rotation(rotation: SO3) -> Float[Array, "4"]:
-    """The unit quaternion of a rotation; of the two, the one the rotation happens to hold."""
-    return rotation.wxyz
-
-
 def rotation_from_quaternion(quaternion: Float[Array, "4"]) -> SO3:
     """The rotation of a quaternion of any length but zero, which is normalised first."""
     return SO3(quaternion / jnp.sqrt(quaternion @ quaternion))

@@ -1,6 +1,6 @@
-"""Momentum and wrench of a rigid body as matrices times its ten inertial parameters.
+"""The wrench of a rigid body as a matrix times its ten inertial parameters.
 
-In body axes and about the frame's origin, momentum μ = (angular, linear) = M φ and the applied wrench w = Y φ satisfy
+In body axes and about the frame's origin, momentum μ = (angular, linear) and the applied wrench w = Y φ satisfy
 
     dμ/dt + small_coadjoint(twist) μ = w + weight,
 
@@ -13,21 +13,6 @@ from jaxtyping import Array, Float
 
 from ._rotations import skew
 from ._twists import Twist
-
-
-def momentum_regressor(twist: Twist) -> Float[Array, "6 10"]:
-    """M with (angular momentum about the origin, linear momentum) = M φ, φ an `Inertia.vector`; (N m s, N s).
-
-    `wrench_regressor` is its rate along the motion: Y φ = dM/dt φ + small_coadjoint(twist) M φ − weight.
-    """
-    W, V = skew(twist.angular), skew(twist.linear)
-    zero = jnp.zeros((3, 1))
-    return jnp.block(
-        [
-            [zero, -V, moments_times(twist.angular)],
-            [twist.linear[:, None], W, jnp.zeros((3, 6))],
-        ]
-    )
 
 
 def wrench_regressor(twist: Twist, acceleration: Twist) -> Float[Array, "6 10"]:

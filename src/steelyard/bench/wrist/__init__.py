@@ -2,7 +2,6 @@
 
 from ._bound import WristBound as WristBound
 from ._bound import bound_of as bound_of
-from ._bound import wrist_bound as wrist_bound
 from ._campaign import SENSOR_ERRORS as SENSOR_ERRORS
 from ._campaign import Accuracy as Accuracy
 from ._campaign import Outcome as Outcome

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from steelyard.worlds.wrist import WristScenario, WristTruth, wrist_truth
+from steelyard.worlds.wrist import WristScenario, WristTruth
 
 SIGNALS = {"wrench": 6, "twist/angular": 3, "specific_force": 3, "twist/linear": 3, "attitude": 3}
 ERRORS = {
@@ -44,14 +44,8 @@ class WristBound:
         return np.sqrt(np.diag(self.covariance))
 
 
-def wrist_bound(scenario: WristScenario, seed: int, unknown: tuple[str, ...] = tuple(ERRORS)) -> WristBound:
-    """Of one log of a scenario whose load does not change; `unknown` names the sensor errors that are not known."""
-    still = dataclasses.replace(scenario, delay=0.0, mounting=0.0, lever=0.0, touch_force=0.0)
-    return bound_of(scenario, wrist_truth(still, seed), unknown)
-
-
 def bound_of(scenario: WristScenario, truth: WristTruth, unknown: tuple[str, ...] = tuple(ERRORS)) -> WristBound:
-    """The same from exact readings, those of an inertial sensor in the force sensor's own place and axes."""
+    """Of one log from its exact readings, those of an inertial sensor in the force sensor's own place and axes."""
     load, R = truth.loads[-1], _rotations(truth.motion.quaternion)
     omega, v = truth.motion.gyro, truth.motion.velocity
     gamma = np.einsum("nij,i->nj", R, np.array([0.0, 0.0, -9.81]))

@@ -68,11 +68,6 @@ class WristRecord:
         levels = {"wrench/torque": self.wrench.std[:3], "wrench/force": self.wrench.std[3:]}
         return {s: float(np.mean(v)) for s, v in {**levels, **{s: c.std for s, c in self.motion.items()}}.items()}
 
-    def with_noise(self, levels: dict[str, np.ndarray]) -> "WristRecord":
-        """With other standard deviations an axis, by signal."""
-        motion = {s: dataclasses.replace(c, std=levels[s]) for s, c in self.motion.items()}
-        return dataclasses.replace(self, wrench=dataclasses.replace(self.wrench, std=levels["wrench"]), motion=motion)
-
     def averaged(self, width: float) -> "WristRecord":
         """With means over `width` seconds in place of faster samples."""
         motion = {signal: channel.averaged(width) for signal, channel in self.motion.items()}

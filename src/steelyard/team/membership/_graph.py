@@ -108,17 +108,6 @@ class Graph:
         return max(max(self.distances(name).values()) for name in self.names)
 
     @property
-    def laplacian(self) -> np.ndarray:
-        """Degrees on the diagonal, −1 for each link; for the theory and its tests, no robot has it."""
-        index = {name: k for k, name in enumerate(self.names)}
-        L = np.zeros((len(self.names), len(self.names)))
-        for a, b in self.links:
-            i, j = index[a], index[b]
-            L[[i, j], [i, j]] += 1.0
-            L[[i, j], [j, i]] -= 1.0
-        return L
-
-    @property
     def metropolis(self) -> np.ndarray:
         """All Metropolis weights in one matrix; for the theory and its tests."""
         index = {name: k for k, name in enumerate(self.names)}
