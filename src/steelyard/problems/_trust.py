@@ -75,7 +75,8 @@ def judged(
     verdict = found.verdict
     doubtful = [r.sentence for q in robots.values() for e in q.values() for r in e.trust.reasons]
     fresh = [sentence for sentence in dict.fromkeys(doubtful) if sentence not in verdict]
-    verdict = " ".join([verdict, *fresh])
+    if fresh:  # first: what the method says of its own intervals holds only if this did not matter
+        verdict = " ".join(["Doubtful:", *fresh, "If this did not matter:", verdict])
     return dataclasses.replace(found, robots=robots, notes=list(dict.fromkeys(notes)), verdict=verdict)
 
 

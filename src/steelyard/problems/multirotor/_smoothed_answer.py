@@ -99,13 +99,15 @@ def smoothed_verdict(record: FlightRecord, found: Smoothed, config: Config) -> s
         return f"{record.robot}: the mass cannot be told from this log. {found.refusal}"
     mass, std = found.mass[-1], found.mass_std[-1]
     error = found.fit.error
+    value = f"{mass:.4g} kg, " if _mass_name(record) == "mass" else ""
     text = (
-        f"{record.robot}: the mass is known to {196 * std / mass:.2g} % (95 %). What the model lacks is "
+        f"{record.robot}: the mass is {value}known to {196 * std / mass:.2g} % (95 %). What the model lacks is "
         f"{100 * error.coloured_along / 9.81:.2g} % of the weight along the thrust, correlated over "
         f"{error.time_along:.2g} s, and is in the interval."
     )
     if persistent_error(found.fit) > 0:
-        text += f" {196 * persistent_error(found.fit):.2g} % are for what would last all flight, which none can tell."
+        share = 196 * persistent_error(found.fit)
+        text += f" {share:.2g} % is added for errors that last for the whole flight, which no flight can reveal."
     if record.thrust_uncertainty:
         text += f" {196 * record.thrust_uncertainty:.2g} % are the thrust map's."
     for name in found.fit.unknowns.forces:

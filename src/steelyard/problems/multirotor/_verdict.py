@@ -23,7 +23,7 @@ def verdict_of(record: FlightRecord, track: Track) -> str:
         thrust = np.nan_to_num(record.thrust)
         why = "hardly any thrust acted" if thrust.max() < 1.0 else "there is too little motion and thrust in this log"
         return f"{record.robot}: the mass cannot be told from this log, because {why}."
-    text = f"{record.robot}: the mass is known to {196 * std / mass:.2g} % (95 %)."
+    text = f"{record.robot}: the mass is {mass:.4g} kg, known to {196 * std / mass:.2g} % (95 %)."
     if "drag" in final and np.isnan(final["drag"][0]):
         text += " Drag cannot be told from this motion: it hardly moved through the air."
     outliers = np.mean((track.status & int(Status.OUTLIER)) != 0)

@@ -18,7 +18,8 @@ def own_verdict(robot: OwnRobot, track: Track, known: np.ndarray) -> str:
     for k, name in enumerate(robot.quantities):
         if known[-1, k]:
             half_width = 196 * track.std[-1, k] / max(abs(track.value[-1, k]), 1e-300)
-            sentences.append(f"{name} is known to {half_width:.2g} % (95 %).")
+            value = f"{track.value[-1, k]:.4g} {robot.quantities[name].unit}".strip()
+            sentences.append(f"{name} is {value}, known to {half_width:.2g} % (95 %).")
         else:
             sentences.append(f"{name} cannot be told from this motion.")
     return " ".join([*sentences, believable(track.innovation.value, track.innovation.variance, _REMEDY)])

@@ -86,7 +86,8 @@ def _how_well(robots: Mapping[str, Mapping[str, Estimate]]) -> str:
     parts = []
     for quantity in ("mass", "inertia"):
         shares = [196 * float(one[quantity].std / one[quantity].value) for one in robots.values()]  # type: ignore[operator]
-        parts.append(f"the {quantity} to {max(shares):.2g} %")
+        first = next(iter(robots.values()))[quantity]
+        parts.append(f"the {quantity}, {float(first.value):.4g} {first.unit}, to {max(shares):.2g} %")  # type: ignore[arg-type]
     return f"Every robot knows {' and '.join(parts)} (95 %)."
 
 

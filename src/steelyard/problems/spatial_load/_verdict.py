@@ -67,7 +67,7 @@ def _load(robots: Robots) -> str:
     parts = []
     if known["mass"]:
         share = max(1.96 * float(one.std) / float(one.value) for one in worst["mass"])  # pyright: ignore
-        parts.append(f"the mass to {100 * share:.2g} % (95 %)")
+        parts.append(f"the mass, {float(worst['mass'][0].value):.4g} kg, to {100 * share:.2g} % (95 %)")  # pyright: ignore
     if known["com"]:
         parts.append(f"the centre of mass to {1960 * max(np.max(one.std) for one in worst['com']):.2g} mm")  # pyright: ignore
     if known["inertia"]:
