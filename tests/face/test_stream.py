@@ -163,8 +163,9 @@ def test_a_bad_sample_raises_one_sentence_and_changes_nothing(flight, spoilt):
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: sy.stream("rigid-body"), '"rigid-body" cannot be streamed yet; "multirotor" can'),
-        (lambda: sy.stream("multirotr"), 'Unknown problem "multirotr"; "multirotor" can'),
+        (lambda: sy.stream("jets"), '"jets" cannot be streamed yet; "multirotor" and "rigid-body" can'),
+        (lambda: sy.stream("multirotr"), 'Unknown problem "multirotr"; "multirotor" and "rigid-body" can'),
+        (lambda: sy.stream("rigid-body", method="ekf"), 'Unknown method "ekf" for rigid-body'),
         (lambda: sy.stream("multirotor", method="rls"), '"rls" does not stream'),
         (lambda: sy.stream("multirotor", late=-1.0), "late is -1.0"),
         (lambda: sy.stream("multirotor", {"team": {"robots": ["r1", "r2"]}}), "one robot"),

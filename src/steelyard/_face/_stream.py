@@ -3,40 +3,24 @@
 import bisect
 import dataclasses
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from steelyard._face._inputs import check_names, config_from
+from steelyard._face._refit_stream import RefitStream
 from steelyard._face._samples import SampleReader
+from steelyard._face._silences import Silences
+from steelyard._face._step import Step
 from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.estimators import explain
-from steelyard.problems import Event, Quantities, StreamFilter, stream_filter
+from steelyard.problems import Event, Quantities, StreamFilter, StreamRefit, stream_filter
 
 SAME_CHANGE = 0.5
 """s: changes that began closer together are one event."""
-SILENT_FOR = 0.2
-"""s: a channel that is silent for longer is an event, as in `identify`."""
 REMEMBERED = 3.0
 """s: how long states are kept to tell the size of a change, which is detected up to 2 s after it began."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Step:
-    """What a stream knows after a sample."""
-
-    time: float
-    """Of the newest sample, s; the estimates are of that time."""
-    estimates: Quantities
-    """By quantity: `step.estimates.mass.value`."""
-    events: Sequence[Event]
-    """Those that were detected with this sample."""
-    status: Literal["starting", "running", "late", "repeated"]
-    """`starting` until there is enough for a first guess; `late` where the sample was older than the newest and has
-    been taken in at its own time; `repeated` where its time was known already and it brought nothing new."""
-    reason: str | None
-    """One sentence where the step was not a usual one: a channel was missing, a reading was an outlier."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,8 +49,7 @@ class Stream:
         self._entries: list[_Entry] = []
         self._begin = 0.0
         self._last_onset = -float("inf")
-        self._silent: dict[str, tuple[float, bool]] = {}
-        self._heard: set[str] = set()
+        self._silences = Silences()
         self._counts: Counter[str] = Counter()
 
     @property
@@ -101,7 +84,10 @@ class Stream:
         if where == len(entries):
             self._counts["in order"] += 1
             entries.append(_Entry(row, None))
-            return self._answer(self._run_from(where) + self._silences(row), "running")
+            return self._answer(
+                self._run_from(where) + self._silences.after(float(row.time), row.robot, self._filter.missing(row)),
+                "running",
+            )
         if entries[where].time == time:
             merged = self._filter.merge(entries[where].row, row)
             if merged is None:
@@ -156,22 +142,6 @@ class Stream:
         first = max(bisect.bisect_left(self._entries, onset, key=_time_of) - 1, 0)
         return [self._filter.change(entry.row.robot, onset, self._entries[first].state, entry.time, entry.state)]
 
-    def _silences(self, row: Any) -> list[Event]:
-        """Faults where a channel that was there has been silent for a while, and where it comes back."""
-        events, time = [], float(row.time)
-        for name, missing in self._filter.missing(row).items():
-            begin, reported = self._silent.get(name, (time, False))
-            if missing and name in self._heard:
-                self._silent[name] = (begin, reported or time - begin >= SILENT_FOR)
-            elif not missing:
-                self._heard.add(name)
-                self._silent.pop(name, None)
-            if time - begin >= SILENT_FOR and not reported:
-                events.append(Event(begin, "fault", row.robot, name, f"{name} fell silent.", None, time))
-            if time - begin >= SILENT_FOR and not missing:
-                events.append(Event(time, "recovered", row.robot, name, f"{name} is back."))
-        return events
-
     def _forget(self) -> None:
         """Keeps what a late sample or the size of a change may still ask for."""
         oldest = self._entries[-1].time - max(self._late, REMEMBERED)
@@ -202,7 +172,7 @@ def stream(
     config: Config | Mapping[str, Any] | str | Path | None = None,
     method: str | None = None,
     late: float = 0.5,
-) -> Stream:
+) -> "Stream | RefitStream":
     """A problem's online method, to be fed one sample at a time beside a running robot.
 
     >>> import steelyard as sy
@@ -219,6 +189,9 @@ def stream(
     that the configuration does not state cannot be estimated from what is still to come: it has the defaults that
     `stream.notes` names. The first guess comes from the first second with thrust; until then the status is `starting`.
     The step is compiled here, which takes seconds the first time, not in flight. `late` is how late a sample may be, s.
+
+    A load at a wrist (`"rigid-body"`) is fitted again every second; `stream.identification()` has at any time what
+    `identify` says of all samples so far.
     """
     check_names(problem, method)
     if isinstance(late, bool) or not isinstance(late, int | float) or not 0.0 <= late < float("inf"):
@@ -227,4 +200,7 @@ def stream(
     robots = checked.team.robots
     if robots is not None and len(robots) > 1:
         raise BadInput(f"A stream is of one robot, but [team] robots names {len(robots)}; make one for each robot.")
-    return Stream(stream_filter(problem, checked, method), robots[0] if robots else None, float(late))
+    made, robot = stream_filter(problem, checked, method), robots[0] if robots else None
+    if isinstance(made, StreamRefit):
+        return RefitStream(problem, made, checked, robot, float(late))
+    return Stream(made, robot, float(late))

@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import tyro
 
 from steelyard._files import check_output
@@ -36,6 +37,9 @@ class Identify:
     default), published, centroidal or engines; for a robot of your own: adaptive, ekf, ukf, msckf or swls."""
     config: Annotated[str | None, tyro.conf.arg(metavar="FILE.toml")] = None
     """Noise, guesses and the robot's own parameters; what it does not state is estimated or has a default."""
+    known: Annotated[str | None, tyro.conf.arg(metavar="TOOL.urdf")] = None
+    """With --as rigid-body: a tool that the sensor carries beside the load, one link in the sensor's frame; what is
+    identified comes on top. The same as known in [wrist]."""
     mend: bool = False
     """Mend what is certainly wrong with the log (units, orders, axes, signs, repeated samples), and list it."""
     report: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
@@ -72,6 +76,8 @@ def run(arguments: Sequence[str]) -> int:
         if output is not None:
             check_output(output)
     config = Config() if command.config is None else load(command.config, Config)
+    if command.known is not None:
+        config = msgspec.structs.replace(config, wrist=msgspec.structs.replace(config.wrist, known=command.known))
 
     prepared = _prepared(command, config)
 

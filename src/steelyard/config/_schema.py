@@ -132,10 +132,18 @@ class Wrist(msgspec.Struct, frozen=True):
     tared: whether the wrench is known to have no offset; otherwise its offsets are estimated, default false.
     calibrated: whether the motion sensors are known to have no bias, scale error or delay, and to sit in the force
         sensor's origin and axes; otherwise all of these are estimated, default false.
+    drift: how far the offset of the force sensor wanders in a minute, N (a random walk), default 0: it is constant.
+    known: a URDF with one link, the sensor frame, whose <inertial> is a tool that the sensor carries beside the load;
+        the load is what comes on top, default none.
     """
 
     tared: bool = False
     calibrated: bool = False
+    drift: float = 0.0
+    known: str | None = None
+
+    def __post_init__(self) -> None:
+        _not_negative("drift", self.drift)
 
 
 class Multirotor(msgspec.Struct, frozen=True):

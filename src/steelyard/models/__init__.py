@@ -55,4 +55,5 @@ from ._thrust_map import ThrustMap as ThrustMap
 from ._thrust_map import common_rotor_bench as common_rotor_bench
 from ._urdf import Urdf as Urdf
 from ._urdf import read_urdf as read_urdf
+from ._urdf_check import check_inertials as check_inertials
 from ._wrist_signals import WRIST_SIGNALS as WRIST_SIGNALS

@@ -19,7 +19,9 @@ from ._registry import PROBLEMS as PROBLEMS
 from ._registry import answer as answer
 from ._registry import identify as identify
 from ._registry import stream_filter as stream_filter
+from ._streaming import Answered as Answered
 from ._streaming import StreamFilter as StreamFilter
+from ._streaming import StreamRefit as StreamRefit
 from .jets import THRUST_METHODS as THRUST_METHODS
 from .jets import ConfiguredRobot as ConfiguredRobot
 from .jets import JetsRecord as JetsRecord

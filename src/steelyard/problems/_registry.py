@@ -9,7 +9,7 @@ from steelyard.logs import Log
 from steelyard.logs.mapping import Prepared, prepare
 from steelyard.problems._checked import checked
 from steelyard.problems._identification import Identification
-from steelyard.problems._streaming import StreamFilter
+from steelyard.problems._streaming import StreamFilter, StreamRefit
 
 Solver = Callable[..., Identification]
 
@@ -60,11 +60,20 @@ def _multirotor_stream() -> Callable[[Config, str | None], StreamFilter]:
     return MultirotorStream
 
 
-STREAMS: dict[str, Callable[[], Callable[[Config, str | None], StreamFilter]]] = {"multirotor": _multirotor_stream}
+def _rigid_body_stream() -> Callable[[Config, str | None], StreamRefit]:
+    from steelyard.problems.rigid_body._stream import WristStream
+
+    return WristStream
+
+
+STREAMS: dict[str, Callable[[], Callable[[Config, str | None], StreamFilter | StreamRefit]]] = {
+    "multirotor": _multirotor_stream,
+    "rigid-body": _rigid_body_stream,
+}
 """Problems with a method that runs sample by sample."""
 
 
-def stream_filter(problem: str, config: Config, method: str | None) -> StreamFilter:
+def stream_filter(problem: str, config: Config, method: str | None) -> StreamFilter | StreamRefit:
     """The online method of a problem."""
     if problem not in STREAMS:
         known = " and ".join(f'"{name}"' for name in STREAMS)

@@ -1,11 +1,13 @@
 """What a problem must offer so that it can be asked sample by sample."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from steelyard.estimators import Estimate
+from steelyard.logs import Log
 from steelyard.problems._identification import Event
 
 Row = Any
@@ -65,4 +67,41 @@ class StreamFilter(Protocol):
 
     def change(self, robot: str, onset: float, before: State, time: float, now: State) -> Event:
         """The event of that change, given the state before it began and the state now, at `time`."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Answered:
+    """What a `StreamRefit` knows."""
+
+    estimates: Mapping[str, Estimate]
+    events: Sequence[Event]
+    """Those that were not reported before."""
+    begin: float
+    """s: rows before are no longer read."""
+    memory: Any
+    """For the next answer."""
+
+
+@runtime_checkable
+class StreamRefit(Protocol):
+    """A method of a problem for one robot that fits its rows again and again; its methods change nothing."""
+
+    signals: Mapping[str, tuple[str, ...]]
+    """Names of what it reads, each with its axes."""
+    notes: tuple[str, ...]
+    """Remarks for the reader on how it is set up."""
+    every: float
+    """s, between two answers."""
+
+    def check(self, time: float, values: Mapping[str, np.ndarray]) -> None:
+        """`BadInput` where a sample cannot be used."""
+        ...
+
+    def unknown(self, robot: str, time: float) -> dict[str, Estimate]:
+        """What is known before the first answer: nothing."""
+        ...
+
+    def answer(self, log: Log, robot: str, before: Answered | None) -> Answered | None:
+        """What the rows from `before.begin` on tell; `before` where they are too few."""
         ...

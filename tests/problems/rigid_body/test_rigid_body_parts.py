@@ -10,7 +10,7 @@ from steelyard.problems.rigid_body._possible import is_possible, load_of, neares
 from steelyard.problems.rigid_body._quantities import load_jacobian, load_numbers
 from steelyard.problems.rigid_body._residuals import wrench_regressor as rows_of
 from steelyard.problems.rigid_body._splines import DEGREE, Spline
-from steelyard.problems.rigid_body._trajectory import Trajectory
+from steelyard.problems.rigid_body._trajectory import Trajectory, by_coefficients
 
 LOAD = np.array([1.5, 0.03, -0.06, 0.09, 0.021, 0.024, 0.018, 0.001, -0.002, 0.0015])
 
@@ -22,7 +22,7 @@ def rng():
 
 def a_trajectory(rng) -> Trajectory:
     time = np.linspace(0.0, 2.0, 41)
-    vectors = [rng.standard_normal((41, 3)) for _ in range(4)]
+    vectors = [rng.standard_normal((41, 3)) for _ in range(5)]
     return Trajectory(time, Rotation.random(41, rng=rng).as_matrix(), *vectors, np.array([0.0, 0.0, -9.81]))
 
 
@@ -51,13 +51,14 @@ def test_a_spline_follows_polynomials_of_its_degree_and_their_derivatives(rng):
 def test_sensitivities_are_derivatives_of_the_corrected_trajectory(rng):
     motion, spline = a_trajectory(rng), Spline.covering(0.0, 2.0, 0.25)
     rows = np.arange(len(motion.time))
-    by = motion.sensitivities(spline, rows)
+    by, basis = motion.sensitivities(rows), spline.basis(motion.time)
     direction, step = rng.standard_normal((spline.size, 6)), 1e-6
     ahead, behind = (motion.corrected(spline, sign * step * direction) for sign in (1.0, -1.0))
     around = direction[spline.interval_of(motion.time)[:, None] + np.arange(DEGREE + 1)].reshape(len(rows), -1)
     for name in ("angular", "angular_acceleration", "specific_force"):
         difference = (getattr(ahead, name) - getattr(behind, name)) / (2 * step)
-        np.testing.assert_allclose(np.einsum("nij,nj->ni", getattr(by, name), around), difference, rtol=1e-5, atol=1e-5)
+        derivatives = by_coefficients(basis, getattr(by, name))
+        np.testing.assert_allclose(np.einsum("nij,nj->ni", derivatives, around), difference, rtol=1e-5, atol=1e-5)
 
 
 def test_numbers_of_a_load_and_their_derivatives():
@@ -86,3 +87,23 @@ def test_the_nearest_possible_load_is_possible_and_no_other_is_nearer(rng):
     others = [found + 1e-3 * rng.standard_normal(10) for _ in range(200)]
     assert all(distance(other) > 0.999 * distance(found) for other in others if is_possible(other))
     np.testing.assert_array_equal(nearest_possible(LOAD, information), LOAD)
+
+
+def test_the_nearest_possible_load_of_a_badly_scaled_information_keeps_what_is_known(rng):
+    """Mass and first moment known a thousand times better than moments that came out impossible: they stay."""
+    for _ in range(20):
+        wrong = LOAD + np.concatenate([np.zeros(4), rng.standard_normal(6)])
+        deviations = np.array([1e-3, *[1e-4] * 3, *[0.5] * 6])
+        turn = np.linalg.qr(rng.standard_normal((10, 10)))[0]
+        covariance = np.diag(deviations) @ (np.eye(10) + 0.3 * turn @ np.diag(rng.uniform(0, 1, 10)) @ turn.T)
+        covariance = covariance @ np.diag(deviations)
+        information = np.linalg.inv(0.5 * (covariance + covariance.T))
+        found = nearest_possible(wrong, information)
+        assert is_possible(found)
+
+        def distance(load: np.ndarray, information: np.ndarray = information, wrong: np.ndarray = wrong) -> float:
+            return float((load - wrong) @ information @ (load - wrong))
+
+        assert distance(found) <= distance(LOAD) + 1e-3  # LOAD is possible, too
+        others = [found + 0.05 * deviations * rng.standard_normal(10) for _ in range(200)]
+        assert all(distance(other) > distance(found) - 1e-2 for other in others if is_possible(other))

@@ -11,6 +11,8 @@ from ._campaign import group as group
 from ._campaign import outcome as outcome
 from ._contacts import Contacts as Contacts
 from ._contacts import try_contacts as try_contacts
+from ._disturbances import DISTURBANCES as DISTURBANCES
+from ._disturbances import disturbed as disturbed
 from ._mistakes import MISTAKES as MISTAKES
 from ._mistakes import MistakeRow as MistakeRow
 from ._mistakes import mistaken as mistaken

@@ -6,7 +6,7 @@ changes), `_quantities` and `_possible` (numbers that can exist), `_verdict`, `_
 """
 
 from ._answer import identify_rigid_body as identify_rigid_body
-from ._events import Contact as Contact
+from ._contacts import Contact as Contact
 from ._events import Piece as Piece
 from ._events import pieces_of as pieces_of
 from ._method import Fit as Fit

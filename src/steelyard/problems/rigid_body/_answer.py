@@ -37,13 +37,13 @@ def identify_rigid_body(
         pieces[robot] = pieces_of(record)
         progress(len(log) // len(robots))
     seconds_a_row = (time.perf_counter() - begin) / (len(log) * len(robots))
-    trusts = {robot: trust_of(pieces[robot][-1]) for robot in robots}
+    trusts = {robot: trust_of(pieces[robot]) for robot in robots}
     events = [event for robot in robots for event in (*events_of(pieces[robot]), *_silences(log, records[robot]))]
     return Identification(
         problem="rigid-body",
         method=method,
         origin=log.origin,
-        robots={robot: _estimates(pieces[robot][-1]) for robot in robots},
+        robots={robot: estimates_of(pieces[robot][-1]) for robot in robots},
         events=sorted(events, key=lambda event: event.time),
         verdict=" ".join([*(verdict_of(pieces[robot][-1], trusts[robot]) for robot in robots), _CAVEAT]),
         notes=[note for record in records.values() for note in record.notes],
@@ -78,7 +78,7 @@ def _robots(log: Log, config: Config) -> tuple[str, ...]:
     return pulling or log.robots or ("r1",)
 
 
-def _estimates(piece: Piece) -> dict[str, Estimate]:
+def estimates_of(piece: Piece) -> dict[str, Estimate]:
     """What is known at the end of a piece."""
     load, record = load_of_fit(piece.fit), piece.record
     short = record.end - record.start <= TUNING.long_enough

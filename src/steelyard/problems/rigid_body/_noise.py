@@ -9,6 +9,9 @@ import dataclasses
 
 import numpy as np
 
+from steelyard.problems.rigid_body._reading import WristRecord
+from steelyard.problems.rigid_body._tuning import TUNING, FitTuning
+
 
 @dataclasses.dataclass(frozen=True)
 class Density:
@@ -38,3 +41,34 @@ def density(time: np.ndarray, residual: np.ndarray, low: float, high: float, lon
     if ordinates == 0:
         return Density(np.mean(residual**2, axis=0), float(len(time)))
     return Density(total / ordinates, 2.0 * ordinates)
+
+
+def excess_of(
+    record: WristRecord,
+    residuals: dict[str, np.ndarray],
+    weights: dict[str, np.ndarray],
+    spacing: float,
+    tuning: FitTuning = TUNING,
+) -> dict[str, np.ndarray]:
+    """(k,) by signal: variance of the misfit an axis over the variance that was assumed, in the band of the motion.
+
+    1 where noise was stated and the misfit does not contradict it. A motion signal is judged just above the band, too,
+    for the trajectory follows it inside.
+    """
+    edge, found = 0.5 / spacing, {}
+    for signal, channel in record.channels.items():
+        used = weights[signal] > 0
+        time, residual = channel.time[used], residuals[signal][used]
+        own = density(time, residual, 0.0, edge)
+        variance, degrees = own.variance, own.degrees
+        if signal != "wrench":
+            above = density(time, residual, 1.5 * edge, 4.0 * edge)
+            variance, degrees = np.maximum(variance, above.variance), above.degrees
+        pooled = np.repeat(variance.reshape(-1, 3).mean(axis=1), 3)  # the three axes of a sensor are alike
+        if signal in record.stated:
+            clear = 1.0 + 4.0 * np.sqrt(2.0 / (3.0 * degrees)) + 0.1
+            variance = np.where(pooled > clear, np.maximum(pooled, variance), 1.0)
+        else:
+            variance = np.maximum(variance, tuning.least_excess)
+        found[signal] = variance
+    return found

@@ -17,8 +17,9 @@ from steelyard.problems.rigid_body._residuals import Block
 from steelyard.problems.rigid_body._splines import DEGREE, Spline
 
 _LOCAL = 6 * (DEGREE + 1)
-_STEP = np.array([1.0, 1.0, 1.0, 10.0, 10.0, 10.0])
-"""rad and m/s: no coefficient is expected to move farther in one step, so those that no sample sees stay put."""
+_STEP = 10.0 * np.array([1.0, 1.0, 1.0, 10.0, 10.0, 10.0])
+"""rad and m/s: what holds coefficients in place that no sample sees. It is weak, for whatever slows a step down that
+samples do see makes Gauss-Newton converge by a constant factor a step."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -38,20 +39,29 @@ class Solution:
         """(n, k, size) of each block: rows by unknowns once the motion has followed."""
         found = []
         for block in blocks:
-            coefficients = block.interval[:, None] + np.arange(DEGREE + 1)
-            around = self.followed[coefficients].reshape(len(block.interval), _LOCAL, self.followed.shape[2])
-            found.append(block.by_unknowns - block.by_motion @ around)
+            size = self.followed.shape[2]
+            count, axes = block.residual.shape
+            rows = np.empty((count, axes, size))
+            for interval, own in _by_interval(block.interval):  # a matrix product an interval, not one a sample
+                around = self.followed[interval : interval + DEGREE + 1].reshape(_LOCAL, size)
+                rows[own] = -(block.by_motion[own].reshape(-1, _LOCAL) @ around).reshape(-1, axes, size)
+            rows[:, :, block.columns] += block.by_unknowns
+            found.append(rows)
         return found
 
     def covariance(
-        self, blocks: Sequence[Block], weights: Sequence[np.ndarray], excess: Sequence[np.ndarray], prior: np.ndarray
+        self,
+        effective: Sequence[np.ndarray],
+        weights: Sequence[np.ndarray],
+        excess: Sequence[np.ndarray],
+        prior: np.ndarray,
     ) -> np.ndarray:
         """(size, size), of the unknowns, where the variance of each channel's axes is `excess` times the assumed one.
 
         The sandwich S^-1 M S^-1, M the sum of excess times the products of effective rows.
         """
         middle = np.diag(prior**-2.0)
-        for rows, weight, ratio in zip(self.effective(blocks), weights, excess, strict=True):
+        for rows, weight, ratio in zip(effective, weights, excess, strict=True):
             flat = (rows * (weight[:, None] * np.sqrt(ratio))[:, :, None]).reshape(-1, len(prior))
             middle += flat.T @ flat
         inverse = np.linalg.inv(self.information)
@@ -66,15 +76,17 @@ def solve(
     local, corner = np.zeros((spline.intervals, _LOCAL, _LOCAL + size + 1)), np.diag(prior**-2.0)
     right = prior**-2.0 * now
     for block, weight in zip(blocks, weights, strict=True):
-        rows = (
-            np.concatenate([block.by_motion, block.by_unknowns, block.residual[:, :, None]], axis=2)
-            * weight[:, None, None]
-        )
-        _add_products(local, rows, block.interval)
-        dense = rows[:, :, _LOCAL:].reshape(-1, size + 1)
+        columns = np.concatenate([np.arange(_LOCAL), _LOCAL + block.columns, [_LOCAL + size]])
+        rows = np.concatenate([block.by_motion, block.by_unknowns, block.residual[:, :, None]], axis=2)
+        if not np.all(weight == 1.0):
+            rows *= weight[:, None, None]
+        for interval, own in _by_interval(block.interval):
+            stacked = rows[own].reshape(-1, len(columns))
+            local[interval][:, columns] += stacked[:, :_LOCAL].T @ stacked
+        dense = rows[:, :, _LOCAL:].reshape(-1, len(block.columns) + 1)
         products = dense.T @ dense
-        corner += products[:size, :size]
-        right += products[:size, size]
+        corner[np.ix_(block.columns, block.columns)] += products[:-1, :-1]
+        right[block.columns] += products[:-1, -1]
     band, border = _assembled(local, spline)
     factor = _factor(band)
     solved = cho_solve_banded((factor, False), border, check_finite=False)
@@ -85,27 +97,34 @@ def solve(
     return Solution(dx.reshape(spline.size, 6), du, 0.5 * (information + information.T), followed)
 
 
-def _add_products(local: np.ndarray, rows: np.ndarray, interval: np.ndarray) -> None:
-    """Adds the products of rows that lie in one interval, for many intervals at a time."""
-    order = np.argsort(interval, kind="stable")
-    counts = np.bincount(interval, minlength=len(local))
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    for count in np.unique(counts[counts > 0]):
-        chosen = np.flatnonzero(counts == count)
-        for part in np.array_split(chosen, max(1, len(chosen) * count * rows.shape[1] // 20000)):
-            own = order[starts[part][:, None] + np.arange(count)]
-            stacked = rows[own].reshape(len(part), -1, rows.shape[2])
-            local[part] += stacked[:, :, :_LOCAL].transpose(0, 2, 1) @ stacked
+def _by_interval(interval: np.ndarray) -> list[tuple[int, slice | np.ndarray]]:
+    """The rows of each interval that has any; a slice where they follow each other, as they do in time."""
+    if len(interval) == 0:
+        return []
+    if np.all(np.diff(interval) >= 0):
+        present, starts = np.unique(interval, return_index=True)
+        return [
+            (int(k), slice(int(a), int(b)))
+            for k, a, b in zip(present, starts, [*starts[1:], len(interval)], strict=True)
+        ]
+    return [(int(k), np.flatnonzero(interval == k)) for k in np.unique(interval)]
 
 
 def _assembled(local: np.ndarray, spline: Spline) -> tuple[np.ndarray, np.ndarray]:
     """The band in LAPACK's upper form, and the border with the right side as its last column."""
-    band, border = np.zeros((_LOCAL, 6 * spline.size)), np.zeros((6 * spline.size, local.shape[2] - _LOCAL))
-    i, j = np.triu_indices(_LOCAL)
-    for k, block in enumerate(local):
-        band[_LOCAL - 1 + i - j, 6 * k + j] += block[i, j]
-        border[6 * k : 6 * k + _LOCAL] += block[:, _LOCAL:]
-    return band, border
+    size, pieces = spline.size, len(local)
+    blocks = np.zeros((DEGREE + 1, size, 6, 6))  # by distance d, of coefficients p and p + d
+    border = np.zeros((size, 6, local.shape[2] - _LOCAL))
+    for a in range(DEGREE + 1):
+        border[a : a + pieces] += local[:, 6 * a : 6 * a + 6, _LOCAL:]
+        for b in range(a, DEGREE + 1):
+            blocks[b - a, a : a + pieces] += local[:, 6 * a : 6 * a + 6, 6 * b : 6 * b + 6]
+    band = np.zeros((_LOCAL, size, 6))
+    for d in range(DEGREE + 1):
+        for i in range(6):
+            for j in range(0 if d else i, 6):
+                band[_LOCAL - 1 - (6 * d + j - i), d:, j] = blocks[d, : size - d, i, j]
+    return band.reshape(_LOCAL, 6 * size), border.reshape(6 * size, -1)
 
 
 def _factor(band: np.ndarray) -> np.ndarray:

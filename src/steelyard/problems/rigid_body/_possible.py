@@ -1,14 +1,11 @@
 """The nearest load that can exist: a pseudo-inertia that is positive definite, in the metric of the information."""
 
-import dataclasses
-
 import numpy as np
-
-from steelyard.estimators import Damping, damped_step, gauss_newton
 
 LEAST = 1e-6
 """Smallest eigenvalue of a pseudo-inertia over its trace that counts as possible."""
-_DAMPING = Damping(first=1e-3, shrink=0.2, grow=5.0, least=1e-12, most=1e12)
+_LEAST_BARRIER = 1e-5
+"""Of a squared distance in standard deviations."""
 
 
 def pseudo_inertia(load: np.ndarray) -> np.ndarray:
@@ -34,52 +31,55 @@ def is_possible(load: np.ndarray) -> bool:
     return bool(np.isfinite(load).all() and sizes[0] > 0.5 * LEAST * max(float(sizes.sum()), 1e-12) and load[0] > 0)
 
 
-def nearest_possible(load: np.ndarray, information: np.ndarray) -> np.ndarray:
-    """The possible load with the smallest (x - load)' information (x - load).
+def _with_possible_moments(load: np.ndarray) -> np.ndarray:
+    """The same mass and centre of mass, with the nearest moments that can exist."""
+    m = max(float(load[0]), 1e-3)
+    c = load[1:4] / m
+    pseudo = pseudo_inertia(load)
+    sizes, axes = np.linalg.eigh(pseudo[:3, :3] - m * np.outer(c, c))
+    floor = 4.0 * LEAST * (m * (1.0 + float(c @ c)) + float(np.abs(sizes).sum()))
+    pseudo[:3, :3] = (axes * np.maximum(sizes, floor)) @ axes.T + m * np.outer(c, c)
+    pseudo[3, 3] = m
+    return load_of(pseudo)
 
-    Dykstra's projections would need the plain metric; a factor L of the pseudo-inertia L L', its diagonal bounded
-    from below, turns the problem into ten free unknowns, and a few damped Gauss-Newton steps solve it.
+
+def nearest_possible(load: np.ndarray, information: np.ndarray) -> np.ndarray:
+    """The possible load x with the smallest (x - load)' information (x - load).
+
+    The pseudo-inertia P is linear in x, so this is convex: Newton's steps on the distance less mu log det P, for mu
+    that falls until it is of no account (a barrier method; Dykstra's projections would need the plain metric, and a
+    descent in a factor of P was seen to stop hundreds of deviations away).
     """
     if is_possible(load):
         return load
-    weights, directions = np.linalg.eigh(0.5 * (information + information.T))
-    root = np.sqrt(np.maximum(weights, 1e-12 * weights[-1]))[:, None] * directions.T
-    m = max(float(load[0]), 1e-3)
-    start = pseudo_inertia(load)
-    start[3, 3] = m
-    sizes, axes = np.linalg.eigh(start)
-    floor = 2.0 * LEAST * float(np.abs(sizes).sum())
-    L = np.linalg.cholesky((axes * np.maximum(sizes, floor)) @ axes.T)
-    rows = np.tril_indices(4)
+    x = _with_possible_moments(load)
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(information), 1e-300))
+    metric = scale[:, None] * 0.5 * (information + information.T) * scale
+    parts = np.stack([pseudo_inertia(unit) for unit in np.diag(scale)])
+    target, x, floor = (
+        load / scale,
+        x / scale,
+        LEAST * float(np.trace(pseudo_inertia(x))) * np.diag([1.0, 1.0, 1.0, 0.0]),
+    )
 
-    def made(x: np.ndarray) -> np.ndarray:
-        factor = np.zeros((4, 4))
-        factor[rows] = x
-        return load_of(factor @ factor.T + floor * np.diag([1.0, 1.0, 1.0, 0.0]))
+    def cost(x: np.ndarray, mu: float) -> float:
+        sign, size = np.linalg.slogdet(np.tensordot(x, parts, 1) - floor)
+        inside = sign > 0 and np.linalg.eigvalsh(np.tensordot(x, parts, 1) - floor)[0] > 0
+        return float((x - target) @ metric @ (x - target)) - mu * size if inside else float("inf")
 
-    def at(x: np.ndarray) -> _Candidate:
-        here = made(x)
-        return _Candidate(x, here, root @ (here - load))
-
-    def attempt(now: _Candidate, damping: float) -> _Candidate:
-        J = root @ np.stack([(made(now.x + 1e-6 * e) - made(now.x - 1e-6 * e)) / 2e-6 for e in np.eye(10)], axis=1)
-        return at(now.x - damped_step(J.T @ J, J.T @ now.residual, damping))
-
-    def settled(before: _Candidate, after: _Candidate) -> bool:
-        return before.cost - after.cost < 1e-9 * max(before.cost, 1e-9)
-
-    return gauss_newton(at(L[rows]), attempt, settled, _DAMPING, trials=200).load
-
-
-@dataclasses.dataclass(frozen=True)
-class _Candidate:
-    """A possible load, by the factor of its pseudo-inertia."""
-
-    x: np.ndarray
-    load: np.ndarray
-    residual: np.ndarray
-
-    @property
-    def cost(self) -> float:
-        """Squared distance from the load that was asked for."""
-        return float(self.residual @ self.residual)
+    mu = max(float((x - target) @ metric @ (x - target)), _LEAST_BARRIER)
+    while mu > _LEAST_BARRIER:
+        mu *= 0.2
+        for _ in range(20):
+            inverse = np.linalg.inv(np.tensordot(x, parts, 1) - floor)
+            spread = inverse @ parts
+            gradient = 2.0 * metric @ (x - target) - mu * np.trace(spread, axis1=1, axis2=2)
+            hessian = 2.0 * metric + mu * np.einsum("aij,bji->ab", spread, spread)
+            step = -np.linalg.lstsq(hessian, gradient, rcond=1e-14)[0]
+            now, share = cost(x, mu), 1.0
+            while cost(x + share * step, mu) > now and share > 1e-9:
+                share *= 0.5
+            if share <= 1e-9 or -float(gradient @ step) < 0.1 * mu:
+                break
+            x = x + share * step
+    return x * scale

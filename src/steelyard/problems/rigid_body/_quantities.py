@@ -25,6 +25,8 @@ class Load:
     inertia: np.ndarray
     """(3, 3), about the centre of mass, sensor axes."""
     inertia_std: np.ndarray
+    away: float = 0.0
+    """Deviations: how far what fits best is from this load, which can exist."""
 
     @property
     def known(self) -> dict[str, bool]:
@@ -42,8 +44,8 @@ class Load:
 
 def load_of_fit(fit: Fit) -> Load:
     """The load of a fit; what noise alone seems to tell is not known."""
-    load, excitation = load_from(fit.unknowns.load, fit.load_covariance), excitation_of(fit.record, fit.spacing)
-    infinite = float("inf")
+    excitation, infinite = excitation_of(fit.record, fit.spacing), float("inf")
+    load = load_from(fit.unknowns.load, fit.load_covariance)
     if not fit.record.tared and excitation.specific_force < TUNING.least_excitation:
         load = dataclasses.replace(load, mass_std=infinite, com_std=np.full(3, infinite))
     if excitation.angular_acceleration < TUNING.least_excitation:
@@ -57,9 +59,10 @@ def load_from(parameters: np.ndarray, covariance: np.ndarray) -> Load:
     The covariance is that of the unconstrained answer: at the edge of the possible a constrained one is too small.
     """
     possible = nearest_possible(parameters, np.linalg.inv(covariance))
+    away = float(np.sqrt((parameters - possible) @ np.linalg.solve(covariance, parameters - possible)))
     values, J = load_numbers(possible), load_jacobian(possible)
     std = np.sqrt(np.maximum(np.einsum("ia,ab,ib->i", J, covariance, J), 0.0))
-    return Load(float(values[0]), float(std[0]), values[1:4], std[1:4], symmetric(values[4:]), symmetric(std[4:]))
+    return Load(float(values[0]), float(std[0]), values[1:4], std[1:4], symmetric(values[4:]), symmetric(std[4:]), away)
 
 
 def load_numbers(parameters: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from steelyard.logs import Log
 from steelyard.problems.rigid_body._residuals import Channel
 from steelyard.problems.rigid_body._splines import Spline
 from steelyard.problems.rigid_body._start import quaternions_of
+from steelyard.problems.rigid_body._tool import known_tool
 from steelyard.problems.rigid_body._tuning import TUNING
 from steelyard.problems.rigid_body._unknowns import MOTION_SIGNALS
 
@@ -43,6 +44,10 @@ class WristRecord:
     """Whether the motion sensors have no errors but noise."""
     stated: frozenset[str] = frozenset()
     """Signals whose noise was stated; `wrench` where both torque and force were."""
+    drift: float = 0.0
+    """N, of the force sensor's offset in a minute."""
+    tool: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(10))
+    """(10,): parameters of a known tool that the sensor carries beside the load."""
     notes: tuple[str, ...] = ()
     removed_delays: dict[str, float] = dataclasses.field(default_factory=dict)
     """s, by motion signal: what the mapping has already taken out of its times."""
@@ -51,6 +56,11 @@ class WristRecord:
     def channels(self) -> dict[str, Channel]:
         """All of them; the wrench under its own name."""
         return {"wrench": self.wrench, **self.motion}
+
+    @property
+    def all_stated(self) -> bool:
+        """Whether the noise of every channel was stated."""
+        return set(self.channels) <= self.stated
 
     @property
     def start(self) -> float:
@@ -116,6 +126,8 @@ def read_wrist_record(log: Log, robot: str, config: Config) -> WristRecord:
         config.wrist.tared,
         config.wrist.calibrated,
         frozenset(stated & set(values)),
+        config.wrist.drift,
+        np.zeros(10) if config.wrist.known is None else known_tool(config.wrist.known),
     )
     return dataclasses.replace(record, notes=_notes(record))
 
@@ -167,7 +179,10 @@ def _notes(record: WristRecord) -> tuple[str, ...]:
     named = {
         s: v for s, v in record.noise.items() if (s.split("/")[0] if s.startswith("wrench") else s) not in record.stated
     }
+    notes = []
+    if record.tool[0] > 0.0:
+        notes.append(f"The known tool of {record.tool[0]:.4g} kg is not part of the load.")
     if not named:
-        return ()
+        return tuple(notes)
     levels = ", ".join(f"{signal} {value:.2g} {_UNITS[signal]}" for signal, value in named.items())
-    return (f"Noise estimated from the log, because [noise] does not state it: {levels}.",)
+    return (*notes, f"Noise estimated from the log, because [noise] does not state it: {levels}.")

@@ -13,9 +13,9 @@ import dataclasses
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from steelyard._rotations import skew
-from steelyard.problems.rigid_body._splines import DEGREE, Spline
-from steelyard.problems.rigid_body._trajectory import Trajectory
+from steelyard._rotations import cross, skew
+from steelyard.problems.rigid_body._splines import Spline
+from steelyard.problems.rigid_body._trajectory import QUANTITIES, Trajectory, by_coefficients
 from steelyard.problems.rigid_body._unknowns import Layout, Unknowns
 
 
@@ -60,8 +60,10 @@ class Block:
     """(n, k): expected less measured."""
     by_motion: np.ndarray
     """(n, k, 6 (DEGREE + 1))."""
+    columns: np.ndarray
+    """(c,): the unknowns that this channel depends on."""
     by_unknowns: np.ndarray
-    """(n, k, size)."""
+    """(n, k, c)."""
 
 
 def moment_products(vectors: np.ndarray) -> np.ndarray:
@@ -90,9 +92,13 @@ def symmetric(moments: np.ndarray) -> np.ndarray:
 
 def wrench_residual(channel: Channel, motion: Trajectory, rows: np.ndarray, unknowns: Unknowns) -> np.ndarray:
     """(n, 6): torque and force, expected less measured, in standard deviations."""
-    Y = wrench_regressor(motion.specific_force[rows], motion.angular[rows], motion.angular_acceleration[rows])
-    offset = np.concatenate([unknowns.torque_offset, unknowns.force_offset])
-    return (Y @ unknowns.load + offset - channel.value) / channel.std
+    s, omega, alpha = motion.specific_force[rows], motion.angular[rows], motion.angular_acceleration[rows]
+    theta = unknowns.carried
+    m, first, inertia = theta[0], theta[1:4], symmetric(theta[4:])
+    torque = cross(first, s) + alpha @ inertia + cross(omega, omega @ inertia)
+    force = m * s + cross(alpha, first) + cross(omega, cross(omega, first))
+    expected = np.concatenate([torque, force], axis=1) + unknowns.offsets(channel.time)
+    return (expected - channel.value) / channel.std
 
 
 def wrench_block(
@@ -100,25 +106,27 @@ def wrench_block(
 ) -> Block:
     """Torque and force."""
     s, omega, alpha = motion.specific_force[rows], motion.angular[rows], motion.angular_acceleration[rows]
-    by, theta = motion.sensitivities(spline, rows), unknowns.load
+    by, theta = motion.sensitivities(rows), unknowns.carried
     m, mc, inertia, W = theta[0], theta[1:4], symmetric(theta[4:]), skew(omega)
     lever = skew(mc)
-    torque = (
+    by_motion = np.empty((len(rows), 6, QUANTITIES))
+    by_motion[:, :3] = (
         lever @ by.specific_force
         + inertia @ by.angular_acceleration
         + (W @ inertia - skew(omega @ inertia)) @ by.angular
     )
-    force = (
-        m * by.specific_force - lever @ by.angular_acceleration - (skew(np.cross(omega, mc)) + W @ lever) @ by.angular
+    by_motion[:, 3:] = (
+        m * by.specific_force - lever @ by.angular_acceleration - (skew(cross(omega, mc)) + W @ lever) @ by.angular
     )
-    by_unknowns = np.zeros((len(s), 6, at.size))
-    by_unknowns[:, :, :10] = wrench_regressor(s, omega, alpha)
+    own = {"load": wrench_regressor(s, omega, alpha)}
     if "torque_offset" in at:
-        by_unknowns[:, :3, at["torque_offset"]] = np.eye(3)
-        by_unknowns[:, 3:, at["force_offset"]] = np.eye(3)
-    by_motion = np.concatenate([torque, force], axis=1)
+        own |= {"torque_offset": np.eye(6)[:, :3], "force_offset": np.eye(6)[:, 3:]}
+    if unknowns.drift is not None:
+        own |= {
+            f"{part}_drift": unknowns.drift.by_steps(channel.time, part == "torque") for part in ("torque", "force")
+        }
     residual = wrench_residual(channel, motion, rows, unknowns)
-    return _block(motion, rows, spline, residual, by_motion, by_unknowns, channel.std)
+    return _block(spline, motion.time[rows], residual, by_motion, own, at, channel.std)
 
 
 def motion_residual(
@@ -135,7 +143,9 @@ def motion_residual(
         residual = scale * _at_sensor(motion, rows, unknowns) @ C.T + unknowns.accelerometer_bias - channel.value
     else:
         residual = motion.velocity[rows] + unknowns.velocity_bias - channel.value
-    return (residual - lateness * _rate(signal, motion, rows, unknowns)) / channel.std
+    if lateness:
+        residual = residual - lateness * _rate(signal, motion, rows, unknowns)
+    return residual / channel.std
 
 
 def motion_block(
@@ -149,20 +159,17 @@ def motion_block(
     lateness: float,
 ) -> Block:
     """Of one motion signal."""
-    by_unknowns = np.zeros((len(rows), 3, at.size))
     C, scale = unknowns.rotation, 1.0 + unknowns.accelerometer_scale
-    own: dict[str, np.ndarray] = {}
     if signal == "attitude":
-        turned = _local(spline.weights(motion.time[rows] - lateness), slice(0, 3))
-        by_motion = unknowns.attitude_rotation.T @ turned
+        by_motion = _by_one(len(rows), 0, unknowns.attitude_rotation.T)
         own = {"attitude_rotation": np.eye(3)}
     elif signal == "twist/angular":
-        by_motion = C @ motion.sensitivities(spline, rows, lateness).angular
+        by_motion = C @ motion.sensitivities(rows).angular
         own = {"gyro_bias": np.eye(3), "rotation": -C @ skew(motion.angular[rows])}
     elif signal == "specific_force":
         s, omega, alpha = _at_sensor(motion, rows, unknowns), motion.angular[rows], motion.angular_acceleration[rows]
-        by, W, lever = motion.sensitivities(spline, rows, lateness), skew(omega), skew(unknowns.lever)
-        turning = skew(np.cross(omega, unknowns.lever)) + W @ lever
+        by, W, lever = motion.sensitivities(rows), skew(omega), skew(unknowns.lever)
+        turning = skew(cross(omega, unknowns.lever)) + W @ lever
         by_motion = scale * C @ (by.specific_force - lever @ by.angular_acceleration - turning @ by.angular)
         own = {
             "accelerometer_bias": np.eye(3),
@@ -171,15 +178,11 @@ def motion_block(
             "lever": scale * C @ (skew(alpha) + W @ W),
         }
     else:
-        by_motion = _local(spline.weights(motion.time[rows] - lateness), slice(3, 6))
+        by_motion = _by_one(len(rows), 9, np.eye(3))
         own = {"velocity_bias": np.eye(3)}
     own[f"delay/{signal}"] = -_rate(signal, motion, rows, unknowns)[:, :, None]
-    for name, derivative in own.items():
-        if name in at:
-            by_unknowns[:, :, at[name]] = derivative
     residual = motion_residual(signal, channel, motion, rows, unknowns, lateness)
-    interval = spline.interval_of(motion.time[rows] - lateness)
-    return Block(interval, residual, by_motion / channel.std[:, None], by_unknowns / channel.std[:, None])
+    return _block(spline, motion.time[rows] - lateness, residual, by_motion, own, at, channel.std)
 
 
 def _rate(signal: str, motion: Trajectory, rows: np.ndarray, unknowns: Unknowns) -> np.ndarray:
@@ -190,41 +193,53 @@ def _rate(signal: str, motion: Trajectory, rows: np.ndarray, unknowns: Unknowns)
         return motion.angular_acceleration[rows] @ unknowns.rotation.T
     if signal == "twist/linear":
         return motion.velocity_rate[rows]
-    return np.gradient(motion.specific_force, motion.time, axis=0)[rows] @ unknowns.rotation.T
+    return motion.specific_force_rate[rows] @ unknowns.rotation.T
 
 
 def _at_sensor(motion: Trajectory, rows: np.ndarray, unknowns: Unknowns) -> np.ndarray:
     """(n, 3): specific force where the accelerometer is, force sensor's axes."""
     omega, alpha, r = motion.angular[rows], motion.angular_acceleration[rows], unknowns.lever
-    return motion.specific_force[rows] + np.cross(alpha, r) + np.cross(omega, np.cross(omega, r))
+    return motion.specific_force[rows] + cross(alpha, r) + cross(omega, cross(omega, r))
 
 
 def still_block(motion: Trajectory, rows: np.ndarray, spline: Spline, speed: float, at: Layout) -> Block:
     """Where no velocity was measured: it is not likely to be larger than a given speed."""
-    by_motion = _local(spline.weights(motion.time[rows]), slice(3, 6))
-    nothing = np.zeros((len(rows), 3, at.size))
-    return _block(motion, rows, spline, motion.velocity[rows] / speed, by_motion, nothing, np.full(3, speed))
+    by_motion = _by_one(len(rows), 9, np.eye(3))
+    return _block(spline, motion.time[rows], motion.velocity[rows] / speed, by_motion, {}, at, np.full(3, speed))
 
 
 def unaccelerated_block(motion: Trajectory, rows: np.ndarray, spline: Spline, std: float, at: Layout) -> Block:
     """Where the frame is still, s = -gamma: nothing accelerates."""
     gravity = motion.gravity_in_sensor[rows]
-    by_gravity = np.concatenate([skew(gravity), np.zeros((len(rows), 3, 3))], axis=2)  # of gamma, by phi and v
-    turned = np.einsum("nb,nij->nibj", spline.weights(motion.time[rows]), by_gravity).reshape(
-        len(rows), 3, 6 * (DEGREE + 1)
-    )
-    by_motion = motion.sensitivities(spline, rows).specific_force + turned
+    by_motion = motion.sensitivities(rows).specific_force
+    by_motion[:, :, :3] += skew(gravity)  # of gamma, by phi
     residual = (motion.specific_force[rows] + gravity) / std
-    return _block(motion, rows, spline, residual, by_motion, np.zeros((len(rows), 3, at.size)), np.full(3, std))
+    return _block(spline, motion.time[rows], residual, by_motion, {}, at, np.full(3, std))
 
 
-def _local(weights: np.ndarray, functions: slice) -> np.ndarray:
-    """(n, 3, 6 (DEGREE + 1)): three of the six functions themselves."""
-    selected = np.zeros((3, 6))
-    selected[:, functions] = np.eye(3)
-    return np.einsum("nb,ij->nibj", weights, selected).reshape(len(weights), 3, 6 * (DEGREE + 1))
+def _by_one(rows: int, first: int, matrix: np.ndarray) -> np.ndarray:
+    """(rows, 3, QUANTITIES): a matrix times three of the quantities."""
+    found = np.zeros((rows, 3, QUANTITIES))
+    found[:, :, first : first + 3] = matrix
+    return found
 
 
-def _block(motion, rows, spline, residual, by_motion, by_unknowns, std) -> Block:
-    interval = spline.interval_of(motion.time[rows])
-    return Block(interval, residual, by_motion / std[:, None], by_unknowns / std[:, None])
+def _block(
+    spline: Spline,
+    time: np.ndarray,
+    residual: np.ndarray,
+    by_motion: np.ndarray,
+    by_unknowns: dict[str, np.ndarray],
+    at: Layout,
+    std: np.ndarray,
+) -> Block:
+    """Of residuals at some times, with derivatives by motion and by the unknowns that a layout has."""
+    known = {name: derivative for name, derivative in by_unknowns.items() if name in at}
+    columns = np.concatenate([np.zeros(0, int), *(np.arange(at.size)[at[name]] for name in known)])
+    own, begin = np.empty((*residual.shape, len(columns))), 0
+    for derivative in known.values():
+        own[:, :, begin : begin + derivative.shape[-1]] = derivative
+        begin += derivative.shape[-1]
+    own /= std[:, None]
+    by_motion /= std[:, None]
+    return Block(spline.interval_of(time), residual, by_coefficients(spline.basis(time), by_motion), columns, own)

@@ -39,29 +39,54 @@ class Spline:
 
     def weights(self, time: np.ndarray, derivative: int = 0) -> np.ndarray:
         """(n, DEGREE + 1): what each of the coefficients from `interval_of` on adds to a derivative."""
+        return self._powers(time)[:, : DEGREE + 1 - derivative] @ (
+            _derivatives()[derivative] / self.spacing**derivative
+        )
+
+    def basis(self, time: np.ndarray) -> np.ndarray:
+        """(n, 3, DEGREE + 1): the weights of the function itself and of its first and second derivative."""
+        pieces = np.zeros((DEGREE + 1, 3, DEGREE + 1))
+        for k in range(3):
+            pieces[: DEGREE + 1 - k, k] = _derivatives()[k] / self.spacing**k
+        return (self._powers(time) @ pieces.reshape(DEGREE + 1, -1)).reshape(len(time), 3, DEGREE + 1)
+
+    def _powers(self, time: np.ndarray) -> np.ndarray:
+        """(n, DEGREE + 1): powers of the share of its interval that has passed at each time."""
         u = (time - self.start) / self.spacing - self.interval_of(time)
-        powers = np.arange(derivative, DEGREE + 1)
-        factors = np.array([math.perm(int(k), derivative) for k in powers], float)
-        return (u[:, None] ** (powers - derivative) * factors) @ _pieces()[powers] / self.spacing**derivative
+        powers = np.ones((len(u), DEGREE + 1))
+        for k in range(DEGREE):
+            powers[:, k + 1] = powers[:, k] * u
+        return powers
 
     def evaluate(self, coefficients: np.ndarray, time: np.ndarray, derivative: int = 0) -> np.ndarray:
         """(n, k) from coefficients (size, k)."""
-        weights, first = self.weights(time, derivative), self.interval_of(time)
-        return sum(
-            (weights[:, i, None] * coefficients[first + i] for i in range(DEGREE + 1)),
-            start=np.zeros((len(time), coefficients.shape[1])),
-        )
+        return np.matmul(self.weights(time, derivative)[:, None], self.around(coefficients, time))[:, 0]
+
+    def around(self, coefficients: np.ndarray, time: np.ndarray) -> np.ndarray:
+        """(n, DEGREE + 1, k): the coefficients that act at each time."""
+        return coefficients[self.interval_of(time)[:, None] + np.arange(DEGREE + 1)]
 
     def fit(self, time: np.ndarray, values: np.ndarray) -> np.ndarray:
         """(size, k): least squares; where nothing was measured, as short as possible."""
         weights, first = self.weights(time), self.interval_of(time)
         band, right = np.zeros((DEGREE + 1, self.size)), np.zeros((self.size, values.shape[1]))
         for i in range(DEGREE + 1):
-            np.add.at(right, first + i, weights[:, i, None] * values)
+            for k in range(values.shape[1]):
+                right[:, k] += np.bincount(first + i, weights[:, i] * values[:, k], self.size)
             for j in range(i, DEGREE + 1):
-                np.add.at(band[DEGREE - (j - i)], first + j, weights[:, i] * weights[:, j])
+                band[DEGREE - (j - i)] += np.bincount(first + j, weights[:, i] * weights[:, j], self.size)
         band[DEGREE] += 1e-10 * max(float(band[DEGREE].mean()), 1e-9)
         return solveh_banded(band, right)
+
+
+@functools.cache
+def _derivatives() -> tuple[np.ndarray, ...]:
+    """Of the basis functions on one interval of unit length, by order: (power, function)."""
+    orders = (np.arange(k, DEGREE + 1) for k in range(DEGREE + 1))
+    return tuple(
+        np.array([math.perm(int(p), k) for p in powers], float)[:, None] * _pieces()[powers]
+        for k, powers in enumerate(orders)
+    )
 
 
 @functools.cache

@@ -1,14 +1,17 @@
 """Where the joint fit starts: the spacing of knots, a first trajectory, and a first load by linear least squares."""
 
+import dataclasses
 from collections.abc import Mapping
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from steelyard._rotations import cross
 from steelyard.problems.rigid_body._residuals import Channel, wrench_regressor
 from steelyard.problems.rigid_body._splines import Spline
 from steelyard.problems.rigid_body._trajectory import Trajectory, integrated
 from steelyard.problems.rigid_body._tuning import TUNING, FitTuning
+from steelyard.problems.rigid_body._unknowns import Unknowns
 
 
 def knot_spacing(motion: Mapping[str, Channel], tuning: FitTuning = TUNING) -> float:
@@ -31,7 +34,7 @@ def knot_spacing(motion: Mapping[str, Channel], tuning: FitTuning = TUNING) -> f
 
 
 def first_trajectory(
-    time: np.ndarray, motion: Mapping[str, Channel], wrench: Channel, gravity: np.ndarray, spacing: float
+    time: np.ndarray, motion: Mapping[str, Channel], wrench: Channel | None, gravity: np.ndarray, spacing: float
 ) -> Trajectory:
     """At the given times, from the motion signals alone."""
     spline = Spline.covering(time[0], time[-1], spacing)
@@ -42,26 +45,22 @@ def first_trajectory(
         coefficients = spline.fit(gyro.time, gyro.value)
         turned = integrated(time, spline, coefficients)
         angular, acceleration = (spline.evaluate(coefficients, time, k) for k in range(2))
-        attitude = _level(time, turned, motion.get("specific_force"), wrench) @ turned
-    velocity, velocity_rate = np.zeros_like(angular), np.zeros_like(angular)
+        felt = motion.get("specific_force") or wrench
+        attitude = turned if felt is None else _level(time, turned, felt) @ turned
+    coefficients = np.zeros((spline.size, 3))
     if "twist/linear" in motion:
         channel = motion["twist/linear"]
         coefficients = spline.fit(channel.time, channel.value)
-        velocity, velocity_rate = (spline.evaluate(coefficients, time, k) for k in range(2))
     elif "specific_force" in motion:
-        velocity, velocity_rate = _integrated_velocity(time, attitude, angular, motion, gravity, spline)
-    return Trajectory(time, attitude, angular, acceleration, velocity, velocity_rate, gravity)
+        coefficients = spline.fit(time, _integrated_velocity(time, attitude, motion, gravity, spline))
+    v, rate, second = (spline.evaluate(coefficients, time, k) for k in range(3))
+    return Trajectory(time, attitude, angular, acceleration, v, rate, second, gravity)
 
 
 def _integrated_velocity(
-    time: np.ndarray,
-    attitude: np.ndarray,
-    angular: np.ndarray,
-    motion: Mapping[str, Channel],
-    gravity: np.ndarray,
-    spline: Spline,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Velocity and its rate in sensor axes, where only the accelerometer shows them; their drift is taken out."""
+    time: np.ndarray, attitude: np.ndarray, motion: Mapping[str, Channel], gravity: np.ndarray, spline: Spline
+) -> np.ndarray:
+    """(n, 3): velocity in sensor axes, where only the accelerometer shows it; its drift is taken out."""
     accelerometer = motion["specific_force"]
     s = spline.evaluate(spline.fit(accelerometer.time, accelerometer.value), time)
     if "attitude" in motion:
@@ -71,27 +70,76 @@ def _integrated_velocity(
     steps = 0.5 * (acceleration[1:] + acceleration[:-1]) * np.diff(time)[:, None]
     world = np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
     line = np.stack([np.ones_like(time), time - time[0]], axis=1)
-    drift = np.linalg.lstsq(line, world, rcond=None)[0]
-    world, acceleration = world - line @ drift, acceleration - drift[1]
-    velocity = np.einsum("nij,ni->nj", attitude, world)
-    return velocity, np.einsum("nij,ni->nj", attitude, acceleration) - np.cross(angular, velocity)
+    world = world - line @ np.linalg.lstsq(line, world, rcond=None)[0]
+    return np.einsum("nij,ni->nj", attitude, world)
+
+
+def continued(
+    motion: Trajectory, signals: Mapping[str, Channel], unknowns: Unknowns, spacing: float, tuning: FitTuning = TUNING
+) -> Trajectory:
+    """A motion, and what newer samples of the motion signals show after it, sensor errors taken out."""
+    late = unknowns.delays
+    newest = {s: Channel(c.time - late[s], c.value, c.std) for s, c in signals.items()}
+    begin, end = min(c.time[0] for c in newest.values()), max(c.time[-1] for c in newest.values())
+    join = min(motion.time[-1], end) - tuning.overlap
+    recent = {s: c.between(join - 3.0 * spacing, end) for s, c in newest.items()}
+    clean = {s: dataclasses.replace(c, value=_without_errors(s, c.value, unknowns)) for s, c in recent.items()}
+    grid = np.unique(np.concatenate([c.time for c in clean.values()]))
+    fresh = first_trajectory(grid, clean, None, motion.gravity, spacing)
+    old, new = (motion.time >= begin - spacing) & (motion.time <= join), grid > join
+    k, j = int(np.flatnonzero(old)[-1]), int(np.flatnonzero(new)[0])
+    attitude, velocity = fresh.attitude, fresh.velocity
+    if "attitude" not in clean:  # the first attitude is the old one
+        attitude = motion.attitude[k] @ fresh.attitude[j].T @ attitude
+    if "twist/linear" not in clean:
+        s = clean["specific_force"]
+        felt = np.stack([np.interp(grid, s.time, s.value[:, a]) for a in range(3)], axis=1)
+        world = np.einsum("nij,nj->ni", attitude, felt) + motion.gravity
+        steps = 0.5 * (world[1:] + world[:-1]) * np.diff(grid)[:, None]
+        gained = np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
+        gained += motion.attitude[k] @ motion.velocity[k] - gained[j]
+        velocity = np.einsum("nij,ni->nj", attitude, gained)
+    parts = zip((motion.attitude, motion.angular, motion.velocity), (attitude, fresh.angular, velocity), strict=True)
+    R, omega, v = (np.concatenate([before[old], after[new]]) for before, after in parts)
+    time, nothing = np.concatenate([motion.time[old], grid[new]]), np.zeros_like(omega)
+    return Trajectory(time, R, omega, nothing, v, nothing, nothing, motion.gravity)
+
+
+def _without_errors(signal: str, value: np.ndarray, unknowns: Unknowns) -> np.ndarray:
+    """Readings of the force sensor's own frame."""
+    if signal == "attitude":
+        return value @ unknowns.attitude_rotation.T
+    if signal == "twist/angular":
+        return (value - unknowns.gyro_bias) @ unknowns.rotation
+    if signal == "specific_force":
+        return (value - unknowns.accelerometer_bias) @ unknowns.rotation / (1.0 + unknowns.accelerometer_scale)
+    return value - unknowns.velocity_bias
 
 
 def resampled(motion: Trajectory, time: np.ndarray, spline: Spline) -> Trajectory:
-    """The same motion at other times; both begin with the first knot."""
-    angular, velocity = (spline.fit(motion.time, part) for part in (motion.angular, motion.velocity))
-    turned = integrated(time, spline, angular)
-    before = integrated(motion.time, spline, angular)
+    """The same motion at other times, as a smooth reference and a correction on the knots of `spline`.
+
+    The reference has knots twice as far apart, so that corrections on the knots can take back all that it follows: the
+    motion has the freedom of one spline, not of two.
+    """
+    wide = Spline.covering(spline.start, spline.start + spline.intervals * spline.spacing, 2.0 * spline.spacing)
+    angular = wide.fit(motion.time, motion.angular)
+    turned, before = integrated(time, wide, angular), integrated(motion.time, wide, angular)
     first = Rotation.from_matrix(motion.attitude @ before.transpose(0, 2, 1)).mean().as_matrix()
-    return Trajectory(
+    nothing = np.zeros((len(time), 3))
+    reference = Trajectory(
         time,
         first @ turned,
-        spline.evaluate(angular, time),
-        spline.evaluate(angular, time, 1),
-        spline.evaluate(velocity, time),
-        spline.evaluate(velocity, time, 1),
+        wide.evaluate(angular, time),
+        wide.evaluate(angular, time, 1),
+        nothing,
+        nothing,
+        nothing,
         motion.gravity,
     )
+    phi = Rotation.from_matrix((first @ before).transpose(0, 2, 1) @ motion.attitude).as_rotvec()
+    correction = spline.fit(motion.time, np.concatenate([phi, motion.velocity], axis=1))
+    return reference.corrected(spline, correction)
 
 
 def first_load(
@@ -181,15 +229,13 @@ def _from_attitudes(channel: Channel, spline: Spline, time: np.ndarray) -> tuple
 
 def _vector_of_product(u: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Vector part of conj(u) v."""
-    return u[:, 3:] * v[:, :3] - v[:, 3:] * u[:, :3] - np.cross(u[:, :3], v[:, :3])
+    return u[:, 3:] * v[:, :3] - v[:, 3:] * u[:, :3] - cross(u[:, :3], v[:, :3])
 
 
-def _level(time: np.ndarray, turned: np.ndarray, accelerometer: Channel | None, wrench: Channel) -> np.ndarray:
+def _level(time: np.ndarray, turned: np.ndarray, felt: Channel) -> np.ndarray:
     """(3, 3): a first attitude whose vertical is that of the mean specific force, or else of the mean force."""
-    shown = wrench.time if accelerometer is None else accelerometer.time
-    vectors = wrench.value[:, 3:] if accelerometer is None else accelerometer.value
-    rows = np.clip(np.searchsorted(time, shown), 0, len(time) - 1)
-    up = np.einsum("nij,nj->i", turned[rows], vectors)
+    rows = np.clip(np.searchsorted(time, felt.time), 0, len(time) - 1)
+    up = np.einsum("nij,nj->i", turned[rows], felt.value[:, -3:])
     size = float(np.linalg.norm(up))
     if size < 1e-9:
         return np.eye(3)

@@ -12,12 +12,20 @@ so every sample depends on the few coefficients around its own time.
 """
 
 import dataclasses
+import functools
+import math
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from steelyard._rotations import skew
+from steelyard._rotations import cross, skew
 from steelyard.problems.rigid_body._splines import Spline
+
+QUANTITIES = 15
+"""What a reading depends on: phi, its rate and second derivative, the correction of the velocity and its rate."""
+
+_TERMS = 6
+"""Of the series of the right Jacobian: corrections are well below a radian, and the next one is phi^6 / 5040."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -36,70 +44,86 @@ class Trajectory:
     """(n, 3), v, m/s."""
     velocity_rate: np.ndarray
     """(n, 3), the derivative of v's components, m/s²."""
+    velocity_second: np.ndarray
+    """(n, 3), their second derivative, m/s³."""
     gravity: np.ndarray
     """(3,), world axes, m/s²."""
 
-    @property
+    @functools.cached_property
     def gravity_in_sensor(self) -> np.ndarray:
         """(n, 3), gamma, m/s²."""
-        return np.einsum("nij,i->nj", self.attitude, self.gravity)
+        return self.gravity @ self.attitude
 
-    @property
+    @functools.cached_property
     def specific_force(self) -> np.ndarray:
         """(n, 3), s, m/s²."""
-        return self.velocity_rate + np.cross(self.angular, self.velocity) - self.gravity_in_sensor
+        return self.velocity_rate + cross(self.angular, self.velocity) - self.gravity_in_sensor
+
+    @functools.cached_property
+    def specific_force_rate(self) -> np.ndarray:
+        """(n, 3), the derivative of the components of s, m/s³."""
+        turned = cross(self.angular_acceleration, self.velocity) + cross(self.angular, self.velocity_rate)
+        return self.velocity_second + turned + cross(self.angular, self.gravity_in_sensor)  # gamma' = -omega x gamma
 
     def corrected(self, spline: Spline, coefficients: np.ndarray) -> "Trajectory":
         """After a correction (size, 6), exactly."""
-        phi, rate, acceleration = (spline.evaluate(coefficients[:, :3], self.time, k) for k in range(3))
+        moved = np.matmul(spline.basis(self.time), spline.around(coefficients, self.time))  # (n, derivative, function)
+        phi, rate, acceleration = (moved[:, k, :3] for k in range(3))
         turn = Rotation.from_rotvec(phi).as_matrix()
-        K, K_rate = skew(phi), skew(rate)
-        # The right Jacobian of SO(3) to third order in phi: corrections are small, and go to zero as the fit converges.
-        J = np.eye(3) - 0.5 * K + K @ K / 6.0 - K @ K @ K / 24.0
-        J_rate = -0.5 * K_rate + (K_rate @ K + K @ K_rate) / 6.0
-        own = np.einsum("nij,nj->ni", J, rate)
-        carried = np.einsum("nji,nj->ni", turn, self.angular)
+        back = turn.transpose(0, 2, 1)
+        # The right Jacobian of SO(3) times phi', and its rate: sums of (-1)^k / (k + 1)! phi x ... phi x phi'.
+        own, own_rate, term, term_rate = np.zeros_like(rate), np.zeros_like(rate), rate, acceleration
+        for k in range(_TERMS):
+            share = (-1.0) ** k / math.factorial(k + 1)
+            own, own_rate = own + share * term, own_rate + share * term_rate
+            term, term_rate = cross(phi, term), cross(rate, term) + cross(phi, term_rate)
+        carried = _applied(back, self.angular)
         return dataclasses.replace(
             self,
             attitude=self.attitude @ turn,
             angular=carried + own,
-            angular_acceleration=np.einsum("nji,nj->ni", turn, self.angular_acceleration)
-            - np.cross(own, carried)
-            + np.einsum("nij,nj->ni", J, acceleration)
-            + np.einsum("nij,nj->ni", J_rate, rate),
-            velocity=self.velocity + spline.evaluate(coefficients[:, 3:], self.time),
-            velocity_rate=self.velocity_rate + spline.evaluate(coefficients[:, 3:], self.time, 1),
+            angular_acceleration=_applied(back, self.angular_acceleration) - cross(own, carried) + own_rate,
+            velocity=self.velocity + moved[:, 0, 3:],
+            velocity_rate=self.velocity_rate + moved[:, 1, 3:],
+            velocity_second=self.velocity_second + moved[:, 2, 3:],
         )
 
-    def sensitivities(self, spline: Spline, rows: np.ndarray, shift: float = 0.0) -> "Sensitivities":
-        """How omega, alpha and s depend on the coefficients of a correction, `shift` seconds before some rows."""
-        time = self.time[rows] - shift
-        b0, b1, b2 = (spline.weights(time, k)[:, :, None, None] for k in range(3))
-        eye = np.eye(3)[None, None]
+    def sensitivities(self, rows: np.ndarray) -> "Sensitivities":
+        """How omega, alpha and s at some rows depend on phi, phi', phi'', the correction of v, and its rate."""
         W, A, V, G = (
-            skew(part[rows])[:, None]
+            skew(part[rows])
             for part in (self.angular, self.angular_acceleration, self.velocity, self.gravity_in_sensor)
         )
-        zero = np.zeros((len(rows), b0.shape[1], 3, 3))
-        omega_phi = b1 * eye + b0 * W
-        alpha_phi = b2 * eye + b1 * W + b0 * A
-        s_phi = -b0 * G - V @ omega_phi
-        s_v = b1 * eye + b0 * W
-        return Sensitivities(*(_in_line(p, v) for p, v in ((omega_phi, zero), (alpha_phi, zero), (s_phi, s_v))))
+        by = np.zeros((3, len(rows), 3, QUANTITIES))
+        eye = np.eye(3)
+        by[0, :, :, 0:3], by[0, :, :, 3:6] = W, eye
+        by[1, :, :, 0:3], by[1, :, :, 3:6], by[1, :, :, 6:9] = A, W, eye
+        by[2, :, :, 0:3], by[2, :, :, 3:6], by[2, :, :, 9:12], by[2, :, :, 12:15] = -G - V @ W, -V, W, eye
+        return Sensitivities(*by)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Sensitivities:
-    """Each (n, 3, 6 (DEGREE + 1)): by coefficient from the sample's interval on, six functions each."""
+    """Each (n, 3, QUANTITIES)."""
 
     angular: np.ndarray
     angular_acceleration: np.ndarray
     specific_force: np.ndarray
 
 
-def _in_line(phi: np.ndarray, velocity: np.ndarray) -> np.ndarray:
-    both = np.concatenate([phi, velocity], axis=3)  # (n, function of time, 3, 6)
-    return both.transpose(0, 2, 1, 3).reshape(len(both), 3, 6 * both.shape[1])
+def by_coefficients(basis: np.ndarray, by_quantities: np.ndarray) -> np.ndarray:
+    """(n, k, 6 (DEGREE + 1)): derivatives by coefficient from those by quantity (n, k, QUANTITIES)."""
+    n, k = by_quantities.shape[:2]
+    found = np.empty((n, k, basis.shape[2], 6))
+    phi, velocity = by_quantities[:, :, :9].reshape(n, k, 3, 3), by_quantities[:, :, 9:].reshape(n, k, 2, 3)
+    weights = basis.transpose(0, 2, 1)[:, None]
+    np.matmul(weights, phi, out=found[..., :3])
+    np.matmul(weights[..., :2], velocity, out=found[..., 3:])
+    return found.reshape(n, k, 6 * basis.shape[2])
+
+
+def _applied(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    return np.matmul(matrices, vectors[:, :, None])[:, :, 0]
 
 
 def integrated(time: np.ndarray, spline: Spline, coefficients: np.ndarray) -> np.ndarray:
@@ -107,10 +131,21 @@ def integrated(time: np.ndarray, spline: Spline, coefficients: np.ndarray) -> np
     middle = 0.5 * (time[1:] + time[:-1])
     first, last = (spline.evaluate(coefficients, t) for t in (time[:-1], time[1:]))
     dt = np.diff(time)[:, None]
-    turns = (first + 4.0 * spline.evaluate(coefficients, middle) + last) / 6.0 * dt + np.cross(first, last) * dt**2 / 12
-    steps = Rotation.from_rotvec(turns).as_matrix()
-    attitude = np.empty((len(time), 3, 3))
-    attitude[0] = np.eye(3)
-    for k, step in enumerate(steps):
-        attitude[k + 1] = attitude[k] @ step
-    return attitude
+    turns = (first + 4.0 * spline.evaluate(coefficients, middle) + last) / 6.0 * dt + cross(first, last) * dt**2 / 12
+    return _products(np.concatenate([np.eye(3)[None], Rotation.from_rotvec(turns).as_matrix()]))
+
+
+def _products(turns: np.ndarray) -> np.ndarray:
+    """(n, 3, 3): products of the matrices up to each; in pieces side by side, which are then put one after another."""
+    n = len(turns)
+    length = max(1, round(n**0.5))
+    pieces = -(-n // length)
+    padded = np.concatenate([turns, np.broadcast_to(np.eye(3), (pieces * length - n, 3, 3))])
+    padded = padded.reshape(pieces, length, 3, 3)
+    for k in range(1, length):
+        padded[:, k] = padded[:, k - 1] @ padded[:, k]
+    before = np.eye(3)
+    for piece in padded:
+        piece[:] = before @ piece
+        before = piece[-1]
+    return padded.reshape(-1, 3, 3)[:n]

@@ -81,18 +81,29 @@ class FitTuning:
     """m: no centre of mass is taken for farther away while the fit runs."""
     load_size: float = 0.15
     """m: how far a load reaches around its centre of mass, where the motion does not tell."""
+    drift_step: float = 1.0
+    """s: a drifting offset is straight for so long."""
+    drift_steps: int = 60
+    """At most: each is six unknowns more. Longer logs have longer ones."""
+    drift_lever: float = 0.03
+    """m: how far a torque's offset wanders for a force's, as those of six-axis sensors do."""
     steps: int = 12
     """Most Gauss-Newton steps in one round."""
     rounds: int = 3
     """Most rounds with delays taken into the times."""
-    least_gain: float = 0.01
-    """A step that lowers the misfit (a chi-square) by less ends a round."""
+    least_gain: float = 0.03
+    """A step that lowers the misfit (a chi-square) by less ends a round: a sixth of a deviation, and the next step
+    would be much smaller still."""
+    rough_gain: float = 1.0
+    """The same while the spacing of knots is looked for, which is judged by twelve a knot."""
     settled_gain: float = 1.0
     """A fit whose last step still lowers the misfit by more has not settled; less is less than one deviation."""
     least_spacing: float = 0.05
     """s, between knots, where noise was not stated: above 10 Hz wrists and tools flex, and are no rigid bodies."""
-    same_time: float = 5e-5
-    """s: delays that are known to this are in the times of the samples."""
+    same_time: float = 0.005
+    """Share of a knot's spacing: delays that are known to this are in the times of the samples. Readings that are late
+    by d are taken to first order; of the fastest that the spline follows (a period of two spacings) that misses
+    (pi d / spacing)²/2, a ten-thousandth."""
     least_excess: float = 0.25
     """Noise that was not stated is not taken for less than half of what the channel's own scatter shows."""
     noise_floor: dict[str, float] = dataclasses.field(
@@ -130,7 +141,17 @@ class FitTuning:
     """N: no smaller mean is a contact."""
     contact_margin: float = 0.15
     """s, to either side of a contact, that do not count either."""
-    most_contact: float = 0.4
+    contact_edge: float = 0.1
+    """s, at either end of the motion signals, in which no contact is looked for."""
+    contact_join: float = 0.5
+    """s: contacts that are closer together are one: a force that changes its sign is small in between."""
+    first_contact_force: float = 0.6
+    """N: the same before the load is known, which is rougher."""
+    fewest_windows: int = 10
+    """In a log in which contacts are looked for before the load is known."""
+    longest_push: float = 2.5
+    """s: what another load explains for longer is a change and no contact."""
+    most_contact: float = 0.5
     """Share of the log beyond which a contact cannot be told from the load."""
     change_evidence: float = 60.0
     """Twice the log-likelihood ratio of a change of all ten parameters; up to 39 was seen on constant loads."""
@@ -140,10 +161,30 @@ class FitTuning:
     """s, to either side of a change, that belong to neither load."""
     shortest_piece: float = 1.0
     """s, between two changes of the load."""
+    seconds_a_change: float = 3.0
+    """s: nobody picks up and puts down more often all along; more changes are a model that does not fit."""
+    offset_jump: float = 5.0
+    """Deviations: offsets of a force sensor stay when the load changes."""
+    most_away: float = 6.0
+    """Deviations, of ten parameters together, from what fits best to the nearest load that can exist."""
     misfit_doubtful: float = 4.0
     """Variance of the misfit over the stated one, beyond which an answer is doubtful."""
     unlikely_error: float = 5.0
     """A sensor error of so many of its prior standard deviations is none."""
+    answer_every: float = 1.0
+    """s, between two answers of a stream."""
+    window: float = 20.0
+    """s, that an answer of a stream looks back at most: it takes as long however long the stream is."""
+    same_event: float = 0.5
+    """s, after the end of a contact or a change in which another one is the same."""
+    poor_fit: float = 1.1
+    """Misfit a reading, of a log that grows, beyond which closer knots are tried."""
+    short_log: float = 5.0
+    """s: a log that grows is given two steps until then, and one step later."""
+    look_again: float = 1.5
+    """By which factor a log that grows must be longer to look again for a change that was not found."""
+    overlap: float = 0.5
+    """s, before its end, from which on the motion of a log that grows is taken from the new samples."""
     shown: int = 200
     """Points of a series."""
     misfit_failed: float = 100.0

@@ -31,12 +31,21 @@ class Layout:
 
 
 def layout(
-    signals: tuple[str, ...], tared: bool, calibrated: bool = False, errors: SensorErrors = SENSOR_ERRORS
+    signals: tuple[str, ...],
+    tared: bool,
+    calibrated: bool = False,
+    errors: SensorErrors = SENSOR_ERRORS,
+    drift: "Drift | None" = None,
 ) -> Layout:
     """For a log with these motion signals; a tared force sensor has no offset, calibrated motion sensors no errors."""
     parts: list[tuple[str, int, float]] = [("mass", 1, 100.0), ("first_moment", 3, 10.0), ("moments", 6, 1.0)]
     if not tared:
         parts += [("torque_offset", 3, errors.torque_offset), ("force_offset", 3, errors.force_offset)]
+    if drift is not None:
+        parts += [
+            ("torque_drift", 3 * drift.count, drift.torque_std),
+            ("force_drift", 3 * drift.count, drift.force_std),
+        ]
     if calibrated:
         signals = ()
     if "twist/angular" in signals:
@@ -49,11 +58,37 @@ def layout(
     if "attitude" in signals:
         parts.append(("attitude_rotation", 3, errors.attitude_rotation))
     parts += [(f"delay/{signal}", 1, errors.delay) for signal in signals]
-    slices, begin = {}, 0
+    slices, begin = {"load": slice(0, 10)}, 0
     for name, size, _ in parts:
         slices[name] = slice(begin, begin + size)
         begin += size
     return Layout(slices, np.concatenate([np.full(size, std) for _, size, std in parts]))
+
+
+@dataclasses.dataclass(frozen=True)
+class Drift:
+    """Offsets of a force sensor that wander: a random walk, straight between times that are equally far apart."""
+
+    start: float
+    """s."""
+    step: float
+    """s, between two of these times."""
+    count: int
+    """How many steps there are."""
+    force_std: float
+    """N, of one step beforehand."""
+    torque_std: float
+    """N m."""
+
+    def shares(self, time: np.ndarray) -> np.ndarray:
+        """(n, count): how much of each step has been made."""
+        return np.clip((time[:, None] - self.start) / self.step - np.arange(self.count), 0.0, 1.0)
+
+    def by_steps(self, time: np.ndarray, torque: bool) -> np.ndarray:
+        """(n, 6, 3 count): how torque and force depend on the steps of one of them."""
+        turned = np.einsum("nj,ab->najb", self.shares(time), np.eye(3)).reshape(len(time), 3, 3 * self.count)
+        nothing = np.zeros_like(turned)
+        return np.concatenate([turned, nothing] if torque else [nothing, turned], axis=1)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -86,12 +121,34 @@ class Unknowns:
     """s, by signal: how late each is against the wrench."""
     expected_delays: dict[str, float]
     """s: what the prior is about."""
+    tool: np.ndarray
+    """(10,): parameters of a tool that is known, and carried beside the load."""
+    drift: Drift | None = None
+    torque_steps: np.ndarray | None = None
+    """(count, 3), N m: of the torque's drift."""
+    force_steps: np.ndarray | None = None
+    """(count, 3), N."""
+
+    @property
+    def carried(self) -> np.ndarray:
+        """(10,): parameters of load and tool together."""
+        return self.load + self.tool
+
+    def offsets(self, time: np.ndarray) -> np.ndarray:
+        """(n, 6): what the sensor adds to torque and force."""
+        constant = np.broadcast_to(np.concatenate([self.torque_offset, self.force_offset]), (len(time), 6))
+        if self.drift is None or self.torque_steps is None or self.force_steps is None:
+            return constant
+        return constant + self.drift.shares(time) @ np.concatenate([self.torque_steps, self.force_steps], axis=1)
 
     @staticmethod
-    def start(load: np.ndarray, mounting: np.ndarray, delays: dict[str, float]) -> "Unknowns":
+    def start(
+        load: np.ndarray, mounting: np.ndarray, delays: dict[str, float], tool: np.ndarray, drift: Drift | None
+    ) -> "Unknowns":
         """Perfect sensors, but for delays that are known roughly."""
-        zero = np.zeros(3)
-        return Unknowns(load, zero, zero, zero, zero, zero, 0.0, mounting, zero, np.eye(3), mounting, delays, delays)
+        zero, steps = np.zeros(3), None if drift is None else np.zeros((drift.count, 3))
+        perfect = (zero, zero, zero, zero, zero, 0.0, mounting, zero, np.eye(3), mounting)
+        return Unknowns(load, *perfect, delays, delays, tool, drift, steps, steps)
 
     def moved(self, at: Layout, step: np.ndarray) -> "Unknowns":
         """After a step in the vector of unknowns."""
@@ -99,9 +156,13 @@ class Unknowns:
         def part(name: str, default: np.ndarray) -> np.ndarray:
             return step[at[name]] if name in at else default
 
-        zero = np.zeros(3)
+        zero, steps = np.zeros(3), {}
+        if self.torque_steps is not None and self.force_steps is not None:
+            steps["torque_steps"] = self.torque_steps + step[at["torque_drift"]].reshape(-1, 3)
+            steps["force_steps"] = self.force_steps + step[at["force_drift"]].reshape(-1, 3)
         return dataclasses.replace(
             self,
+            **steps,
             load=self.load + step[:10],
             torque_offset=self.torque_offset + part("torque_offset", zero),
             force_offset=self.force_offset + part("force_offset", zero),
@@ -131,6 +192,8 @@ class Unknowns:
             "attitude_rotation": Rotation.from_matrix(self.attitude_rotation).as_rotvec(),
             **{f"delay/{s}": np.array([delay - self.expected_delays[s]]) for s, delay in self.delays.items()},
         }
+        if self.torque_steps is not None and self.force_steps is not None:
+            known |= {"torque_drift": self.torque_steps.ravel(), "force_drift": self.force_steps.ravel()}
         values = np.zeros(at.size)
         values[:10] = self.load
         for name, value in known.items():

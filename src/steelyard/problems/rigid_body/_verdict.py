@@ -17,9 +17,10 @@ _REMEDY = (
 )
 
 
-def trust_of(piece: Piece) -> Trust:
-    """What speaks against the answer of a piece."""
-    fit, reasons = piece.fit, []
+def trust_of(pieces: Sequence[Piece]) -> Trust:
+    """What speaks against the answer of the last piece."""
+    piece = pieces[-1]
+    fit, reasons = piece.fit, _changes_reasons(pieces)
     for signal in fit.residuals:
         if signal not in fit.record.stated:
             continue
@@ -37,10 +38,37 @@ def trust_of(piece: Piece) -> Trust:
         reasons.append(
             Reason("not-converged", "The fit did not settle: the motion, the wrench and a rigid load disagree.")
         )
+    load = load_of_fit(fit)
+    away = load.away
+    if away > TUNING.most_away and load.known["inertia"]:
+        sentence = f"What fits best is {away:.0f} deviations from any load that can exist: {_REMEDY}."
+        reasons.append(Reason("impossible", sentence))
     if piece.inseparable:
         sentence = "Something else touches the load for most of the log, so its weight cannot be told from the contact."
         reasons.append(Reason("contact", sentence, "contradicted"))
     return Trust((*reasons, *_sensor_reasons(piece), *_scale_reasons(piece)))
+
+
+def _changes_reasons(pieces: Sequence[Piece]) -> list[Reason]:
+    """Changes that no picking up and putting down explains: too many, or the sensor's offsets changed with them."""
+    seconds = pieces[-1].record.end - pieces[0].record.start
+    changes = len(pieces) - 1
+    if changes > 1.0 + seconds / TUNING.seconds_a_change:
+        sentence = f"The load would have changed {changes} times in {seconds:.0f} s: {_REMEDY}."
+        return [Reason("changes", sentence)]
+    for before, after in itertools.pairwise(pieces):
+        if before.record.tared:
+            continue
+        names = ("torque_offset", "force_offset")
+        jump, spread = np.zeros(0), np.zeros(0)
+        for name in names:
+            jump = np.append(jump, getattr(after.fit.unknowns, name) - getattr(before.fit.unknowns, name))
+            spread = np.append(spread, np.hypot(before.fit.std(name), after.fit.std(name)))
+        if float(np.max(np.abs(jump) / spread)) > TUNING.offset_jump:
+            moment = after.record.start
+            sentence = f"The offsets of the force sensor would have jumped with the load at {moment:.2f} s: {_REMEDY}."
+            return [Reason("changes", sentence)]
+    return []
 
 
 def _sensor_reasons(piece: Piece) -> list[Reason]:
@@ -87,7 +115,7 @@ def verdict_of(piece: Piece, trust: Trust) -> str:
     """What the numbers of one robot mean, in sentences."""
     robot, load = piece.record.robot, load_of_fit(piece.fit)
     if trust.level == "contradicted":
-        return f"{robot}: no load explains this log. {' '.join(r.sentence for r in trust.reasons)}"
+        return f"{robot}: no load explains this log. {_sentences(trust)}"
     known, parts = load.known, []
     if known["mass"]:
         parts.append(f"the mass is {load.mass:.4g} kg, known to {196 * load.mass_std / load.mass:.2g} % (95 %)")
@@ -108,7 +136,17 @@ def verdict_of(piece: Piece, trust: Trust) -> str:
 def _believed(trust: Trust) -> str:
     if trust.level == "believed":
         return "The measurements are as far off as their noise explains, so the intervals can be believed."
-    return "The intervals are doubtful. " + " ".join(reason.sentence for reason in trust.reasons)
+    return f"The intervals are doubtful. {_sentences(trust)}"
+
+
+def _sentences(trust: Trust) -> str:
+    """All reasons; the common advice once, at the end."""
+    advice = f": {_REMEDY}."
+    found = [reason.sentence for reason in trust.reasons]
+    advised = [k for k, sentence in enumerate(found) if sentence.endswith(advice)]
+    for k in advised[:-1]:
+        found[k] = found[k].removesuffix(advice) + "."
+    return " ".join(found)
 
 
 def _why_no_mass(piece: Piece) -> str:

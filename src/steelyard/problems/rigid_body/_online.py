@@ -1,0 +1,99 @@
+"""The fit of a log that grows: every second one Gauss-Newton step from where the last one ended.
+
+The motion so far is continued by what the motion signals show since; load and sensor errors are taken over. Knots come
+closer together where that explains the samples better. A contact or a change that shows is looked at as in a whole log.
+"""
+
+import dataclasses
+
+import numpy as np
+
+from steelyard.problems.rigid_body._contacts import Spans, contact_spans, contacts_in, covered
+from steelyard.problems.rigid_body._events import Piece, change_evidence, pieces_of
+from steelyard.problems.rigid_body._gauss_newton import one_step
+from steelyard.problems.rigid_body._method import Fit, closer_spacings, fit_at, score
+from steelyard.problems.rigid_body._reading import WristRecord
+from steelyard.problems.rigid_body._start import continued, still_spans
+from steelyard.problems.rigid_body._tuning import TUNING, FitTuning
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Online:
+    """What is known of a log so far."""
+
+    pieces: tuple[Piece, ...]
+    """Pieces of one load each; the last one is still growing."""
+    spans: Spans
+    """s: contacts of the last piece."""
+    refused: float = 0.0
+    """s: length of the last piece when a change of its load was looked for and not found."""
+
+    @property
+    def piece(self) -> Piece:
+        """The last one."""
+        return self.pieces[-1]
+
+
+def first_fit(record: WristRecord, tuning: FitTuning = TUNING) -> Online:
+    """Of the first samples, as of a whole log."""
+    return _of_whole(record, (), tuning)
+
+
+def next_fit(before: Online, record: WristRecord, tuning: FitTuning = TUNING) -> Online:
+    """After more samples; `record` begins where the last piece did, or later."""
+    last, seconds = before.piece.fit, record.end - record.start
+    ahead = _moved_on(last, record, tuning)
+    spans = contact_spans(record, ahead, before.spans, tuning)  # by the load so far: new samples bend none
+    if covered(record, spans) > tuning.most_contact:
+        piece = Piece(last, (), before.piece.evidence, inseparable=True)
+        return Online((*before.pieces[:-1], piece), spans, before.refused)
+    if spans:
+        ahead = _moved_on(last, record.without(spans), tuning)
+    fit = _stepped(ahead, 1 if seconds > tuning.short_log else 2, tuning)
+    shows_change = _goes_on(record, spans, tuning)
+    if not shows_change and change_evidence(fit, tuning)[1] > tuning.change_evidence:
+        fit = _stepped(fit, 2, tuning)  # a motion that has not settled shows one, too
+        shows_change = change_evidence(fit, tuning)[1] > tuning.change_evidence
+    if shows_change and seconds > tuning.look_again * before.refused:
+        found = _of_whole(record, before.pieces[:-1], tuning)
+        return found if len(found.pieces) > len(before.pieces) else dataclasses.replace(found, refused=seconds)
+    piece = Piece(fit, contacts_in(record, fit, spans), before.piece.evidence, inseparable=False)
+    return Online((*before.pieces[:-1], piece), spans, before.refused)
+
+
+def _goes_on(record: WristRecord, spans: Spans, tuning: FitTuning) -> bool:
+    """Whether the last contact is so long, and still there, that it may be another load."""
+    return bool(spans) and spans[-1][1] >= record.end and record.end - spans[-1][0] > tuning.longest_push - 1.0
+
+
+def _of_whole(record: WristRecord, earlier: tuple[Piece, ...], tuning: FitTuning) -> Online:
+    pieces = pieces_of(record, tuning)
+    return Online((*earlier, *pieces), [(contact.start, contact.end) for contact in pieces[-1].contacts])
+
+
+def _moved_on(fit: Fit, record: WristRecord, tuning: FitTuning) -> Fit:
+    """The same load and sensor errors, along a motion that goes on with the new samples; old outliers still are."""
+    record = record if record.all_stated else record.averaged(tuning.least_spacing / tuning.most_samples)
+    still = [] if "twist/linear" in record.motion else still_spans(record.motion, tuning)
+    problem, state, weights = dataclasses.replace(fit.problem, record=record, still=still), fit.state, {}
+    for signal, channel in record.channels.items():
+        outliers = fit.record.channels[signal].time[state.weights[signal] == 0.0]
+        weights[signal] = np.where(np.isin(channel.time, outliers), 0.0, 1.0)
+    motion = continued(state.motion, record.motion, state.unknowns, problem.spacing)
+    state = problem.resampled(dataclasses.replace(state, motion=motion, weights=weights))
+    return dataclasses.replace(fit, problem=problem, state=state)
+
+
+def _stepped(fit: Fit, steps: int, tuning: FitTuning) -> Fit:
+    """After some steps, and with closer knots where the misfit asks for them."""
+    problem, state = fit.problem, fit.state
+    for _ in range(steps):
+        state = one_step(problem, state)
+    readings = sum(channel.value.shape[0] * len(channel.std) for channel in problem.record.channels.values())
+    if problem.cost(state) > tuning.poor_fit * readings:
+        for spacing in closer_spacings(problem)[:1]:
+            closer = dataclasses.replace(problem, spacing=spacing)
+            tried = one_step(closer, closer.resampled(state))
+            if score(closer, tried) < score(problem, state):
+                problem, state = closer, tried
+    return fit_at(problem, state, fit.lag)

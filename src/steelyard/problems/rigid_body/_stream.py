@@ -1,0 +1,109 @@
+"""A load at a wrist, sample by sample: what `identify` would say of the samples so far, every second."""
+
+import dataclasses
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import numpy as np
+
+from steelyard.config import Config
+from steelyard.errors import BadInput, nearest
+from steelyard.estimators import Estimate
+from steelyard.logs import Log
+from steelyard.problems._identification import Event
+from steelyard.problems._streaming import Answered
+from steelyard.problems.rigid_body._answer import METHODS, estimates_of
+from steelyard.problems.rigid_body._online import Online, first_fit, next_fit
+from steelyard.problems.rigid_body._quantities import UNITS
+from steelyard.problems.rigid_body._reading import read_wrist_record
+from steelyard.problems.rigid_body._tuning import TUNING
+from steelyard.problems.rigid_body._verdict import events_of, trust_of
+
+_XYZ = ("x", "y", "z")
+_WAITING = "A load is weighed after a second with a wrench and a motion."
+
+
+@dataclasses.dataclass(frozen=True)
+class _Memory:
+    online: Online
+    reported: tuple[tuple[str, float], ...]
+    """Kind and end (s) of the events that were reported."""
+
+
+class WristStream:
+    """See `StreamRefit`."""
+
+    every = TUNING.answer_every
+
+    def __init__(self, config: Config, method: str | None):
+        if method not in (None, *METHODS):
+            raise BadInput(f'Unknown method "{method}" for rigid-body; {nearest(method, list(METHODS))}')
+        self._config = config
+        self.signals: Mapping[str, tuple[str, ...]] = MappingProxyType(
+            {
+                "wrench/torque": _XYZ,
+                "wrench/force": _XYZ,
+                "twist/angular": _XYZ,
+                "twist/linear": _XYZ,
+                "specific_force": _XYZ,
+                "attitude": ("w", "x", "y", "z"),
+            }
+        )
+        self.notes: tuple[str, ...] = (
+            f"Between two answers lies {self.every:g} s; each is from the last {TUNING.window:g} s at most.",
+        )
+
+    def check(self, time: float, values: Mapping[str, np.ndarray]) -> None:
+        """`BadInput` where a sample cannot be used."""
+        attitude = values.get("attitude")
+        if attitude is not None and np.isfinite(attitude).all() and abs(float(np.linalg.norm(attitude)) - 1.0) > 0.05:
+            raise BadInput(f"attitude at {time:g} s is no unit quaternion (w, x, y, z); normalise it.")
+
+    def unknown(self, robot: str, time: float) -> dict[str, Estimate]:
+        """Before the first answer."""
+        waiting = {
+            q: Estimate.unknown("not-yet-known", u, None if q == "mass" else robot, time) for q, u in UNITS.items()
+        }
+        return {q: dataclasses.replace(estimate, reason=_WAITING) for q, estimate in waiting.items()}
+
+    def answer(self, log: Log, robot: str, before: Answered | None) -> Answered | None:
+        """What the rows of `log` tell; None while they are too few."""
+        try:
+            record = read_wrist_record(log, robot, self._config)
+        except BadInput:
+            return before
+        if before is None:
+            online, reported = first_fit(record), ()
+        else:
+            known: _Memory = before.memory
+            same = set(record.motion) == set(known.online.piece.record.motion)
+            online = next_fit(known.online, record) if same else first_fit(record)
+            reported = known.reported
+        trust = trust_of(online.pieces)
+        estimates = {name: one.judged(trust.of(name)) for name, one in estimates_of(online.piece).items()}
+        events, reported = _new_events(online, reported)
+        piece = online.piece
+        begin = max(piece.record.start, record.end - TUNING.window)
+        recent = tuple(p for p in online.pieces[:-1] if p.record.end > record.end - TUNING.window)
+        return Answered(
+            estimates, events, begin, _Memory(dataclasses.replace(online, pieces=(*recent, piece)), reported)
+        )
+
+
+def _new_events(online: Online, reported: tuple[tuple[str, float], ...]) -> tuple[list[Event], tuple]:
+    """Events that were not reported; a contact that goes on is the same one."""
+    ends = {contact.start: contact.end for piece in online.pieces for contact in piece.contacts}
+    fresh = []
+    for event in events_of(online.pieces):
+        end = ends.get(event.time, event.time)
+        near = [
+            k for k, (kind, at) in enumerate(reported) if kind == event.kind and event.time < at + TUNING.same_event
+        ]
+        if near:
+            reported = tuple(
+                (kind, max(at, end)) if k == near[-1] else (kind, at) for k, (kind, at) in enumerate(reported)
+            )
+        else:
+            fresh.append(event)
+            reported = (*reported, (event.kind, end))
+    return fresh, reported
