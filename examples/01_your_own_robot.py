@@ -102,7 +102,7 @@ def features(log, block=25):
     return np.stack([impulse, change, distance], axis=1)[block:]
 
 
-def said(name, one):
+def shown(name, one):
     """A quantity with its 95 % interval; in brackets where something speaks against it."""
     if one.status == "doubtful":
         return f"{name} ({one.doubtful_value:.3f} ± {1.96 * one.doubtful_std:.3f})"
@@ -115,7 +115,7 @@ def main():
     for method in ("adaptive", "ekf", "ukf", "msckf", "swls"):
         found = identify_own(log, ROBOT, method)
         answers = found.robots["cart"]
-        print(f"{method:<9} {', '.join(map(said, answers, answers.values()))}   (truth 2.5, 0.8)")
+        print(f"{method:<9} {', '.join(map(shown, answers, answers.values()))}   (truth 2.5, 0.8)")
         for event in found.events:
             print(f"          at {event.time:.1f} s: {event.message}")
         for reason in answers["mass"].trust.reasons:

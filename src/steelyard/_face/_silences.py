@@ -30,3 +30,7 @@ class Silences:
             if time - begin >= SILENT_FOR and not silent:
                 events.append(Event(time, "recovered", robot, name, f"{name} is back."))
         return events
+
+    def silent(self, name: str) -> bool:
+        """Whether a channel that was heard is not there now."""
+        return name in self._silent

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from steelyard._face._inputs import check_names, config_from
 from steelyard._face._refit_stream import RefitStream
 from steelyard._face._samples import SampleReader
@@ -14,8 +16,9 @@ from steelyard._face._silences import Silences
 from steelyard._face._step import Step
 from steelyard.config import Config
 from steelyard.errors import BadInput
-from steelyard.estimators import explain
-from steelyard.problems import Event, Quantities, StreamFilter, StreamRefit, stream_filter
+from steelyard.estimators import Reason, Status, Trust, explain
+from steelyard.problems import Event, Quantities, StreamFilter, StreamRefit, stream_filter, stream_reasons
+from steelyard.problems._stream_trust import TUNING
 
 SAME_CHANGE = 0.5
 """s: changes that began closer together are one event."""
@@ -51,6 +54,8 @@ class Stream:
         self._last_onset = -float("inf")
         self._silences = Silences()
         self._counts: Counter[str] = Counter()
+        self._same: dict[str, tuple[np.ndarray, float]] = {}
+        self._trust, self._assessed = Trust(), -float("inf")
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -84,6 +89,7 @@ class Stream:
         if where == len(entries):
             self._counts["in order"] += 1
             entries.append(_Entry(row, None))
+            self._compare(row)
             return self._answer(
                 self._run_from(where) + self._silences.after(float(row.time), row.robot, self._filter.missing(row)),
                 "running",
@@ -142,6 +148,32 @@ class Stream:
         first = max(bisect.bisect_left(self._entries, onset, key=_time_of) - 1, 0)
         return [self._filter.change(entry.row.robot, onset, self._entries[first].state, entry.time, entry.state)]
 
+    def _compare(self, row: Any) -> None:
+        """Since when each measured signal has its value."""
+        for name, value in self._filter.measured(row).items():
+            if not np.isnan(value).any() and (name not in self._same or np.any(self._same[name][0] != value)):
+                self._same[name] = (value, float(row.time))
+
+    def _assess(self) -> Trust:
+        """What speaks against the answers now, from the rows of the last second; looked at again now and then."""
+        newest = self._entries[-1].time
+        if newest - self._assessed < TUNING.again:
+            return self._trust
+        first = bisect.bisect_left(self._entries, newest - TUNING.span, key=_time_of)
+        states = [entry.state for entry in self._entries[first:] if entry.state is not None]
+        z = [self._filter.innovation(state) for state in states]
+        outliers = np.array([bool(self._filter.flags(state) & int(Status.OUTLIER)) for state in states])
+        stuck = {
+            name: newest - since
+            for name, (_, since) in self._same.items()
+            if not self._silences.silent(name) and len(self._same) > 1
+        }
+        if stuck and min(stuck.values()) > TUNING.stuck:  # nothing moves and no noise shows: a made-up log, or a pause
+            stuck = {}
+        reasons: tuple[Reason, ...] = stream_reasons(np.stack(z), outliers, stuck) if z else ()
+        self._trust, self._assessed = Trust(reasons), newest
+        return self._trust
+
     def _forget(self) -> None:
         """Keeps what a late sample or the size of a change may still ask for."""
         oldest = self._entries[-1].time - max(self._late, REMEMBERED)
@@ -158,6 +190,8 @@ class Stream:
     def _answer(self, events: list[Event], status: Literal["running", "late", "repeated"]) -> Step:
         newest = self._entries[-1]
         estimates = self._filter.estimates(newest.state, newest.row.robot, newest.time, self._begin)
+        if newest.state is not None and (trust := self._assess()).reasons:
+            estimates = {name: estimate.judged(trust.of(name)) for name, estimate in estimates.items()}
         flags = 0 if newest.state is None else self._filter.flags(newest.state)
         word = "starting" if newest.state is None and status == "running" else status
         return Step(newest.time, Quantities(estimates), tuple(events), word, explain(flags) if flags else None)

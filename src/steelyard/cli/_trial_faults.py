@@ -23,7 +23,7 @@ class TrialFaults:
     """Tries a problem on simulated logs with faults, each mild and strong, and on clean ones."""
 
     problem: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="PROBLEM")]]
-    """multirotor, rigid-body, planar-load, spatial-load or jets."""
+    """multirotor, rigid-body, planar-load, spatial-load, jets or own."""
     runs: int = 5
     """Logs a fault and strength."""
     clean: int | None = None

@@ -19,6 +19,7 @@ from ._registry import PROBLEMS as PROBLEMS
 from ._registry import answer as answer
 from ._registry import identify as identify
 from ._registry import stream_filter as stream_filter
+from ._stream_trust import stream_reasons as stream_reasons
 from ._streaming import Answered as Answered
 from ._streaming import StreamFilter as StreamFilter
 from ._streaming import StreamRefit as StreamRefit

@@ -53,6 +53,14 @@ class StreamFilter(Protocol):
         """The state with no more than `change` reads."""
         ...
 
+    def measured(self, row: Row) -> Mapping[str, np.ndarray]:
+        """By signal, what sensors measured; commands are not among them."""
+        ...
+
+    def innovation(self, state: State) -> np.ndarray:
+        """Of the last step, divided by its deviations, NaN where a channel was silent; empty before the first."""
+        ...
+
     def flags(self, state: State) -> int:
         """`Status` of the last step."""
         ...

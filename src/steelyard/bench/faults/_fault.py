@@ -4,8 +4,8 @@ import dataclasses
 from collections.abc import Callable, Mapping
 
 from steelyard.bench.faults._edits import Edit
-from steelyard.config import Config
 from steelyard.logs import Log
+from steelyard.problems import Identification
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,4 +37,5 @@ class TriedProblem:
     faults: tuple[Fault, ...]
     main: Callable[[str], bool]
     """Whether a quantity is one that was asked for; an answer is right where one of these is known and none is off."""
-    config: Config = dataclasses.field(default_factory=Config)
+    answer: Callable[[Log], Identification] | None = None
+    """Where it takes more than its name to ask the problem: a configuration, a robot of one's own."""

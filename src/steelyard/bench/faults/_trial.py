@@ -45,7 +45,7 @@ class FaultRun:
 
 
 @dataclasses.dataclass(frozen=True)
-class _Kept:
+class _StoredRun:
     problem: str
     run: FaultRun
 
@@ -60,7 +60,7 @@ class FaultStore:
         """Those of a problem, by fault, strength and seed; the last of each."""
         lines = self.path.read_text().splitlines() if self.path.exists() else []
         try:
-            rows = [msgspec.json.decode(line, type=_Kept) for line in lines if line.strip()]
+            rows = [msgspec.json.decode(line, type=_StoredRun) for line in lines if line.strip()]
         except msgspec.MsgspecError as error:
             raise BadInput(f"{self.path} does not hold the runs of a trial ({error}); give another file.") from None
         found = [row.run for row in rows if row.problem == problem]
@@ -69,7 +69,7 @@ class FaultStore:
     def add(self, problem: str, run: FaultRun) -> None:
         """One more, written at once."""
         with self.path.open("ab") as file:
-            file.write(msgspec.json.encode(_Kept(problem, run)) + b"\n")
+            file.write(msgspec.json.encode(_StoredRun(problem, run)) + b"\n")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,12 +113,12 @@ def run_faults(
 
     Runs that `keep` has are not made again, and new ones go there; none is begun after so many `seconds`.
     """
-    found, kept, begin = [], {} if keep is None else keep.runs(problem.name), time.monotonic()
+    found, stored, begin = [], {} if keep is None else keep.runs(problem.name), time.monotonic()
     log, of = None, None
     for fault, strength, number in rounds(problem, runs, seed, clean):
         name = "clean" if fault is None else fault.name
         if only is None or only in name:
-            run = kept.get((name, strength, number))
+            run = stored.get((name, strength, number))
             if run is None and time.monotonic() - begin < seconds:
                 if log is None or of != number:
                     log, of = problem.clean(number), number
@@ -138,7 +138,7 @@ def _run(problem: TriedProblem, fault: Fault | None, strength: str, seed: int, l
     try:
         if edit is not None:
             log = edit(log, np.random.default_rng([seed, zlib.crc32(f"{name} {strength}".encode())]))
-        found = identify(log, problem.name, problem.config)
+        found = identify(log, problem.name) if problem.answer is None else problem.answer(log)
     except BadInput as error:
         verdict, sentence = "doubted", str(error)
     except Exception as error:  # a trial goes on, and the table shows it

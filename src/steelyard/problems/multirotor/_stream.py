@@ -138,6 +138,17 @@ class MultirotorStream:
         """Without the packed vector."""
         return dataclasses.replace(state, packed=_nan(0))
 
+    def measured(self, row: FlightRecord) -> dict[str, np.ndarray]:
+        """All but the thrust."""
+        return {"attitude": row.attitude, "position": row.position, "linear_velocity": row.velocity, "rates": row.rates}
+
+    def innovation(self, state: _State) -> np.ndarray:
+        """Of the last step."""
+        if state.track is None:
+            return _nan(0)
+        innovation = state.track.innovation
+        return np.asarray(innovation.value) / np.sqrt(np.asarray(innovation.variance))
+
     def flags(self, state: _State) -> int:
         """`Status` of the last step."""
         return 0 if state.track is None else int(state.track.status)

@@ -9,6 +9,10 @@ from steelyard.problems.own._method import Track
 from steelyard.problems.own._robot import OwnRobot
 from steelyard.problems.own._tuning import TUNING
 
+_SCALE = (
+    "These numbers are relative to the logged inputs: a scale of an input that is wrong throughout is not told where "
+    "the quantities can make up for it."
+)
 _REMEDY = "state the true noise, or look for what the model lacks"
 
 
@@ -22,7 +26,7 @@ def own_verdict(robot: OwnRobot, track: Track, known: np.ndarray) -> str:
             sentences.append(f"{name} is {value}, known to {half_width:.2g} % (95 %).")
         else:
             sentences.append(f"{name} cannot be told from this motion.")
-    return " ".join([*sentences, believable(track.innovation.value, track.innovation.variance, _REMEDY)])
+    return " ".join([*sentences, believable(track.innovation.value, track.innovation.variance, _REMEDY), _SCALE])
 
 
 def jump_events(robot: OwnRobot, log: Log, track: Track) -> list[Event]:

@@ -35,7 +35,22 @@ def planar_verdict(record: PlanarRecord, robots: Mapping[str, Mapping[str, Estim
     samples = Sample(dt, jnp.asarray(np.nan_to_num(record.force)), jnp.asarray(record.velocity))
     model = PlanarLoad(friction_radius=float(jnp.exp(0.5 * (state.log_inertia - state.log_mass))))
     found = verdict(model, noise, Guess(state, jnp.ones(size).at[0].set(0.0)), samples)
-    return " ".join([_how_well(robots), _named(found.text, record)])
+    return " ".join([_how_well(robots), _named(found.text, record), _relative(robots)])
+
+
+def _relative(robots: Mapping[str, Mapping[str, Estimate]]) -> str:
+    """What no motion tells, in these robots' own numbers: forces and time have the scale that the log gives them.
+
+    Forces that are f times as large make the same motion with f times the mass and inertia; a clock that is k times as
+    fast makes it with k times the mass, k times the lengths and k cubed times the inertia.
+    """
+    mass = float(next(iter(robots.values()))["mass"].value)  # type: ignore[arg-type]
+    less = f"{0.99 * mass:.4g} kg"
+    return (
+        f"{mass:.4g} kg is relative to force and clock, whose scales no motion can tell: if every force is 1 % too "
+        f"high, it is {less} and the inertia 1 % less; if the clock is 1 % fast, {less}, lengths 1 % and the inertia "
+        "3 % less."
+    )
 
 
 def first_state(record: PlanarRecord, robots: Mapping[str, Mapping[str, Estimate]]) -> PlanarLoadState | None:

@@ -1,0 +1,114 @@
+"""Faults of a robot on jets that stands and takes off."""
+
+import functools
+
+import numpy as np
+
+from steelyard.bench.faults._edits import (
+    axes,
+    clock_jump,
+    delay,
+    doubled,
+    drift,
+    filtered,
+    gap,
+    held,
+    jitter,
+    noisy,
+    offset,
+    on,
+    outliers,
+    quantised,
+    saturated,
+    scale,
+    spliced,
+    stuck,
+    thinned,
+    time_unit,
+)
+from steelyard.bench.faults._fault import Fault, TriedProblem
+from steelyard.bench.faults._multirotor import tilted
+from steelyard.config import Config, parse
+from steelyard.logs import Log
+from steelyard.problems import Identification, identify
+from steelyard.worlds import JetsScenario, jets_config, simulate_jets
+
+_Q, _W, _V, _P = "base/attitude", "base/rates", "base/linear_velocity", "base/position"
+_J, _U, _R, _L = "joint", "throttle", "rpm", "foot_left/wrench"
+_FEET = ("foot_left/wrench", "foot_right/wrench")
+_SCENARIO = JetsScenario(duration=8.0)
+
+
+def clean_jets(seed: int) -> Log:
+    """A humanoid that stands while its jets rise, its URDF's mass a little off."""
+    scenario = JetsScenario(duration=8.0, mass_error=(0.0, 0.03, -0.03)[seed % 3], foot_bias=(0.0, 2.0)[seed % 2])
+    columns = dict(simulate_jets(scenario, seed))
+    return Log(columns.pop("time"), columns, f"jets {seed}")
+
+
+@functools.cache
+def _config() -> Config:
+    return parse(jets_config(_SCENARIO), Config, "robot.toml")
+
+
+def _answer(log: Log) -> Identification:
+    return identify(log, "jets", _config())
+
+
+_flip, _swap = axes((0, 1, 2), (-1.0, -1.0, -1.0)), axes((1, 0, 2), (1.0, 1.0, 1.0))
+_ANY = r"measurements|explain|correlated|base|foot|joint|throttle|rpm|wrench|attitude|rates|velocity"
+FAULTS = (
+    Fault("time in ms", r"time|millisecond|step", time_unit(1e3)),
+    Fault("fast clock", r"clock|time|" + _ANY, time_unit(1.2), time_unit(1.05)),
+    Fault("gap in the rows", r"gap|rows|" + _ANY, gap(1.5), gap(0.3)),
+    Fault("rows lost", r"gap|rows|" + _ANY, thinned(0.6), thinned(0.1)),
+    Fault("clock jumps", r"clock|time|" + _ANY, clock_jump(2.0), clock_jump(0.2)),
+    Fault("spliced", r"clock|time|" + _ANY, spliced(1.5), spliced(0.3)),
+    Fault("rows doubled", r"twice|doubl|repeat", doubled(0.5), doubled(0.05)),
+    Fault("time jitter", r"jitter|time|clock|" + _ANY, jitter(0.9), jitter(0.3)),
+    Fault("attitude inverse", _ANY, on(_Q, axes((0, 1, 2, 3), (1.0, -1.0, -1.0, -1.0)))),
+    Fault("attitude xyzw", _ANY, on(_Q, axes((1, 2, 3, 0), (1.0,) * 4))),
+    Fault("attitude tilted", _ANY, on(_Q, tilted(10.0)), on(_Q, tilted(2.0))),
+    Fault("attitude late", _ANY, on(_Q, delay(0.3)), on(_Q, delay(0.05))),
+    Fault("attitude stuck", r"stuck|attitude", on(_Q, stuck(0.25)), on(_Q, stuck(0.03))),
+    Fault("attitude outliers", r"outlier|attitude", on(_Q, outliers(0.05)), on(_Q, outliers(0.01))),
+    Fault("rates in degrees", _ANY, on(_W, scale(np.degrees(1.0)))),
+    Fault("rates' sign", _ANY, on(_W, _flip)),
+    Fault("rates' bias", _ANY, on(_W, offset(0.5)), on(_W, offset(0.02))),
+    Fault("rates outliers", r"outlier|rates", on(_W, outliers(0.05)), on(_W, outliers(0.01))),
+    Fault("velocity axes", _ANY, on(_V, _swap)),
+    Fault("velocity scale", _ANY, on(_V, scale(3.6)), on(_V, scale(1.1))),
+    Fault("velocity offset", _ANY, on(_V, offset(1.0)), on(_V, offset(0.1))),
+    Fault("velocity drifts", _ANY, on(_V, drift(2.0)), on(_V, drift(0.2))),
+    Fault("velocity stuck", r"stuck|velocity", on(_V, stuck(0.25)), on(_V, stuck(0.03))),
+    Fault("velocity outliers", r"outlier|velocity", on(_V, outliers(0.05)), on(_V, outliers(0.01))),
+    Fault("velocity noisy", _ANY, on(_V, noisy(0.5)), on(_V, noisy(0.05))),
+    Fault("joints in degrees", _ANY, on(_J, scale(np.degrees(1.0)))),
+    Fault("joints offset", _ANY, on(_J, offset(1.0)), on(_J, offset(0.1))),
+    Fault("joints stuck", _ANY, on(_J, stuck(0.25)), on(_J, stuck(0.03))),
+    Fault("joints outliers", r"outlier|joint", on(_J, outliers(0.05)), on(_J, outliers(0.01))),
+    Fault("throttle of 0 to 1", _ANY, on(_U, scale(0.01)), on(_U, scale(0.9))),
+    Fault("throttle late", _ANY, on(_U, delay(1.0)), on(_U, delay(0.1))),
+    Fault("throttle stuck", _ANY, on(_U, stuck(0.25)), on(_U, stuck(0.03))),
+    Fault("rotor speed scale", _ANY, on(_R, scale(1.3)), on(_R, scale(1.03))),
+    Fault("rotor speed stuck", r"stuck|rpm", on(_R, stuck(0.25)), on(_R, stuck(0.03))),
+    Fault("feet's sign", _ANY, on(_FEET, scale(-1.0))),
+    Fault("feet's scale", _ANY, on(_FEET, scale(1.2)), on(_FEET, scale(1.03))),
+    Fault("a foot's offset", _ANY, on(_L, offset(60.0)), on(_L, offset(5.0))),
+    Fault("a foot drifts", _ANY, on(_L, drift(60.0)), on(_L, drift(5.0))),
+    Fault("a foot is stuck", r"stuck|foot", on(_L, stuck(0.25)), on(_L, stuck(0.03))),
+    Fault("a foot's outliers", r"outlier|foot", on(_L, outliers(0.05)), on(_L, outliers(0.01))),
+    Fault("feet filtered", _ANY, on(_FEET, filtered(0.3)), on(_FEET, filtered(0.03))),
+    Fault("feet late", _ANY, on(_FEET, delay(0.3)), on(_FEET, delay(0.03))),
+    Fault("feet held", r"held|repeat|foot", on(_FEET, held(0.2)), on(_FEET, held(0.05))),
+    Fault("feet saturated", r"limit|foot", on(_FEET, saturated(0.3)), on(_FEET, saturated(0.04))),
+    Fault("feet quantised", _ANY, on(_FEET, quantised(20.0)), on(_FEET, quantised(2.0))),
+)
+
+JETS = TriedProblem(
+    "jets",
+    clean_jets,
+    FAULTS,
+    lambda quantity: quantity == "mass" or quantity.startswith("thrust/"),
+    answer=_answer,
+)

@@ -1,0 +1,185 @@
+"""Faults of a robot of one's own: a cart on a rail, its model given by its derivative."""
+
+import functools
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from steelyard.bench.faults._edits import (
+    Chance,
+    Edit,
+    changed,
+    clock_jump,
+    delay,
+    doubled,
+    drift,
+    filtered,
+    gap,
+    held,
+    hum,
+    jitter,
+    noisy,
+    offset,
+    on,
+    outliers,
+    quantised,
+    saturated,
+    scale,
+    spliced,
+    stuck,
+    thinned,
+    time_unit,
+)
+from steelyard.bench.faults._fault import Fault, TriedProblem
+from steelyard.estimators import Guess, Noise, Sample
+from steelyard.logs import Log
+from steelyard.models import ContinuousModel
+from steelyard.problems import OwnRobot, Quantity, identify_own
+
+_P, _V, _F = "position", "linear_velocity", "force"
+_FRICTION = 0.8
+
+
+class CartState(eqx.Module):
+    """Motion, and what is unknown."""
+
+    position: Float[Array, ""]
+    speed: Float[Array, ""]
+    log_mass: Float[Array, ""]
+    log_friction: Float[Array, ""]
+
+
+class Cart(ContinuousModel):
+    """A mass that is pushed along a rail with viscous friction."""
+
+    def derivative(self, state, control):
+        """Rates of all coordinates."""
+        pull = control - jnp.exp(state.log_friction) * state.speed
+        return CartState(state.speed, pull * jnp.exp(-state.log_mass), jnp.zeros(()), jnp.zeros(()))
+
+    def observe(self, state, control):
+        """Position and speed."""
+        return jnp.stack([state.position, state.speed])
+
+    def idle(self, state):
+        """No force."""
+        return jnp.zeros(())
+
+
+def _samples(log: Log) -> Sample:
+    force = log.columns["r1/force/x"]
+    read = np.stack([log.columns["r1/position/x"], log.columns["r1/linear_velocity/x"]], axis=1)
+    return Sample(np.diff(log.time, prepend=log.time[0]), np.concatenate([force[:1], force[:-1]]), read)
+
+
+@functools.cache
+def cart() -> OwnRobot:
+    """The cart as its owner describes it; made once, so that its filter is compiled once."""
+    first = CartState(*(jnp.asarray(x) for x in (0.0, 0.0, 0.0, np.log(0.5))))
+    return OwnRobot(
+        name="cart",
+        model=Cart(),
+        noise=Noise(np.array([0.01, 0.02]), np.array([0.05]), np.array([0.0, 0.0, 1e-4, 1e-4]), np.array([5.0])),
+        guess=Guess(first, np.array([0.1, 0.1, 0.7, 0.7])),
+        samples=_samples,
+        quantities={
+            "mass": Quantity(lambda state: jnp.exp(state.log_mass), "kg", "log_mass", jump=0.3),
+            "friction": Quantity(lambda state: jnp.exp(state.log_friction), "N s/m", "log_friction"),
+        },
+    )
+
+
+def clean_cart(seed: int) -> Log:
+    """Carts of several masses, a box put on some of them; held forces, so that each step is an exponential."""
+    rng, n, dt = np.random.default_rng([seed, 17]), 600, 0.02
+    time = dt * np.arange(n, dtype=np.float64)
+    mass = np.full(n, (2.0, 1.2, 3.0)[seed % 3]) + np.where((np.arange(n) >= 300) & (seed % 2 == 1), 0.6, 0.0)
+    force = 3.0 * np.sin(1.3 * time + rng.uniform(0, 6)) + 2.0 * np.sin(0.7 * time + rng.uniform(0, 6))
+    position, speed = np.zeros(n), np.zeros(n)
+    for k in range(n - 1):
+        rate, rest = _FRICTION / mass[k], force[k] / _FRICTION
+        fade = np.exp(-rate * dt)
+        speed[k + 1] = rest + (speed[k] - rest) * fade
+        position[k + 1] = position[k] + rest * dt + (speed[k] - rest) * (1.0 - fade) / rate
+    columns = {
+        "r1/force/x": force + 0.05 * rng.normal(size=n),
+        "r1/position/x": position + 0.01 * rng.normal(size=n),
+        "r1/linear_velocity/x": speed + 0.02 * rng.normal(size=n),
+        "truth/mass": mass,
+        "truth/friction": np.full(n, _FRICTION),
+    }
+    return Log(np.asarray(time, np.float64), columns, f"cart {seed}")
+
+
+def _pushed(newton: float, share: float) -> Edit:
+    """Somebody pushes against the cart for a share of the log; the force that was logged lacks it."""
+
+    def edit(log: Log, chance: Chance) -> Log:
+        begin = int(chance.uniform(0.2, 0.9 - share) * len(log))
+        rows = (np.arange(len(log)) >= begin) & (np.arange(len(log)) < begin + share * len(log))
+        return changed(log, {"r1/force/x": log.columns["r1/force/x"] + newton * rows})
+
+    return edit
+
+
+def _dry_friction(newton: float) -> Edit:
+    """Friction of a constant size that the model lacks: the logged force overcomes it, too."""
+
+    def edit(log: Log, chance: Chance) -> Log:
+        speed = log.columns["r1/linear_velocity/x"]
+        return changed(log, {"r1/force/x": log.columns["r1/force/x"] + newton * np.tanh(speed / 0.1)})
+
+    return edit
+
+
+_ANY = r"measurements|explain|correlated|changes|twice|repeat|stuck|outlier|limit|noise"
+FAULTS = (
+    Fault("time in ms", r"time|millisecond|step", time_unit(1e3)),
+    Fault("fast clock", _ANY, time_unit(1.2), time_unit(1.05)),
+    Fault("gap in the rows", _ANY, gap(2.0), gap(0.4)),
+    Fault("rows lost", _ANY, thinned(0.6), thinned(0.1)),
+    Fault("clock jumps", _ANY, clock_jump(2.0), clock_jump(0.2)),
+    Fault("spliced", _ANY, spliced(2.0), spliced(0.3)),
+    Fault("rows doubled", r"twice|doubl|repeat", doubled(0.5), doubled(0.05)),
+    Fault("time jitter", _ANY, jitter(0.9), jitter(0.3)),
+    Fault("position in cm", _ANY, on(_P, scale(100.0)), on(_P, scale(1.1))),
+    Fault("position's sign", _ANY, on(_P, scale(-1.0))),
+    Fault("position offset", _ANY, on(_P, offset(1.0)), on(_P, offset(0.05))),
+    Fault("position drifts", _ANY, on(_P, drift(2.0)), on(_P, drift(0.1))),
+    Fault("position late", _ANY, on(_P, delay(0.3)), on(_P, delay(0.05))),
+    Fault("position filtered", _ANY, on(_P, filtered(0.3)), on(_P, filtered(0.05))),
+    Fault("position held", r"held|repeat", on(_P, held(0.4)), on(_P, held(0.1))),
+    Fault("position stuck", r"stuck|repeat", on(_P, stuck(0.25)), on(_P, stuck(0.03))),
+    Fault("position outliers", r"outlier", on(_P, outliers(0.05)), on(_P, outliers(0.01))),
+    Fault("position noisy", _ANY, on(_P, noisy(0.1)), on(_P, noisy(0.02))),
+    Fault("speed scale", _ANY, on(_V, scale(3.6)), on(_V, scale(1.1))),
+    Fault("speed's sign", _ANY, on(_V, scale(-1.0))),
+    Fault("speed offset", _ANY, on(_V, offset(0.5)), on(_V, offset(0.05))),
+    Fault("speed late", _ANY, on(_V, delay(0.3)), on(_V, delay(0.05))),
+    Fault("speed filtered", _ANY, on(_V, filtered(0.3)), on(_V, filtered(0.05))),
+    Fault("speed stuck", r"stuck|repeat", on(_V, stuck(0.25)), on(_V, stuck(0.03))),
+    Fault("speed outliers", r"outlier", on(_V, outliers(0.05)), on(_V, outliers(0.01))),
+    Fault("speed quantised", _ANY, on(_V, quantised(0.5)), on(_V, quantised(0.05))),
+    Fault("speed noisy", _ANY, on(_V, noisy(0.2)), on(_V, noisy(0.04))),
+    Fault("force scale", r"relative", on(_F, scale(1.2)), on(_F, scale(1.05)), exempt=r"relative to"),
+    Fault("force's sign", _ANY, on(_F, scale(-1.0))),
+    Fault("force offset", _ANY, on(_F, offset(1.0)), on(_F, offset(0.1))),
+    Fault("force drifts", _ANY, on(_F, drift(2.0)), on(_F, drift(0.2))),
+    Fault("force late", _ANY, on(_F, delay(0.3)), on(_F, delay(0.04))),
+    Fault("force stuck", r"stuck|repeat", on(_F, stuck(0.25)), on(_F, stuck(0.03))),
+    Fault("force saturated", r"limit|measurements|explain", on(_F, saturated(0.3)), on(_F, saturated(0.04))),
+    Fault("force outliers", r"outlier", on(_F, outliers(0.05)), on(_F, outliers(0.01))),
+    Fault("force hums", _ANY, on(_F, hum(2.0, 1.0)), on(_F, hum(0.2, 1.0))),
+    Fault("pushed", _ANY, _pushed(2.0, 0.3), _pushed(0.3, 0.15)),
+    Fault("dry friction", _ANY, _dry_friction(1.5), _dry_friction(0.15)),
+)
+
+OWN_ROBOT = TriedProblem(
+    "own",
+    clean_cart,
+    FAULTS,
+    lambda quantity: quantity in ("mass", "friction"),
+    answer=lambda log: identify_own(log, cart()),
+)
