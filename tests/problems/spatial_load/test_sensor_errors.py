@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from earnest import in_earnest
 
-from steelyard.bench.faults._wrist import SPATIAL_LOAD, clean_team
+from steelyard.bench.faults import SPATIAL_LOAD
+from steelyard.bench.faults._wrist import clean_team
 from steelyard.config import Config, Wrist
 from steelyard.logs import Log
-from steelyard.problems import identify
+from steelyard.problems import identify, read_spatial_record
 from steelyard.problems.spatial_load._averages import Averages
-from steelyard.problems.spatial_load._reading import read_spatial_record
 from steelyard.team import LinearisationPoint
 from steelyard.worlds import SpatialScenario, simulate_spatial
 
