@@ -12,14 +12,17 @@ from steelyard.cli._parse import check_number, parse
 class TrialWrist:
     """Weighs simulated loads at a wrist and compares the errors with the Cramér-Rao bound of each log."""
 
-    part: Literal["all", "accuracy", "errors", "contacts", "mistakes"] = "all"
-    """Which: sensors with noise only, sensors with all errors unknown, pushes on the load, wrong recordings."""
+    part: Literal["all", "accuracy", "errors", "contacts", "mistakes", "disturbances"] = "all"
+    """Which: sensors with noise only, sensors with all errors unknown, pushes on the load, wrong recordings, recordings
+    that a hand, shaking or lost samples disturbed."""
     logs: int = 200
     """Gentle motions of 10 s; half as many wild ones; as many with a push, and without."""
     runs: int = 20
-    """Logs a mistake."""
+    """Logs a mistake or a disturbance."""
     seed: int = 0
-    """Chooses the logs of mistakes."""
+    """Chooses the logs of mistakes and disturbances."""
+    rate: float = 100.0
+    """Rows a second, Hz, of the logs that are compared with the bound."""
     json: bool = False
     """Print one JSON object and nothing else."""
     quiet: bool = False
@@ -44,21 +47,24 @@ def run(arguments: Sequence[str]) -> None:
     if parts in ("all", "accuracy"):
         groups += [("gentle", command.logs, True, {}), ("wild", wild, True, {})]
     if parts in ("all", "errors"):
-        groups += [(motion, wild, False, wrist.SENSOR_ERRORS) for motion in ("gentle", "wild")]
+        groups += [("gentle", command.logs, False, wrist.SENSOR_ERRORS), ("wild", wild, False, wrist.SENSOR_ERRORS)]
     total = sum(logs for _, logs, _, _ in groups)
     total += 2 * command.logs if parts in ("all", "contacts") else 0
     total += command.runs * len(wrist.MISTAKES) if parts in ("all", "mistakes") else 0
+    total += command.runs * len(wrist.DISTURBANCES) if parts in ("all", "disturbances") else 0
     found: dict[str, Any] = {"accuracy": [], "checks": []}
     with report.progress("weighing", total, quiet=command.json or command.quiet) as advance:
         for motion, logs, known, settings in groups:
             name = f"{motion}, sensor errors {'none' if known else 'unknown'}"
-            outcomes = wrist.group(motion, logs, known, advance, **settings)
+            outcomes = wrist.group(motion, logs, known, advance, **(settings | {"rate": command.rate}))
             found["accuracy"] += [row.as_json() for row in wrist.accuracies(name, outcomes)]
             found["checks"].append(_checks(name, outcomes))
         if parts in ("all", "contacts"):
             found["contacts"] = wrist.try_contacts(command.logs, 10.0 * command.logs, progress=advance).as_json()
         if parts in ("all", "mistakes"):
             found["mistakes"] = [r.as_json() for r in wrist.try_mistakes(command.runs, command.seed, advance)]
+        if parts in ("all", "disturbances"):
+            found["disturbances"] = [r.as_json() for r in wrist.try_disturbances(command.runs, command.seed, advance)]
     if command.json:
         print_json(found)
     else:
@@ -82,6 +88,7 @@ def _show(found: dict[str, Any]) -> None:
         "accuracy": "Errors and stated deviations over the bound, mean square error over stated, 95 % coverage",
         "checks": "False events, impossible or withheld inertias, doubted answers, seconds a log",
         "mistakes": "What became of wrong recordings",
+        "disturbances": "What became of disturbed recordings",
     }
     for part, title in titles.items():
         if found.get(part):

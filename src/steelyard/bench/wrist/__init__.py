@@ -13,6 +13,7 @@ from ._contacts import Contacts as Contacts
 from ._contacts import try_contacts as try_contacts
 from ._disturbances import DISTURBANCES as DISTURBANCES
 from ._disturbances import disturbed as disturbed
+from ._disturbances import try_disturbances as try_disturbances
 from ._mistakes import MISTAKES as MISTAKES
 from ._mistakes import MistakeRow as MistakeRow
 from ._mistakes import mistaken as mistaken
