@@ -19,14 +19,17 @@ jax.config.update("jax_numpy_rank_promotion", "raise")
 
 
 LONGEST = (
-    "test_planar_team.py", "test_live_faults.py", "test_rigid_body.py", "test_planar_papers.py", "test_real_wrist.py",
-    "test_tutorials.py", "test_disguises.py", "test_user_path.py", "test_runs.py", "test_sesame_machines.py",
-    "test_changes.py", "test_damaged_files.py", "test_examples.py", "test_sesame_data.py", "test_agreement.py",
-    "test_keyed_team.py", "test_oselm.py", "test_planar_commands.py", "test_processes.py", "test_planar_teams.py",
-    "test_rigid_load.py", "test_spatial_load.py", "test_excitation.py", "test_export.py", "test_disturbed_team.py",
-    "test_kill_sweep.py", "test_sesame_flights.py", "test_look.py", "test_throttle_commands.py", "test_fan17_team.py",
+    "test_planar_team.py", "test_planar_papers.py", "test_user_path.py", "test_live_faults.py", "test_examples.py",
+    "test_smoothed_flights.py", "test_rigid_body.py", "test_preflight.py", "test_wrist_bound.py", "test_tutorials.py",
+    "test_runs.py", "test_peers.py", "test_window.py", "test_disturbed_team.py", "test_real_flights.py",
+    "test_keyed_team.py", "test_processes.py", "test_layout.py", "test_sesame_data.py", "test_kill_sweep.py",
+    "test_spatial_load.py", "test_bad_input.py", "test_stream.py", "test_vehicle.py", "test_cluster.py",
+    "test_sesame_flights.py", "test_foreign_tables.py", "test_planar_commands.py", "test_disguises_trial.py",
+    "test_disguises.py", "test_manifold.py", "test_damaged_files.py", "test_locality.py", "test_spatial_referees.py",
+    "test_sesame_machines.py", "test_planar_teams.py", "test_doctests.py", "test_changes.py", "test_sensor_faults.py",
+    "test_look.py", "test_fisher.py",
 )  # fmt: skip
-"""Files of more than ten seconds: they come first, so that all workers end together (see the Makefile)."""
+"""Files of more than five seconds, the longest first, so that all workers end together (see the Makefile)."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

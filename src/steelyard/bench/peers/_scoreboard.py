@@ -111,8 +111,8 @@ def _compared(rows: list[PeerRow]) -> list[PeerRow]:
 def _against(row: PeerRow, best: PeerRow, same: PeerRow) -> PeerRow:
     ahead = []
     if best.rms is None or (row.rms is not None and row.rms < best.rms):
-        honest = "its interval does not hold" if row.coverage is not None else "it states no interval"
-        ahead.append("more accurate" if row.consistent else f"more accurate, but {honest}")
+        why = "its interval does not hold" if row.coverage is not None else "it states no interval"
+        ahead.append("more accurate" if row.consistent else f"more accurate, but {why}")
     if row.microseconds is not None and same.microseconds is not None and row.microseconds < same.microseconds:
         ahead.append("faster")
     return dataclasses.replace(row, reason=", ".join(ahead))
