@@ -19,6 +19,10 @@ _VARIABLES = (
     (tuple(f"locSrv.{a}" for a in ("qw", "qx", "qy", "qz")), "attitude", "1", "the attitude from motion capture"),
     (tuple(f"locSrv.{a}" for a in "xyz"), "position", "m", "the position from motion capture"),
     (tuple(f"lighthouse.{a}" for a in "xyz"), "position", "m", "the position from lighthouses"),
+    (tuple(f"stateEstimateZ.{a}" for a in "xyz"), "position", "mm", "the estimated position in mm"),
+    (tuple(f"stateEstimateZ.v{a}" for a in "xyz"), "linear_velocity", "mm/s", "the estimated velocity in mm/s"),
+    (tuple(f"gyro_unfiltered.{a}" for a in "xyz"), "rates", "deg/s", "the gyroscope in deg/s"),
+    (tuple(f"rpm.m{k}" for k in range(1, 5)), "rpm", "rpm", "the rotors' speeds in rpm"),
     (("pm.vbat",), "battery/voltage", "V", "the battery's voltage"),
     (("pm.vbatMV",), "battery/voltage", "mV", "the battery's voltage in mV"),
 )

@@ -89,9 +89,8 @@ def _of_topic(topic: str, stream: Stream, robot: str) -> list[SignalSource]:
     return found
 
 
-def _motors(topic: str, stream: Stream, robot: str) -> list[SignalSource]:
-    """Commands of the motors: outputs in µs of pulse, or controls of 0 to 1."""
-    stem, low, high = ("control", 0.0, 1.0) if topic == "actuator_motors" else ("output", 800.0, 2200.0)
+def moving_outputs(stream: Stream, stem: str, low: float, high: float) -> list[str]:
+    """The first outputs in a row that move within these limits; those that stand within them where none moves."""
     used, still = [], []
     for k in range(16):
         field = f"{stem}[{k}]"
@@ -106,7 +105,13 @@ def _motors(topic: str, stream: Stream, robot: str) -> list[SignalSource]:
             break
         elif inside:
             still.append(f"{stream.name}:{field}")
-    used = used or still  # motors that never ran are refused later, with that as the reason
+    return used or still  # motors that never ran are refused later, with that as the reason
+
+
+def _motors(topic: str, stream: Stream, robot: str) -> list[SignalSource]:
+    """Commands of the motors: outputs in µs of pulse, or controls of 0 to 1."""
+    limits = ("control", 0.0, 1.0) if topic == "actuator_motors" else ("output", 800.0, 2200.0)
+    used = moving_outputs(stream, *limits)
     if not used:
         return []
     if topic == "actuator_motors":

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from steelyard.logs._recording import Recording, Stream
-from steelyard.logs.mapping._px4 import px4_sources
+from steelyard.logs.mapping._px4 import moving_outputs, px4_sources
 from steelyard.logs.mapping._source import SignalSource
+from steelyard.logs.mapping._tables import table_sources
 
 _AXES = ("x", "y", "z")
 _Q = ("w", "x", "y", "z")
@@ -20,6 +21,8 @@ def ros_sources(recording: Recording) -> list[SignalSource]:
     for stream in recording.streams:
         if stream.rows > 0:
             found += _of_message(stream, robots[stream.name])
+    others = tuple(s for s in recording.streams if s.rows > 1 and not _has_meaning(s))
+    found += table_sources(others, lambda stream: robots[stream.name], _label)
     for robot in dict.fromkeys(robots.values()):
         mine = tuple(s for s in recording.streams if robots[s.name] == robot and s.kind.startswith("px4_msgs/"))
         if mine:
@@ -45,6 +48,15 @@ def robot_names(topics: list[str]) -> dict[str, str]:
         or any(per_head[head] & per_head[other] for other in vehicles if other != head)
     }
     return {topic: heads[topic] if heads[topic] in named else "r1" for topic in topics}
+
+
+def _has_meaning(stream: Stream) -> bool:
+    """Whether a message's type says what its fields are; those of others, and bare vectors, are named by their topic."""
+    return stream.kind.startswith("px4_msgs/") or stream.kind.rpartition("/")[2] in _MESSAGES
+
+
+def _label(stream: Stream, field: str) -> str:
+    return f"{stream.name.rpartition('/')[2]}.{field.removeprefix('vector.').removeprefix('data')}"
 
 
 def _of_message(stream: Stream, robot: str) -> Iterator[SignalSource]:
@@ -107,16 +119,29 @@ def _odometry(stream: Stream, robot: str) -> Iterator[SignalSource]:
 
 
 def _pose(stream: Stream, robot: str) -> Iterator[SignalSource]:
-    stem = "pose.pose" if "pose.pose.position.x" in stream.fields else "pose"
-    yield from _vector(stream, robot, "position", f"{stem}.position", "m", f"{stream.name} is a pose.")
-    yield from _vector(stream, robot, "attitude", f"{stem}.orientation", "1", f"{stream.name} is a pose.")
+    stem = next((s for s in ("pose.pose.", "pose.") if f"{s}position.x" in stream.fields), "")
+    yield from _vector(stream, robot, "position", f"{stem}position", "m", f"{stream.name} is a pose.")
+    yield from _vector(stream, robot, "attitude", f"{stem}orientation", "1", f"{stream.name} is a pose.")
+
+
+def _transform(stream: Stream, robot: str) -> Iterator[SignalSource]:
+    stem = "transform." if "transform.translation.x" in stream.fields else ""
+    yield from _vector(stream, robot, "position", f"{stem}translation", "m", f"{stream.name} is a transform.")
+    yield from _vector(stream, robot, "attitude", f"{stem}rotation", "1", f"{stream.name} is a transform.")
+
+
+def _outputs(stream: Stream, robot: str) -> Iterator[SignalSource]:
+    used = moving_outputs(stream, "channels", 800.0, 2200.0)
+    if used:
+        why = f"{stream.name} holds pulses in µs; 1000 is taken for 0 and 2000 for full command."
+        yield SignalSource(f"{robot}/motor", tuple(used), "pwm", why, certain=True)
 
 
 def _twist(stream: Stream, robot: str) -> Iterator[SignalSource]:
-    stem = "twist.twist" if "twist.twist.linear.x" in stream.fields else "twist"
+    stem = next((s for s in ("twist.twist.", "twist.") if f"{s}linear.x" in stream.fields), "")
     why = f"{stream.name} is a twist, taken to be in the sensor's own axes."
-    yield from _vector(stream, robot, "twist/linear", f"{stem}.linear", "m/s", why)
-    yield from _vector(stream, robot, "rates", f"{stem}.angular", "rad/s", why)
+    yield from _vector(stream, robot, "twist/linear", f"{stem}linear", "m/s", why)
+    yield from _vector(stream, robot, "rates", f"{stem}angular", "rad/s", why)
 
 
 def _wrench(stream: Stream, robot: str) -> Iterator[SignalSource]:
@@ -162,7 +187,12 @@ _MESSAGES = {
     "Float32": _number,
     "Imu": _imu,
     "Odometry": _odometry,
+    "Pose": _pose,
     "PoseStamped": _pose,
+    "TransformStamped": _transform,
+    "Transform": _transform,
+    "RCOut": _outputs,
+    "Twist": _twist,
     "PoseWithCovarianceStamped": _pose,
     "TwistStamped": _twist,
     "TwistWithCovarianceStamped": _twist,

@@ -40,14 +40,21 @@ class Column:
 
 
 def table_sources(
-    streams: tuple[Stream, ...], robot_of: Callable[[Stream], str] = lambda stream: "r1"
+    streams: tuple[Stream, ...],
+    robot_of: Callable[[Stream], str] = lambda stream: "r1",
+    label: Callable[[Stream, str], str] = lambda stream, field: field,
 ) -> list[SignalSource]:
-    """Every signal that the columns' names offer, the likelier first; `robot_of` where the names state no robot."""
+    """Every signal that the columns' names offer, the likelier first; `robot_of` where the names state no robot.
+
+    `label` gives the text whose words count, where a field's own name is too short.
+    """
     from steelyard.logs.mapping._motor_columns import motor_columns
     from steelyard.logs.mapping._numbered import numbered_sources
 
     columns = [
-        Column(stream, take_apart(field, stream.units.get(field))) for stream in streams for field in stream.fields
+        Column(stream, dataclasses.replace(take_apart(label(stream, field), stream.units.get(field)), field=field))
+        for stream in streams
+        for field in stream.fields
     ]
 
     robots = {one.name.robot for one in columns if one.name.robot}
