@@ -48,14 +48,14 @@ class Table:
         return path
 
 
-def flight(seed: int) -> dict[str, np.ndarray]:
+def flight(seed: int, rate: float = 100.0) -> dict[str, np.ndarray]:
     """A flight of constant mass with brisk turns."""
-    return simulate(MultirotorScenario(duration=20.0, profile="constant", speed=4.0), seed)
+    return simulate(MultirotorScenario(duration=20.0, profile="constant", speed=4.0, rate=rate), seed)
 
 
-def hold(seed: int) -> dict[str, np.ndarray]:
+def hold(seed: int, rate: float = 100.0) -> dict[str, np.ndarray]:
     """A load that one robot holds and shakes; sensors as good ones are."""
-    return simulate_spatial(SpatialScenario(duration=12.0, sensors="realistic"), seed)
+    return simulate_spatial(SpatialScenario(duration=12.0, sensors="realistic", rate=rate), seed)
 
 
 def signal(columns: Columns, name: str) -> np.ndarray:

@@ -18,13 +18,15 @@ from steelyard.bench.disguises._disguise import (
     disguises_of,
     flight,
     hold,
+    signal,
 )
 from steelyard.config import Config
 from steelyard.errors import BadInput
-from steelyard.logs.mapping import Look, look_at, prepare
+from steelyard.logs.mapping import Look, MappingTuning, Track, angles_of, delay_bound, look_at, prepare
 from steelyard.problems import Identification, answer
+from steelyard.worlds import MultirotorScenario
 
-KINDS: dict[str, tuple[Callable[[int], dict[str, np.ndarray]], Mapping[str, tuple[str, ...]], str, str]] = {
+KINDS: dict[str, tuple[Callable[[int, float], dict[str, np.ndarray]], Mapping[str, tuple[str, ...]], str, str]] = {
     "flight": (flight, FLIGHT, "multirotor", "r1/attitude"),
     "hold": (hold, HOLD, "rigid-body", "r1/specific_force"),
 }
@@ -51,6 +53,8 @@ class DisguiseRun:
     delay_error: float | None
     """s, of the delay of a signal that was made late; None for other disguises."""
     delay_std: float | None
+    delay_bound: float | None = None
+    """s, the least deviation that an attitude's delay could have by this flight's motion and noise."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,16 +75,22 @@ class DisguiseRow:
     """s, of the errors of the delay."""
     delay_z: float | None
     """Root mean square of error over stated deviation: 1 where that is honest."""
+    delay_bound: float | None
+    """s, root mean square of the runs' bounds."""
 
 
 def run_disguises(
-    seeds: int, only: str | None = None, kinds: Sequence[str] = tuple(KINDS), progress=lambda done: None
+    seeds: int,
+    only: str | None = None,
+    kinds: Sequence[str] = tuple(KINDS),
+    progress=lambda done: None,
+    rate: float = 100.0,
 ) -> list[DisguiseRun]:
     """Every disguise of a flight and a hold for each seed; `only` names disguises by a part of their names."""
     runs = []
     for kind in kinds:
         for seed in range(seeds):
-            columns = KINDS[kind][0](seed)
+            columns = KINDS[kind][0](seed, rate)
             plain: frozenset[str] = frozenset()
             for disguise in disguises_of(kind):
                 if only is None or only in disguise or disguise == "as it is":
@@ -100,16 +110,17 @@ def _run(kind: str, disguise: str, seed: int, columns, plain: frozenset[str]) ->
         found = frozenset(_without_numbers(text) for text in seen)
         how = next((text for text in seen if _without_numbers(text) not in plain), "")
         error, std = _delay(looked, disguise, late, 0.5 * float(columns["time"][-1]))
+        bound = None if error is None else _bound(kind, columns)
         try:
             identified = answer(prepare(looked, problem, Config()), Config())
         except BadInput as refusal:
             how = str(refusal).replace(f"{folder}/", "")
-            return DisguiseRun(kind, disguise, seed, "asked", 0.0, "", how, error, std), found
+            return DisguiseRun(kind, disguise, seed, "asked", 0.0, "", how, error, std, bound), found
     # A sensor's axes are what they are called: the answer is in them, so that truth is turned along.
     flip = kind == "hold" and disguise == "NED/FRD"
     worst, what, known = _largest_error(identified, columns, flip)
     verdict = "wrong" if worst > LIMIT else "right" if known else "doubted"
-    return DisguiseRun(kind, disguise, seed, verdict, worst, what, how, error, std), found
+    return DisguiseRun(kind, disguise, seed, verdict, worst, what, how, error, std, bound), found
 
 
 def _without_numbers(text: str) -> str:
@@ -124,6 +135,15 @@ def _delay(looked: Look, disguise: str, signal: str, middle: float) -> tuple[flo
     offset = looked.mapping.times[one.streams[0]].offset
     true = LATE[disguise] + (CLOCK_AHEAD + CLOCK_FAST * middle if offset else 0.0)
     return offset + one.delay + one.drift * middle - true, one.delay_std
+
+
+def _bound(kind: str, columns) -> float | None:
+    """Of a flight: the attitude's samples against the rates, a line in every window unknown."""
+    if kind != "flight":
+        return None
+    rates, attitude = (Track(columns["time"], signal(columns, name)) for name in ("rates", "attitude"))
+    noise = MultirotorScenario().attitude_noise
+    return delay_bound(rates, angles_of(attitude), noise, MappingTuning().turning_window)
 
 
 def _largest_error(found: Identification, columns, flip: bool) -> tuple[float, str, bool]:
@@ -157,7 +177,12 @@ def table_of(runs: Sequence[DisguiseRun]) -> list[DisguiseRow]:
         counts = {v: sum(run.verdict == v for run in group) for v in ("right", "doubted", "asked", "wrong")}
         errors = np.array([run.delay_error for run in group if run.delay_error is not None], float)
         ratios = np.array([r.delay_error / r.delay_std for r in group if r.delay_error is not None and r.delay_std])
-        rms, z = (float(np.sqrt(np.mean(one**2))) if len(one) else None for one in (errors, ratios))
+        bounds = np.array([run.delay_bound for run in group if run.delay_bound is not None], float)
+        rms, z, bound = (float(np.sqrt(np.mean(one**2))) if len(one) else None for one in (errors, ratios, bounds))
         worst, how = max(run.worst for run in group), next((run.sentence for run in group if run.sentence), "")
-        rows.append(DisguiseRow(kind, disguise, len(group), **counts, worst=worst, how=how, delay_rms=rms, delay_z=z))
+        rows.append(
+            DisguiseRow(
+                kind, disguise, len(group), **counts, worst=worst, how=how, delay_rms=rms, delay_z=z, delay_bound=bound
+            )
+        )
     return rows

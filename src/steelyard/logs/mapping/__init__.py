@@ -1,7 +1,10 @@
 """Which field of somebody's recording is which signal of ours: names, conventions, and physics that checks them."""
 
+from ._compare import Track as Track
 from ._conversions import CONVERSIONS as CONVERSIONS
 from ._examine import examine as examine
+from ._integrals import angles_of as angles_of
+from ._integrals import delay_bound as delay_bound
 from ._look import Look as Look
 from ._look import look as look
 from ._open import Prepared as Prepared
@@ -20,3 +23,4 @@ from ._source import SignalSource as SignalSource
 from ._source import TimeSource as TimeSource
 from ._toml import read_mapping as read_mapping
 from ._toml import to_toml as to_toml
+from ._tuning import MappingTuning as MappingTuning

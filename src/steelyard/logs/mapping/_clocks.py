@@ -79,7 +79,7 @@ def settle_delays(exam: Examination, robot: str) -> None:
         _settle(exam, [acc, *with_it], F, s, "the force")
         w = exam.track(rates)
     if w is not None and q is not None and not (F is not None and attitude in exam.same_stream(acc)):
-        _settle(exam, [attitude], w, angles_of(q), "the gyroscope", integral=True)
+        _settle(exam, [attitude], w, angles_of(q), "the gyroscope", window=TUNING.turning_window)
     elif F is not None and q is not None and w is None:
         _gravity_delay(exam, robot)
     v = exam.track(velocity)
@@ -87,7 +87,7 @@ def settle_delays(exam: Examination, robot: str) -> None:
         _velocity_delay(exam, robot, v)
     v, p = exam.track(velocity), exam.track(position)
     if v is not None and p is not None:
-        _settle(exam, [position], v, p, "the velocity", turned=False, integral=True)
+        _settle(exam, [position], v, p, "the velocity", turned=False, window=TUNING.integral_window)
 
 
 def _velocity_delay(exam: Examination, robot: str, v: Track) -> None:
@@ -97,7 +97,7 @@ def _velocity_delay(exam: Examination, robot: str, v: Track) -> None:
     if push is None or len(v.time) < 100:
         return
     if f"{robot}/specific_force" in exam.sources:
-        _settle(exam, [velocity], push, v, "attitude and acceleration", turned=False, integral=True)
+        _settle(exam, [velocity], push, v, "attitude and acceleration", turned=False, window=TUNING.integral_window)
         return
     # A thrust is no acceleration: drag and the motors' lag shift it by tens of ms. It can still tell whether the
     # velocity is as late as an attitude that comes with it, or not late at all.
@@ -143,10 +143,10 @@ def _gravity_delay(exam: Examination, robot: str) -> None:
         _settle(exam, [f"{robot}/attitude"], s, x, "the accelerometer")
 
 
-def _settle(exam, signals: list[str], x: Track, y: Track, reference: str, turned=True, integral=False) -> None:
-    """Estimates how late y is behind x, or behind its integral, and takes it off the signals' times."""
-    if integral:
-        measured = integral_shift(x, y, turned)
+def _settle(exam, signals: list[str], x: Track, y: Track, reference: str, turned=True, window=0.0) -> None:
+    """Estimates how late y is behind x, or in windows behind its integral, and takes it off the signals' times."""
+    if window:
+        measured = integral_shift(x, y, turned, window)
         coherence = 1.0 if measured is None else measured.coherence
     else:
         found = compare(x, y, TUNING.longest_delay, free=False)

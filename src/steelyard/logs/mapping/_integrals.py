@@ -22,6 +22,8 @@ from steelyard.logs.mapping._tuning import TUNING
 
 _MOST = 3000
 """Samples in the coarse search; a delay to 10 ms needs no more."""
+_FEWEST = 5
+"""Windows, so that what they disagree about says something."""
 
 
 def angles_of(attitude: Track) -> Track:
@@ -31,17 +33,26 @@ def angles_of(attitude: Track) -> Track:
     return Track(attitude.time, np.concatenate([np.zeros((1, 3)), np.cumsum(turns, axis=0)]))
 
 
-def integral_shift(x: Track, y: Track, turned: bool = True) -> Shift | None:
+def delay_bound(x: Track, y: Track, noise: float, window: float) -> float:
+    """s, the Cramér-Rao bound of y's delay: white noise (one deviation an axis), a line in every window unknown."""
+    fit = _Fit(x, y, window)
+    rates = fit.detrended(np.stack([np.interp(fit.time, x.time, column) for column in x.values.T], axis=1))
+    return noise / float(np.sqrt(np.sum(rates**2)))
+
+
+def integral_shift(x: Track, y: Track, turned: bool = True, window: float = TUNING.integral_window) -> Shift | None:
     """Delay and drift of y behind the integral of x, in about equal axes; None where the motion does not tell.
 
     Scale, and where the axes may be `turned` a small rotation, are estimated along. Deviations count what the windows
     disagree about, so that errors of y that last for seconds widen them.
     """
-    fit = _Fit(x, y)
+    span = float(min(x.time[-1], y.time[-1]) - max(x.time[0], y.time[0]))
+    window = min(window, max(span / _FEWEST, TUNING.integral_window))
+    fit = _Fit(x, y, window)
     if len(fit.time) < 100 or fit.windows < 4:
         return None
     every = max(len(fit.time) // _MOST, 1)
-    delay = (_Fit(x, Track(y.time[::every], y.values[::every])) if every > 1 else fit).coarse()
+    delay = (_Fit(x, Track(y.time[::every], y.values[::every]), window) if every > 1 else fit).coarse()
     solution = None
     for _ in range(8):
         solution = fit.solve(delay, turned, drifts=False)
@@ -67,13 +78,14 @@ def integral_shift(x: Track, y: Track, turned: bool = True) -> Shift | None:
 class _Fit:
     """Samples of y in windows, and the least squares over them."""
 
-    def __init__(self, x: Track, y: Track):
+    def __init__(self, x: Track, y: Track, window: float):
         self.x, step = Means(x.time, x.values), 1.0 / max(x.rate, 1.0)
-        self.half, self.past = max(0.02, step), max(0.1, 2 * step)
+        # The nearer the past, the more of the motion at the sample it tells: 0.1 s costs a third of the accuracy.
+        self.half, self.past = max(0.02, step), max(0.02, 2 * step)
         reach = TUNING.longest_delay + self.past + 2 * step
         first, last = liveliest(x, max(x.time[0] + reach, y.time[0]), min(x.time[-1] - reach, y.time[-1]))
         inside = (y.time >= first) & (y.time <= last)
-        edges = np.linspace(first, last, max(int((last - first) / TUNING.integral_window), 1) + 1)
+        edges = np.linspace(first, last, max(int((last - first) / window), 1) + 1)
         for k in np.flatnonzero(np.diff(self.x.gaps)):  # over a gap nothing is known of the integral
             inside &= (y.time < x.time[k] - reach) | (y.time > x.time[k + 1] + reach)
             edges = np.append(edges, 0.5 * (x.time[k] + x.time[k + 1]))

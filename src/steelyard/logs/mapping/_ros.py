@@ -51,7 +51,7 @@ def robot_names(topics: list[str]) -> dict[str, str]:
 
 
 def _has_meaning(stream: Stream) -> bool:
-    """Whether a message's type says what its fields are; those of others, and bare vectors, are named by their topic."""
+    """Whether a message's type says what its fields are; other messages and bare vectors go by their topic's name."""
     return stream.kind.startswith("px4_msgs/") or stream.kind.rpartition("/")[2] in _MESSAGES
 
 

@@ -41,6 +41,9 @@ class MappingTuning:
     integral_window: float = 2.0
     """s, over which a signal's integral is compared: gyroscopes and accelerometers keep their bias that long, and
     motion of 0.5 Hz and faster is left whole."""
+    turning_window: float = 4.0
+    """s, the same for an attitude: a gyroscope's noise adds up to less than an attitude's within it, a velocity's does
+    not."""
     certain_by: float = 4.0
     """Standard deviations by which a delay or drift must differ from zero to be applied within one file. Whoever wrote
     its rows has aligned them already: moving them needs evidence that chance gives once in 16,000 files."""
