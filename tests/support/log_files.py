@@ -259,6 +259,10 @@ def write_dataflash(path: Path, rows: int, damage: bytes = b"") -> Path:
 # Hours of flight
 
 
+LONG_NAMES = {"mcap": ("/imu/gyro", "/imu/accelerometer"), "ulog": ("vehicle_angular_velocity", "vehicle_acceleration")}
+"""Of the first topics of an hour, which are mapped and so decoded; the others are called `sensor_2` and so on."""
+
+
 def write_long_mcap(path: Path, seconds: int, topics: int = 40, rate: int = 250, compression: str = "") -> Path:
     """Vectors with a stamp on so many topics, a chunk a second; written by the second, not by the message."""
     from rosbags.typesys import Stores, get_typestore
@@ -283,7 +287,13 @@ def write_long_mcap(path: Path, seconds: int, topics: int = 40, rate: int = 250,
         record(1, text("ros2") + text("steelyard tests"))
         record(3, struct.pack("<H", 1) + text("geometry_msgs/msg/Vector3Stamped") + text("ros2msg") + text(definition))
         for k in range(topics):
-            record(4, struct.pack("<HH", k, 1) + text(f"/sensor_{k}") + text("cdr") + struct.pack("<I", 0))
+            record(
+                4,
+                struct.pack("<HH", k, 1)
+                + text(dict(enumerate(LONG_NAMES["mcap"])).get(k, f"/sensor_{k}"))
+                + text("cdr")
+                + struct.pack("<I", 0),
+            )
         for second in range(seconds):
             ticks = np.arange(rate) * (10**9 // rate)
             rows["log"] = rows["publish"] = (second * 10**9 + ticks)[:, None]
@@ -318,10 +328,11 @@ def write_long_ulog(path: Path, seconds: int, topics: int = 40, rate: int = 250)
     """Four numbers on so many topics, written by the second."""
     log = ULogWriter(path)
     kind = np.dtype([("size", "<u2"), ("type", "u1"), ("id", "<u2"), ("time", "<u8"), ("xyz", "<f4", 3), ("n", "<u4")])
-    for k in range(topics):
-        log.format(f"sensor_{k}", "uint64_t timestamp;float[3] xyz;uint32_t n;")
-    for k in range(topics):
-        log.subscribe(k, f"sensor_{k}")
+    names = (*LONG_NAMES["ulog"], *(f"sensor_{k}" for k in range(2, topics)))
+    for name in names:
+        log.format(name, "uint64_t timestamp;float[3] xyz;uint32_t n;")
+    for k, name in enumerate(names):
+        log.subscribe(k, name)
     rows = np.zeros((rate, topics), kind)
     rows["size"], rows["type"], rows["id"] = kind.itemsize - 3, ord("D"), np.arange(topics)
     for second in range(seconds):

@@ -117,11 +117,11 @@ def _rising_column(columns: Mapping[str, Array], units: Mapping[str, str]) -> st
 
     Steps of exactly 1 are a counter, not a time.
     """
-    for k, (name, values) in enumerate(columns.items()):
+    for k, name in enumerate(columns):
         timed = (units.get(name) or "").strip().lower() in _SECONDS
-        if not (timed or k == 0) or name.startswith("#") or len(values) < 3:
+        if not (timed or k == 0) or name.startswith("#") or len(columns[name]) < 3:
             continue
-        steps = np.diff(values)
+        steps = np.diff(columns[name])
         counts = np.all(steps == 1)
         if np.all(steps > 0) and (timed or (not counts and np.ptp(steps) < 0.1 * steps.mean())):
             return name

@@ -1,5 +1,7 @@
 """Parquet files with any columns, as recordings. Needs pyarrow, imported when called."""
 
+import functools
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,7 +29,9 @@ def read_parquet_table(source: Source) -> Recording:
     found = [named(path) for path, _ in chosen]
     short = [one.field for one in found]
     names = short if len(set(short)) == len(short) else unique([path for path, _ in chosen])
-    columns = {name: _values(source, opened, path, kind) for name, (path, kind) in zip(names, chosen, strict=True)}
+    columns: Mapping[str, Array] = _Columns(source, opened, dict(zip(names, chosen, strict=True)))
+    if 8 * len(chosen) * opened.rows <= source.limits.memory // 3:
+        columns = dict(columns)
     units = {name: one.unit for name, one in zip(names, found, strict=True) if one.unit is not None}
     for field in opened.schema:
         stated = (field.metadata or {}).get(b"unit")
@@ -36,7 +40,10 @@ def read_parquet_table(source: Source) -> Recording:
     dates = frozenset(name for name, (_, kind) in zip(names, chosen, strict=True) if types.is_timestamp(kind))
     ours = is_ours(list(columns))
     clock = clock_of(columns, {"time": "s", **units} if ours else units, dates)
-    columns.pop(clock.column, None)
+    if isinstance(columns, _Columns):
+        columns = columns.without(clock.column)
+    else:
+        columns = {name: values for name, values in columns.items() if name != clock.column}
     notes = list(clock.notes)
     if left:
         notes.append(f"columns that hold no numbers were left out: {', '.join(path for path, _ in left[:8])}")
@@ -45,6 +52,30 @@ def read_parquet_table(source: Source) -> Recording:
         columns, {name: unit for name, unit in units.items() if name in columns}, tuple(notes), opened.rows,
     )  # fmt: skip
     return Recording((source.path,), "steelyard" if ours else "table", (stream,))
+
+
+class _Columns(Mapping[str, Array]):
+    """Columns of a large file, each read when it is asked for; the last few are kept."""
+
+    def __init__(self, source: Source, opened: Opened, chosen: dict[str, tuple[str, Any]]):
+        self._source, self._opened, self._chosen = source, opened, chosen
+        self._read = functools.lru_cache(maxsize=16)(lambda name: _values(source, opened, *chosen[name]))
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._chosen:
+            raise KeyError(name)
+        return self._read(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._chosen)
+
+    def __len__(self) -> int:
+        return len(self._chosen)
+
+    def without(self, name: str) -> "_Columns":
+        """All but one."""
+        others = {other: one for other, one in self._chosen.items() if other != name}
+        return _Columns(self._source, self._opened, others)
 
 
 def _leaves(fields: Any, prefix: str) -> Any:

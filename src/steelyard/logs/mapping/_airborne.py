@@ -88,8 +88,8 @@ def _stands(time: np.ndarray, position: np.ndarray) -> np.ndarray:
 
 def _level_time(time: np.ndarray, height: np.ndarray, span: tuple[float, float]) -> float:
     """s, within a span, of neither climbing nor sinking, over 0.2 s at a time."""
-    grid = np.arange(span[0], span[1], 0.05)
-    if len(grid) < 10:
+    if not 0.5 < span[1] - span[0] < 1e6:
         return 0.0
+    grid = np.arange(span[0], span[1], 0.05)
     climb = np.interp(grid + 0.1, time, height) - np.interp(grid - 0.1, time, height)
     return 0.05 * float(np.sum(np.abs(climb) < 0.2 * _LEVEL))

@@ -14,6 +14,8 @@ from steelyard.logs.mapping._tuning import TUNING
 from steelyard.logs.mapping._velocities import acceleration
 from steelyard.logs.mapping._wrench import at_mass_centre
 
+_LONGEST = 1e5
+"""s, of a recording whose clocks are laid over each other; beyond, a time is damaged."""
 _ONE_CLOCK = ("px4", "ardupilot", "crazyflie")
 
 
@@ -34,6 +36,8 @@ def settle_offsets(exam: Examination) -> None:
 def _lay_over(exam: Examination, first: str, second: str) -> None:
     x, y = exam.track(first), exam.track(second)
     if x is None or y is None:
+        return
+    if max(np.ptp(x.time), np.ptp(y.time)) > _LONGEST:
         return
     overlap = min(x.time[-1], y.time[-1]) - max(x.time[0], y.time[0])
     if overlap > 0.5 * min(np.ptp(x.time), np.ptp(y.time)):

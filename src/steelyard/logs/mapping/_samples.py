@@ -127,7 +127,10 @@ def _on(recording: Recording, times, source: str, stream: Stream, time: np.ndarr
 
 
 def _forward(time: np.ndarray) -> np.ndarray:
-    """Which samples are later than all before them."""
+    """Which samples are later than all before them; one that is ahead of the next ones alone is damaged."""
     clean = np.where(np.isfinite(time), time, -np.inf)
+    if len(clean) > 2:
+        ahead = (clean[1:-1] > clean[2:]) & (clean[2:] >= clean[:-2])
+        clean = np.where(np.concatenate([[False], ahead, [False]]), -np.inf, clean)
     before = np.concatenate([[-np.inf], np.maximum.accumulate(clean)[:-1]])
     return clean > before
