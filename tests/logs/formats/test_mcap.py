@@ -72,3 +72,13 @@ def test_files_that_are_no_mcap_are_told(tmp_path: Path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadInput, match=r"without \.mcap files"):
         logs.read(tmp_path / "empty")
+
+
+def test_a_damaged_name_of_a_number_is_no_column():
+    """Found by fuzzing: a definition whose field is called `data` and nothing more than a bracket."""
+    from steelyard.logs.formats._mcap_signals import _name
+
+    kind = "std_msgs/msg/Float64MultiArray"
+    assert _name(kind, "r1/rpm", "data[2]") == "r1/rpm/3"
+    assert _name(kind, "r1/rpm", "data[") is None
+    assert _name(kind, "r1/rpm", "datal.x") is None

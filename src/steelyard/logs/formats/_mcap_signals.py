@@ -1,5 +1,6 @@
 """Which ROS 2 message holds which of our columns."""
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -50,9 +51,10 @@ def _name(kind: str, stem: str, path: str) -> str | None:
     if kind == _JOINTS and path.startswith("joint."):
         name, _, signal = path.removeprefix("joint.").rpartition(".")
         return _above(stem, f"joint/{name}/{signal}") if signal in ("position", "velocity") else None
-    if kind in _NUMBERS and path.startswith("data"):
-        return stem if path == "data" else f"{stem}/{int(path[5:-1]) + 1}"
-    return None
+    if kind in _NUMBERS and path == "data":
+        return stem
+    index = re.fullmatch(r"data\[(\d+)\]", path)
+    return f"{stem}/{int(index[1]) + 1}" if kind in _NUMBERS and index else None
 
 
 def _above(topic: str, name: str) -> str:

@@ -75,7 +75,8 @@ class Source:
         return Path(self.name).stem if "." in self.name else self.name
 
     def bad(self, what: str, remedy: str = "record or copy it again") -> BadInput:
-        """The sentence for this file."""
+        """The sentence for this file; what it quotes of a damaged one stays on one line."""
+        what = "".join(c if c.isprintable() else "?" for c in what)
         return BadInput(f"{self.path}: {what}; {remedy}.")
 
 
