@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import steelyard as sy
+from steelyard._face._identify import Findings
 from steelyard.config import Noise
 from steelyard.estimators import Estimate
 from steelyard.problems import Identification, Quantities
@@ -118,6 +119,9 @@ WRONG = {
     "a setting that is text": lambda: sy.simulate("multirotor", duration="long"),
     "a plan of a number": lambda: sy.plan(7),
     "an export to nowhere": lambda: sy.export("multirotor", None),
+    "a report to a number": lambda: Findings.write_report(None, 3),
+    "a URDF to nothing": lambda: Findings.write_urdf(None, None),
+    "a step of nothing": lambda: sy.Online(None, None, None),
     "a log of text": lambda: sy.Log(np.arange(2.0), {"r1/thrust": ["much", "more"]}),
     "a log without time": lambda: sy.Log("never", {}),
     "a log that goes backwards": lambda: sy.Log(np.array([1.0, 0.0]), {"r1/thrust": np.ones(2)}),

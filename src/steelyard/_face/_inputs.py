@@ -76,3 +76,10 @@ def _plain(tables: Any) -> Any:
     if isinstance(tables, tuple | list):
         return [_plain(value) for value in tables]
     return tables
+
+
+def output_path(path: str | Path) -> Path:
+    """Where a file is to be written; `BadInput` where that is no path."""
+    if not isinstance(path, str | Path):
+        raise BadInput(f"A file is written to a path, not to {type(path).__name__}; give the name of a file.")
+    return Path(path)

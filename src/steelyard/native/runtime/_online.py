@@ -6,6 +6,7 @@ from typing import Any, Literal
 import jax
 import numpy as np
 
+from steelyard.errors import BadInput
 from steelyard.estimators import Belief, Estimate, Estimator, Sample
 from steelyard.geometry import SE2, SE3, SO2, SO3, tangent_size
 from steelyard.native.runtime._packed_step import PackedStep
@@ -44,6 +45,8 @@ class Online:
         time: float = 0.0,
     ):
         """Compiles; `belief` is where it starts, at `time`, and `sample` an example of what will come."""
+        if not callable(getattr(estimator, "step", None)) or not hasattr(belief, "state"):
+            raise BadInput("Online takes an estimator with a step, and the belief that its init gives.")
         self._step = PackedStep(estimator, belief, sample, engine)
         self._packed = self._step.pack(belief)
         self._parts = _parts_of(belief.state)
