@@ -43,7 +43,7 @@ class TrustTuning:
 
 
 TUNING = TrustTuning()
-_FILTERED = ("multirotor", OWN)
+_FILTERED = ("jets", "multirotor", OWN)
 _TEAMS = ("planar-load", "spatial-load")
 """One robot's fault is in everybody's answer."""
 
