@@ -40,7 +40,7 @@ def trust_of(pieces: Sequence[Piece]) -> Trust:
         )
     load = load_of_fit(fit)
     away = load.away
-    if away > TUNING.most_away and load.known["inertia"]:
+    if away > TUNING.most_away and np.isfinite(load.inertia_std).all():  # where it did not turn, moments are noise
         sentence = f"What fits best is {away:.0f} deviations from any load that can exist: {_REMEDY}."
         reasons.append(Reason("impossible", sentence))
     if piece.inseparable:
