@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from steelyard.logs.mapping._compare import Track, align, averaged, compare, compare_axes
+from steelyard.logs.mapping import Track
+from steelyard.logs.mapping._compare import align, averaged, compare, compare_axes
 from steelyard.logs.mapping._delays import shift
 from steelyard.logs.mapping._rotations import SIGNED_PERMUTATIONS, body_rates, matrices, quaternions
 
