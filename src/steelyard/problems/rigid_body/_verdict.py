@@ -57,6 +57,11 @@ def _changes_reasons(pieces: Sequence[Piece]) -> list[Reason]:
         sentence = f"The load would have changed {changes} times in {seconds:.0f} s: {_REMEDY}."
         return [Reason("changes", sentence)]
     for before, after in itertools.pairwise(pieces):
+        old, new = load_of_fit(before.fit), load_of_fit(after.fit)
+        if not abs(new.mass - old.mass) > 3 * np.hypot(old.mass_std, new.mass_std):
+            moment = after.record.start
+            sentence = f"The load would have changed at {moment:.2f} s, and its mass would not: {_REMEDY}."
+            return [Reason("changes", sentence)]
         if before.record.tared:
             continue
         names = ("torque_offset", "force_offset")
