@@ -22,6 +22,7 @@ from steelyard.live.robot._team_file import TeamPlan
 from steelyard.live.robot._tuning import TUNING
 from steelyard.live.robot._usage import Lateness
 from steelyard.team import Agent
+from steelyard.team.membership import TUNING as MEMBERSHIP
 from steelyard.team.transport import VERSION, Envelope, Gate, TeamClock, close
 
 Send = Callable[[str, bytes], None]
@@ -58,14 +59,15 @@ class RobotNode:
         injection, now = injection or Injection(), clock()
         self._now = clock
         self.plan, self.name, self.epoch = plan, name, epoch
-        self.neighbours = NeighbourWatch(plan, name, now)
         self.agent = agent or next(one for one in plan.task.agents(plan.graph, plan.rate) if one.name == name)
         self.state = self.agent.init()
         self.paced = plan.config.world.pace == "real"
-        self.clock = TeamClock(name, self.neighbours.names, now, 1.0 / plan.rate, None if self.paced else 0.0)
+        neighbours = plan.graph.neighbours(name)
+        self.clock = TeamClock(name, neighbours, now, 1.0 / plan.rate, None if self.paced else 0.0)
         if not self.paced:
             self.clock.start = 0.0
-        self.gate = Gate(plan.name, self.agent, self.neighbours.names, proves_life=self.paced)
+        self.gate = Gate(plan.name, self.agent, neighbours, proves_life=self.paced)
+        self.neighbours = NeighbourWatch(plan, name, self.gate.detector, now)
         self.sensors = SensorGate(plan.rate, self.paced, token)
         self.link, self._sensor_fault = injection.link, injection.sensor_fault
         self._aligner = Aligner(plan.rate, plan.task.motion)
@@ -85,6 +87,7 @@ class RobotNode:
         snapshots = round(TUNING.longest_undetected_fault / TUNING.snapshot_interval) + 2
         self._snapshots: deque[tuple[int, Any]] = deque(maxlen=snapshots)
         self._acknowledged = -math.inf  # when something was sent that a neighbour has received, own clock
+        self._sampled = -math.inf  # when its own sensors last delivered a sample, own clock
         self._due = _Due()
         self._encoder = msgspec.msgpack.Encoder()
 
@@ -132,13 +135,14 @@ class RobotNode:
         return -1.0 if self.clock.start is None else self.clock.team_time(now) - self.clock.start
 
     def holding(self, now: float) -> bool:
-        """Whether the robot acts on the load: it lets go when nobody hears it any more.
+        """Whether the robot acts on the load: it lets go when nobody hears it any more, or its sensors are silent.
 
         Nobody would know what it did before its first sample: it holds only then, or from the team's beginning.
         """
         begun = self.clock.begun and self.paced
-        there = self.phase == "running" or (self.phase == "waiting" and not begun)
-        return there and now - self._acknowledged < TUNING.release_timeout
+        sensing = not self.paced or now - self._sampled < MEMBERSHIP.lets_go
+        there = (self.phase == "running" and sensing) or (self.phase == "waiting" and not begun)
+        return there and now - self._acknowledged < MEMBERSHIP.lets_go
 
     def receive(self, sender: str, data: bytes, now: float) -> None:
         """Bytes that came on a neighbour's key."""
@@ -150,7 +154,7 @@ class RobotNode:
         checked = self.sensors.checked(reading, now)
         if checked is None:
             return
-        reading = checked
+        reading, self._sampled = checked, now
         if self.phase == "waiting" and self.clock.ready(now):
             self.clock.begin(reading.time)
             self.phase = "running"
@@ -210,7 +214,7 @@ class RobotNode:
         if passed is None:
             return
         envelope = passed.envelope
-        replaced = self.neighbours.received(sender, envelope.epoch, now)
+        replaced = self.neighbours.set_epoch(sender, envelope.epoch)
         if not self.paced:
             self._acknowledged = now
         elif envelope.timing.echo is not None:

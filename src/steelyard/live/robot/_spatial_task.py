@@ -12,9 +12,9 @@ from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.live.robot._consistency_check import spatial_faulty_member
 from steelyard.live.robot._tasks import Task, scenario
-from steelyard.live.robot._tuning import TUNING
 from steelyard.models import WRIST_SIGNALS
 from steelyard.team import Agent, Graph, Message, SpatialLoadMessage, SpatialSample, compiled_filter, spatial_load_team
+from steelyard.team.membership import TUNING as MEMBERSHIP
 from steelyard.worlds import Player, SpatialPlay, SpatialScenario
 
 _SILENT = struct.pack("<9d", *[math.nan] * 9)
@@ -40,7 +40,7 @@ class SpatialTask(Task):
     def agents(self, graph: Graph, rate: float) -> list[Agent]:
         """See `Task`."""
         gravity, hold = self._config.gravity, self._config.inputs.hold
-        return list(spatial_load_team(graph, rate, self._noise, gravity, hold, TUNING.released_within, real_time=True))
+        return list(spatial_load_team(graph, rate, self._noise, gravity, hold, MEMBERSHIP.released, real_time=True))
 
     def sample(self, time: float, values: tuple[float, ...]) -> SpatialSample:
         """See `Task`."""

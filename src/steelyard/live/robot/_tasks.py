@@ -13,8 +13,8 @@ from jaxtyping import Float
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
 from steelyard.live.robot._consistency_check import planar_faulty_member
-from steelyard.live.robot._tuning import TUNING
 from steelyard.team import Agent, Graph, Message, PlanarSample, planar_load_team
+from steelyard.team.membership import TUNING as MEMBERSHIP
 from steelyard.worlds import PlanarPlay, PlanarScenario, Player
 
 
@@ -82,7 +82,7 @@ class PlanarTask(Task):
         config = self._config
         assert config.noise.velocity is not None
         about = config.noise.velocity, config.inputs.hold, config.load.friction
-        return list(planar_load_team(graph, rate, *about, lets_go=TUNING.released_within, real_time=True))
+        return list(planar_load_team(graph, rate, *about, lets_go=MEMBERSHIP.released, real_time=True))
 
     def sample(self, time: float, values: tuple[float, ...]) -> PlanarSample:
         """See `Task`."""

@@ -18,15 +18,6 @@ class RobotTuning:
     """s between two checkpoints, and two flushes of the recording: what a kill may cost."""
     checkpoint_lifetime: float = 60.0
     """s after which a checkpoint is too old: neighbours no longer have the samples in between."""
-    alive_timeout: float = 0.5
-    """s since a neighbour was last heard: ten hellos, of which some may be lost."""
-    missing_timeout: float = 20.0
-    """s after which a neighbour that never appeared is reported: a cold start compiles for about ten."""
-    release_timeout: float = 1.0
-    """s since anybody was last known to hear it, after which a robot lets go of the load."""
-    released_within: float = 2.0
-    """s since a robot's last sample, within which it has let go if nobody hears it: `release_timeout`, what lies
-    between its last sample and its last message, and what a grip takes to open."""
     snapshot_interval: float = 1.0
     """s between two states of the agent that are kept for a return to before a fault."""
     longest_undetected_fault: float = 6.0
@@ -53,7 +44,7 @@ class RobotTuning:
             "force": 1e6,
             "twist/angular": 1e3,
             "twist/linear": 1e3,
-            "specific_force": 1e4,
+            "specific_force": 2e3,
             "wrench/torque": 1e6,
             "wrench/force": 1e6,
         }

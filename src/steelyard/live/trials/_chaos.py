@@ -215,9 +215,11 @@ class _Checks:
             return 0.0
         if drop is not None and drop <= estimate.time < drop + TUNING.change_noticed_within:
             return 0.0
-        row = min(max(round(estimate.time * team.plan.rate), 0), len(team.truth) - 1)
-        true = true_value(team.truth[row], name, quantity)
-        if true is None:
+        at = min(max(team.true_time(name, estimate.time) * team.plan.rate, 0.0), len(team.truth) - 1.0)
+        row = min(int(at), max(len(team.truth) - 2, 0))
+        around = [true_value(team.truth[min(row + k, len(team.truth) - 1)], name, quantity) for k in (0, 1)]
+        if around[0] is None or around[1] is None:
             return 0.0
+        true = around[0] + (at - row) * (np.asarray(around[1]) - around[0])
         error = np.abs(np.asarray(estimate.value) - true)
         return float(np.max(error / np.maximum(np.asarray(estimate.std), 1e-12)))

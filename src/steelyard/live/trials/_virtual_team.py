@@ -82,6 +82,15 @@ class VirtualTeam:
         process = self._processes[name]
         return EPOCH + self.time + process.offset + process.drift * self.time
 
+    def true_time(self, name: str, run_time: float) -> float:
+        """Since the first row, s, of a time of the run as a robot counts it: the team's clock may drift."""
+        process = self._processes[name]
+        clock = None if process.node is None else process.node.clock
+        if clock is None or clock.start is None or clock.offset is None:
+            return run_time
+        own = clock.start + run_time - clock.offset
+        return (own - EPOCH - process.offset) / (1.0 + process.drift) - self.LEAD
+
     def step(self) -> bool:
         """One row of virtual time; False once the world has ended."""
         self.time += 1.0 / self.plan.rate

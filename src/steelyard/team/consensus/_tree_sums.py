@@ -14,7 +14,8 @@ import numpy as np
 
 from steelyard.team._fresh import fresh
 from steelyard.team.consensus._tuning import TUNING
-from steelyard.team.membership._election import Election, Offer
+from steelyard.team.membership import TUNING as MEMBERSHIP
+from steelyard.team.membership import Election, FailureDetector, Offer
 
 Key = tuple[int, int]
 """What a sum is of; its meaning is the user's."""
@@ -49,7 +50,6 @@ class Link:
     """A robot's record of one neighbour."""
 
     def __init__(self) -> None:
-        self.last = -(10**9)  # own sample at which it was last heard
         self.root, self.beat, self.parent = "", -1, ""
         self.newest = -1  # sequence of its messages
         self.others = 0  # one bit for each of those before: whether it has arrived
@@ -86,7 +86,9 @@ class TreeSum:
         """`width` is of a sum; a message carries at most `per_message` of them each way."""
         self.name, self.width, self.per_message = name, width, per_message
         self.links = {neighbour: Link() for neighbour in neighbours}
-        self.election = Election(name, TUNING.silence, now=0, keeps_parent=True)
+        self.detector = FailureDetector(neighbours, MEMBERSHIP.silent_messages)
+        """By own samples."""
+        self.election = Election(name, MEMBERSHIP.silent_messages, now=0, keeps_parent=True)
         self.own: dict[Key, np.ndarray] = {}
         self.totals: dict[Key, np.ndarray] = {}
         self.fresh: list[Key] = []
@@ -97,19 +99,20 @@ class TreeSum:
         """The same, to go on from without touching this one."""
         tree = fresh(self)
         tree.links = {name: fresh(link) for name, link in self.links.items()}
-        tree.election = fresh(self.election)
+        tree.election, tree.detector = fresh(self.election), self.detector.copied()
         return tree
 
     def reset_link(self, neighbour: str) -> None:
         """Forgets all of a neighbour but that it is there: its process has been replaced, and gets all sums again."""
         self.links[neighbour] = Link()
+        self.detector.forget(neighbour)
         self._children = tuple(name for name in self._children if name != neighbour)
         for key in sorted(self.own, reverse=True) if neighbour == self.election.parent else ():
             self._offer(key)
 
     def silent(self, tick: int, neighbour: str) -> bool:
         """Whether a neighbour counts as gone."""
-        return tick - self.links[neighbour].last >= TUNING.silence
+        return self.detector.absent(neighbour, tick)
 
     def add(self, key: Key, row: np.ndarray) -> None:
         """The robot's own part of a sum."""
@@ -134,7 +137,7 @@ class TreeSum:
         up, down = _unpacked(message.up, self.width), _unpacked(message.down, self.width)
         if up is None or down is None:
             return
-        link.last = tick
+        self.detector.hear(sender, tick)
         if sequence > link.newest:
             link.root, link.beat, link.parent = message.root, message.beat, message.parent
         link.mark(sequence)
@@ -231,7 +234,7 @@ class TreeSum:
                 gap = message.received - sequence
                 if gap == 0 or (0 < gap < _REMEMBERED and message.others >> (gap - 1) & 1):
                     sent, _ = table.pop(sequence)
-                    link.timeout = min(max(link.timeout, tick - sent + 2), TUNING.silence)
+                    link.timeout = min(max(link.timeout, tick - sent + 2), MEMBERSHIP.silent_messages)
                 elif gap >= _REMEMBERED and table is link.late:
                     del table[sequence]
 

@@ -129,6 +129,10 @@ class PlanarLoadAgent(Agent):
         resynchronise(self, state)
         span = state.complete_span()
         if span is None:
+            first = state.members.first if state.start is None else state.start
+            again = None if first is None else state.row_after_stall(first)
+            if again is not None:  # the row that a window would begin with lacks somebody for good
+                state.start, state.fit_end = again, again - 1
             return None
         again = state.row_after_stall(span.end)
         if again is not None:
@@ -181,7 +185,8 @@ class PlanarLoadAgent(Agent):
         if span.end - span.start + 1 >= LONGEST - TUNING.fit_every:
             begin_window(self, state, span, span.start + TUNING.slide, LOAD, TUNING.slide_inflation)
             span = span._replace(start=span.start + TUNING.slide)
-        if state.fit_end in state.members and state.members[span.end].robots > state.members[state.fit_end].robots:
+        then, now = state.members.get(state.fit_end), state.members.get(span.end)
+        if then is not None and now is not None and now.robots > then.robots:
             state.converged, state.joint_steps = False, min(state.joint_steps, 1)  # newcomers' positions are rough
         window, before = self.window(state, span), state.fit
         fit = solve(self.cache, window, self._starts(state, span), TUNING.iterations)

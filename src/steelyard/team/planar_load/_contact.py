@@ -87,6 +87,14 @@ class Contact:
         table[-1, 2:] = unfinished.real, unfinished.imag
         return table.astype("<f8").tobytes()
 
+    def within(self, span: Span) -> bool:
+        """Whether it was there in a row of a span."""
+        return self.first <= span.end and self.last >= span.start
+
+    def misses(self, last: int) -> bool:
+        """Whether rows were lost between those that were handed over before and the last ones up to a row."""
+        return 0 <= self.last < last - _ROWS + 1
+
     def take_hand_over(self, last: int, data: bytes) -> None:
         """Takes a neighbour's last rows; the unfinished one is its last of all, should nothing follow."""
         if len(data) != 8 * (_ROWS + 1) * _WIDTH or last < 0:

@@ -83,10 +83,29 @@ def contributions_at(cache: Cache, state: PlanarAgentState, number: int) -> Cont
     if summed is None:
         return None
     contacts, total = summed
+    if own is not None and contacts < _robots(state, own.fit):
+        return None  # of a part of the team: others have another sum
     if own is None or any(of != contacts * mine for of, mine in zip(total[_FIT], own.fit, strict=False)):
         return Contributions(number, None, None)
     joint = cache.call(JointStep.of, total, own.likelihood.shared)
     return Contributions(number, own.fit, joint if joint.bounded else None)
+
+
+def positions_account(cache: Cache, state: PlanarAgentState) -> JointStep | None:
+    """The joint step that tells how far the contact positions may be off, of the window that is fitted.
+
+    None while there is none: positions are then arbitrary, or read off a noisy rotation, and no covariance holds.
+    """
+    found = newest_contributions(cache, state)
+    if found is None or found.fit is None or found.fit.start != state.start:
+        return None
+    return found.joint
+
+
+def _robots(state: PlanarAgentState, fit: Span) -> float:
+    """The most that are in a row of a fit."""
+    members = (state.members.get(row) for row in range(fit.start, fit.end + 1))
+    return max((one.robots for one in members if one is not None), default=0.0)
 
 
 def fit_of_others(state: PlanarAgentState) -> np.ndarray | None:

@@ -66,10 +66,13 @@ def complete_iterations(agent: "PlanarLoadAgent", state: PlanarAgentState) -> No
     """Makes the iterations whose contributions have come, one after the other, so that all robots make the same."""
     for iteration, number in sorted(state.due.items()):
         found = contributions_at(agent.cache, state, number)
-        if found is None and not state.blocked(last_row_of(number)) and number > state.oldest_contribution:
+        own = state.own.contributions.get(number)
+        over = state.row > last_row_of(number) + TUNING.contribution_timeout or (
+            own is not None and own.fit.start != state.start
+        )
+        if found is None and not over and not state.blocked(last_row_of(number)):
             return
         del state.due[iteration]
-        own = state.own.contributions.get(number)
         if found is not None and own is not None:
             newest = max(state.own.positions)
             on_its_way = own.fit.iteration < newest and iteration <= newest + 1  # longer ago, it may never be complete
@@ -107,8 +110,10 @@ def _add_rows(state: PlanarAgentState, iteration: int) -> None:
 def _position_without_step(agent: "PlanarLoadAgent", state: PlanarAgentState) -> complex | None:
     """The own position where there is no joint step: from the rotation, else as before, else an arbitrary one."""
     span, position = state.complete_span(), state.own.newest_position
-    if span is not None and (state.joint_steps == 0 or state.steps_missed > TUNING.iterations_stored):
+    lost = state.joint_steps == 0 or state.steps_missed > TUNING.iterations_stored
+    if span is not None and lost and not state.prior.information.any():
         # Others may go on from their fit: once there was one, a position that does not fit theirs would only disturb.
+        # And what is known of the centre of mass from earlier windows is in the axes of the positions of then.
         window, v = agent.window(state, span), state.own.readings(span.start, span.end)[0]
         position = position_from_rotation(window.rows, v) or position
     return _first_position(agent, state) if position is None else position
@@ -172,7 +177,7 @@ def _contribute(agent: "PlanarLoadAgent", state: PlanarAgentState, number: int) 
     fitted, likelihoods = state.fitted_span(), []
     for contact in state.contacts:
         base, likelihood = contact.positions.get(state.fit_iteration), None
-        if state.fit is not None and fitted is not None and base is not None:
+        if state.fit is not None and fitted is not None and base is not None and contact.within(fitted):
             v, f, w = contact.readings(fitted.start, fitted.end)
             window = agent.window(state, fitted)
             likelihood = contact_likelihood(agent.cache, window, state.fit, f, base, v, w, contact.prior)

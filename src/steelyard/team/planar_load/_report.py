@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.estimators import Estimate, Knowledge
+from steelyard.team.planar_load._contributions import positions_account
 from steelyard.team.planar_load._fit import (
     COULOMB,
     CX,
@@ -27,6 +28,7 @@ from steelyard.team.planar_load._window import Window
 if TYPE_CHECKING:
     from steelyard.team.planar_load._agent import PlanarLoadAgent
 
+_LOAD = [LOG_MASS, LOG_INERTIA, CX, CY, LOG_SCALE]
 _FRICTION = {"viscous_friction": (VISCOUS, "N s/m"), "coulomb_friction": (COULOMB, "N")}
 
 
@@ -57,6 +59,8 @@ def report(agent: "PlanarLoadAgent", state: PlanarAgentState) -> dict[str, Estim
         return found
     window = agent.window(state, span)
     P, step = agent.covariance_of(state, window, fit), predicted_step(agent.cache, state)
+    if not _positions_hold(agent, state, P):
+        return found
     # Sums with the next joint step come later: to first order, what they will tell is known now.
     end = np.concatenate([rollout_of(agent.cache, window, fit.unknowns).ends[len(window.rows) - 1], fit.unknowns[4:]])
     x = end if step is None else end + step.unknowns
@@ -94,6 +98,18 @@ def report(agent: "PlanarLoadAgent", state: PlanarAgentState) -> dict[str, Estim
         position = state.received_positions[neighbour].get(state.fit_iteration)
         vectors[f"contact/{neighbour}"] = None if position is None else arm(position - own, end, 2.0 * share, False)
     return found | {name: vector for name, vector in vectors.items() if vector is not None}
+
+
+def _positions_hold(agent: "PlanarLoadAgent", state: PlanarAgentState, P: np.ndarray) -> bool:
+    """Whether the contact positions are known well enough for the covariance to hold, to first order of their errors.
+
+    A window that begins with what was known needs no joint step for that.
+    """
+    joint = positions_account(agent.cache, state)
+    if joint is None:
+        return bool(state.prior.information[LOG_MASS, LOG_MASS] > 0.0)
+    std = np.sqrt(np.maximum(np.diag(P), 1e-300))
+    return bool(np.all(np.abs(joint.shift[_LOAD]) < TUNING.largest_unseen_step * std[_LOAD]))
 
 
 def _friction(

@@ -2,13 +2,14 @@
 
 import math
 import zlib
-from typing import NamedTuple
 
 import numpy as np
 
 from steelyard.estimators import Estimate
 from steelyard.team._fresh import fresh
 from steelyard.team.consensus._tree_sums import TreeSum
+from steelyard.team.membership import TUNING as MEMBERSHIP
+from steelyard.team.membership import Members, RowMembers, checksum_of
 from steelyard.team.planar_load._contact import Contact
 from steelyard.team.planar_load._fit import LOG_MASS
 from steelyard.team.planar_load._sum_keys import SumKey, contribution_number, last_row_of
@@ -17,26 +18,10 @@ from steelyard.team.planar_load._tuning import TUNING
 from steelyard.team.planar_load._window import LONGEST, Fit, Prior, Span
 
 
-class Members(NamedTuple):
-    """A set of robots, as the sums of a row tell it."""
-
-    robots: float
-    """How many."""
-    checksum: float
-
-
-NOBODY = Members(0.0, 0.0)
-
-
 def iteration_at(row: int) -> int:
     """The outer iteration of the contact positions that is made after a row."""
     done = row + 1
     return sum(done >= early for early in TUNING.early_iterations) + max(0, done // TUNING.iteration_period - 1)
-
-
-def checksum_of(name: str) -> float:
-    """A number made from a name; sums of up to a thousand of them are exact."""
-    return float(zlib.crc32(name.encode()))
 
 
 def arbitrary_position(name: str) -> complex:
@@ -76,11 +61,7 @@ class PlanarAgentState:
         self.last_rows: dict[str, int] = {}  # by neighbour, the last row that it has measured
         self.window_starts: dict[str, int] = {}  # by neighbour, the first row of its window
 
-        self.newest = -1  # the newest row of which sums have come
-        self.streak: tuple[Members, int] = (NOBODY, 0)  # the newest rows' members, and for how many rows
-        self.seen_before: dict[Members, set[int]] = {}  # rows of teams from before the robot came
-        self.confirmed: set[Members] = set()
-        self.members: dict[int, Members] = {}  # by row
+        self.members = RowMembers()
         self.sums: dict[SumKey, np.ndarray] = {}
         self.contributions: dict[SumKey, np.ndarray] = {}  # the first number of each is of how many contacts it is
         self.complete_until: dict[tuple[int, int], int] = {}  # by iteration and start, the first incomplete row
@@ -110,7 +91,7 @@ class PlanarAgentState:
         """The same, to go on from without touching this one."""
         state = fresh(self)
         state.estimates = self.estimates  # replaced by another one, never changed
-        state.tree = self.tree.copied()
+        state.tree, state.members = self.tree.copied(), self.members.copied()
         state.received_positions = {name: received.copy() for name, received in self.received_positions.items()}
         state.own = fresh(self.own)
         state.hand_overs = {name: fresh(contact) for name, contact in self.hand_overs.items()}
@@ -132,41 +113,28 @@ class PlanarAgentState:
 
     def _take_row(self, key: SumKey, total: np.ndarray) -> None:
         row, members = key.row, _members(total)
-        if row > self.newest:
-            self.newest = row
-            self.streak = (members, self.streak[1] + 1 if members == self.streak[0] else 1)
-            if self.streak[1] >= TUNING.steady and members not in self.confirmed:
-                self._confirm(members)
-        elif row < self.own.first and members not in self.confirmed and self.row < self.own.first + TUNING.stalled:
-            # Later, old rows come only while routes change, and then somebody may be in them twice.
-            self.seen_before.setdefault(members, set()).add(row)
-            if len(self.seen_before[members]) >= TUNING.steady:
-                self._confirm(members)
+        if self.members.confirms(row, members, self.own.first, self.row):
+            for known, sums in self.sums.items():
+                self._set_members(known.row, _members(sums))
         self._set_members(row, members)
         # When a robot goes, the rest add up old rows without it: its force is then missing.
         before = self.sums.get(key)
+        if before is not None and _members(before) == members and before[Sum.POSITIONED] > total[Sum.POSITIONED]:
+            return  # a successor does not know the position in this iteration
         if before is None or members == self.members.get(row) or _members(before) != self.members.get(row):
             self.sums[key] = total
             if before is not None and _members(before) != members:
                 self.complete_until.clear()
 
-    def _confirm(self, members: Members) -> None:
-        """A set of robots that has shown often enough to be a team."""
-        self.confirmed.add(members)
-        for key, known in self.sums.items():
-            self._set_members(key.row, _members(known))
-
     def _set_members(self, row: int, members: Members) -> None:
-        if members in self.confirmed and members.robots > self.members.get(row, NOBODY).robots:
-            if row in self.members:
-                self.complete_until.clear()
-            self.members[row] = members
+        if self.members.set(row, members):
+            self.complete_until.clear()
 
     def complete_span(self) -> Span | None:
         """The longest span of complete sums from the window's start."""
-        if not self.members:
+        start = self.members.first if self.start is None else self.start
+        if start is None or self.members.first is None:
             return None
-        start = min(self.members) if self.start is None else self.start
         best = None
         for iteration in sorted(iteration for iteration in self.own.positions if iteration > 0):
             row = self.complete_until.get((iteration, start), start)
@@ -196,7 +164,7 @@ class PlanarAgentState:
         total, members = self.sums.get(SumKey(row, iteration)), self.members.get(row)
         if total is None or members is None or _members(total) != members:
             return False
-        if row > start and self._ends_window(self.members.get(row - 1, members), members):
+        if row > start and self._ends_window(self.members.get(row - 1) or members, members):
             return False
         return bool(total[Sum.POSITIONED] == total[Sum.MEMBERS])
 
@@ -210,12 +178,12 @@ class PlanarAgentState:
     @property
     def over(self) -> bool:
         """Whether nobody that is heard has samples any more: then what is known stays so."""
-        return self.without_any > 0 and max(self.last_rows.values(), default=0) <= self.row + TUNING.steady
+        return self.without_any > 0 and max(self.last_rows.values(), default=0) <= self.row + MEMBERSHIP.steady_rows
 
     @property
     def finishing(self) -> bool:
         """Whether there have been no more samples for some steps: time for the final joint steps."""
-        return self.over and self.without_any > TUNING.steady
+        return self.over and self.without_any > MEMBERSHIP.steady_rows
 
     def row_after_break(self, end: int) -> int | None:
         """The row from which the team goes on after `end` where it is smaller or somebody's force was not known."""
@@ -237,11 +205,11 @@ class PlanarAgentState:
         """The row from which the newest sums go on without a break, if the window has long ended at `end`."""
         if self.row - end < TUNING.stalled:
             return None
-        row = self.newest
+        row = self.members.newest
         made = max(self.own.positions, default=self.iteration)
         while self._complete(row, made, row):
             row -= 1
-        return row + 1 if self.newest - row >= TUNING.steady else None
+        return row + 1 if self.members.newest - row >= MEMBERSHIP.steady_rows else None
 
     @property
     def oldest_iteration(self) -> int:
@@ -282,8 +250,7 @@ class PlanarAgentState:
         self.tree.forget(needed)
         self.sums = {key: total for key, total in self.sums.items() if needed(key)}
         self.contributions = {key: total for key, total in self.contributions.items() if needed(key)}
-        for row in [row for row in self.members if row < oldest]:
-            del self.members[row]
+        self.members.forget(oldest)
         for contact in (*self.contacts, *self.hand_overs.values()):
             contact.forget(oldest, oldest_iteration, contribution_needed)
         self.inherited = {name: contact for name, contact in self.inherited.items() if contact.last >= oldest}

@@ -1,19 +1,23 @@
 """Hand-over: a robot that goes leaves its readings to a neighbour, its successor, so that its forces still count."""
 
+from steelyard.team.membership import checksum_of
 from steelyard.team.planar_load._contact import Contact
 from steelyard.team.planar_load._message import PlanarLoadMessage
-from steelyard.team.planar_load._state import PlanarAgentState, checksum_of
+from steelyard.team.planar_load._state import PlanarAgentState
 from steelyard.team.planar_load._sum_keys import SumKey
 
 
 def keep_hand_over(state: PlanarAgentState, message: PlanarLoadMessage) -> None:
     """Keeps what a neighbour hands over; one that has come back contributes for itself from some row on."""
-    for (name, _), contact in state.inherited.items():
-        if name == message.sender and 0 <= message.first <= contact.last:
+    for key, contact in list(state.inherited.items()):
+        if key[0] == message.sender and 0 <= message.first <= contact.last:
             last, contact.last = contact.last, message.first - 1
+            if contact.last < contact.first:  # it was never gone: nobody counts twice
+                del state.inherited[key]
             _add_again(state, message.first, last)
     left = state.hand_overs.setdefault(message.sender, Contact(checksum_of(message.sender)))
-    if message.first > left.last >= 0 and message.first != left.first:
+    begins = message.first > left.last >= 0 and message.first != left.first
+    if begins or left.misses(message.last):
         left = state.hand_overs[message.sender] = Contact(checksum_of(message.sender))
     left.take_hand_over(message.last, message.hand_over)
 
@@ -23,7 +27,8 @@ def take_over(state: PlanarAgentState) -> None:
     for name, left in list(state.hand_overs.items()):
         received = state.received_positions[name]
         if state.tree.silent(state.tick, name) and left.last >= 0 and received:
-            newest = received[max(received)]
+            # Before the first joint step each iteration has axes of its own, and another's position is of no use.
+            newest = received[max(received)] if state.joint_steps else None
             left.positions = {iteration: received.get(iteration, newest) for iteration in state.own.positions}
             state.inherited[name, left.first] = left
             del state.hand_overs[name]

@@ -27,6 +27,9 @@ class PlanarLoadTuning:
     """Rows between contributions to the joint step: every other fit."""
     contributions_stored: int = 20
     """Sets of contributions that are remembered (9.6 s): none takes longer over a bad radio."""
+    contribution_timeout: int = 75
+    """Rows after a fit's last row, after which its contributions are no longer waited for (3 s): somebody has gone, or
+    fits another window. The next outer iteration is made without a step."""
     contribution_delay: int = 12
     """Rows between a fit's last row and the outer iteration that its contributions make: most have come by then."""
 
@@ -43,15 +46,13 @@ class PlanarLoadTuning:
     newcomer_rows: int = 36
     """Rows from which a newcomer reads its position off the rotation (1.4 s), for which all others wait."""
 
-    steady: int = 12
-    """Rows in a row that show the same members before they count as the team: sums that are being re-routed change."""
     guard: int = 12
     """Rows after a robot has gone whose forces may lack its last ones."""
     stalled: int = 180
     """Rows without a new one for a window (7.2 s): by then a newcomer has a position, and who is gone a successor."""
     resynchronise_after: int = 36
     """Rows in which neighbours that are a little behind begin the same window by themselves."""
-    settled_in: int = 100
+    settled_in: int = 20
     """Rows after its first from which a robot's window is no longer that of a newcomer."""
 
     jump_evidence: float = 40.0
@@ -102,6 +103,9 @@ class PlanarLoadTuning:
 
     unknown_after: float = 5.0
     """s after which what is not known is called not identifiable, and an old fit failed."""
+    largest_unseen_step: float = 3.0
+    """Standard deviations of the load by which the newest joint step may move it while it counts as known: a larger one
+    is from positions so far off that their errors are not of first order."""
     largest_std: float = 0.05
     """Relative standard deviation up to which a number is reported."""
     sums_a_row: int = 64

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.team.planar_load._contact_position import ContactPrior, contact_likelihood
-from steelyard.team.planar_load._contributions import skip_until
+from steelyard.team.planar_load._contributions import positions_account, skip_until
 from steelyard.team.planar_load._fit import N_UNKNOWNS
 from steelyard.team.planar_load._outer_iterations import predicted_step
 from steelyard.team.planar_load._rollouts import rollout_of
@@ -45,7 +45,8 @@ def begin_window(
         if position is not None and contact.information > 0.0:
             moved = step.position if step is not None and contact is state.own else 0j
             contact.prior = ContactPrior(position + moved, contact.information / (1.0 + inflation) ** 2)
-    state.prior = window_prior(unknowns, P, keep, inflation)
+    accounted = state.prior.information.any() or positions_account(agent.cache, state) is not None
+    state.prior = window_prior(unknowns, P, keep, inflation) if accounted else Prior.none()
     ends = rollout_of(agent.cache, window, fit.unknowns).ends
     unknowns[:4] = ends[min(start - span.start, len(window.rows)) - 1]
     state.start, state.fit = start, Fit(unknowns, fit.matrix, fit.gradient, fit.chi_square, fit.n_rows)

@@ -11,16 +11,15 @@ from steelyard.estimators import Estimate
 from steelyard.team._agent import Agent, Message, Turn
 from steelyard.team._cache import Cache
 from steelyard.team._fresh import shallow
+from steelyard.team.membership import GripRules, Standing
 from steelyard.team.spatial_load._changes import SpatialLoadEvent
 from steelyard.team.spatial_load._incremental import IncrementalEstimator, chunk_rows
 from steelyard.team.spatial_load._relay import RELAY_MEMORY, Relay, SpatialLoadMessage
 from steelyard.team.spatial_load._report import report
+from steelyard.team.spatial_load._row_queue import DecidedRow, RowQueue
 from steelyard.team.spatial_load._sample_history import SampleHistory
 
-_TIMEOUT = 1.0  # s by which a robot's sample may be later than others' before it counts as missing
-_CATCHING_UP = 1.5  # s in which neighbours tell a robot that was away what it has missed
 _OVER = 0.3  # s in which nothing came, neither of one's own nor of others, after which the last rows count, too
-_TAKES_HOLD = 0.2  # s from a robot's first sample, within which it takes hold: it waits until it is heard
 _TIDY = 50  # steps
 _SENDS_EVERY = 0.02  # s from message to message, where time is short
 _Triple = tuple[float, float, float]
@@ -48,35 +47,21 @@ class SpatialSample(msgspec.Struct, frozen=True):
     """The how-manieth sampling time of the team it is; by default, time times rate."""
 
 
-class LetsGo(msgspec.Struct, frozen=True):
-    """The agreement that a robot which none of its neighbours hears lets go of the load."""
-
-    within: float
-    """s since its last sample."""
-    neighbours: Mapping[str, tuple[str, ...]]
-    """Of every robot."""
-
-
 class SpatialState:
     """One robot's memory: a value, which a step copies before it changes anything."""
 
-    def __init__(self, relay: Relay, estimator: IncrementalEstimator):
-        self.relay, self.estimator = relay, estimator
-        self.next_row: int | None = None
+    def __init__(self, relay: Relay, rows: RowQueue, estimator: IncrementalEstimator):
+        self.relay, self.rows, self.estimator = relay, rows, estimator
         self.time = 0.0
         self.silent = self.quiet = 0  # steps without a sample of one's own, and without a new row
         self.tick = 0
         self.reported = -1
-        self.grace = 0  # steps for which no sample counts as missing, because neighbours are still telling it
-        self.heard: dict[str, int] = {}  # by robot, the last row with a sample of it
-        self.grips_from: dict[str, int] = {}  # by robot that had let go, from when on its wrench is what it says
         self.estimates: Mapping[str, Estimate] = {}
 
     def copied(self) -> "SpatialState":
         """The same, on its own; large arrays are shared until one of the two changes them."""
         twin = shallow(self)
-        twin.relay, twin.estimator = self.relay.copied(), self.estimator.copied()
-        twin.heard, twin.grips_from = self.heard.copy(), self.grips_from.copy()
+        twin.relay, twin.rows, twin.estimator = self.relay.copied(), self.rows.copied(), self.estimator.copied()
         return twin
 
 
@@ -96,13 +81,13 @@ class SpatialLoadAgent(Agent):
         noise: tuple[float, ...],
         gravity: float,
         held: bool = False,
-        lets_go: "LetsGo | None" = None,
+        grip_rules: GripRules | None = None,
         real_time: bool = False,
         cache: Cache | None = None,
     ):
         self.name, self.neighbours, self.names = name, neighbours, names
         self.cache = self._cache = Cache() if cache is None else cache
-        self.lets_go, self.real_time = lets_go, real_time
+        self._grip_rules, self.real_time = grip_rules, real_time
         self.rate, self.noise, self.gravity, self.held = rate, noise, gravity, held
         self.number = names.index(name)
         # All robots compute at the same rows. Where they share few cores, each lets those before it go first.
@@ -115,19 +100,20 @@ class SpatialLoadAgent(Agent):
         """Nothing is known but who is in the team, and who the neighbours are."""
         history = SampleHistory(len(self.names), self.rate, np.array(self.noise), self.held, compiled=self.real_time)
         estimator = IncrementalEstimator(history, self.gravity, self.real_time)
-        return SpatialState(Relay(self.name, self.neighbours, self.names), estimator)
+        relay = Relay(self.name, self.neighbours, self.names)
+        return SpatialState(relay, RowQueue(self.names, self.rate, self._grip_rules), estimator)
 
     def to_checkpoint(self, state: SpatialState) -> SpatialState:
         """Without the samples that it has taken in: whoever lacks them has other neighbours."""
         state = state.copied()
-        state.relay.forget(state.next_row)
+        state.relay.forget(state.rows.next_row)
         return state
 
     def from_checkpoint(self, state: SpatialState) -> SpatialState:
         """Its own samples begin a new series: others may have more of the old one than it remembers."""
         state = state.copied()
         state.relay.begin_again()
-        state.grace = round(_CATCHING_UP * self.rate)
+        state.rows.catch_up()
         return state
 
     def exclude(self, state: SpatialState, earlier: SpatialState, faulty: frozenset[str]) -> SpatialState:
@@ -165,7 +151,7 @@ class SpatialLoadAgent(Agent):
         if not self.real_time:
             self._update_estimates(state)
         state.tick += 1
-        state.grace = max(state.grace - 1, 0)
+        state.rows.tick()
         if state.tick % _TIDY == 0:
             state.relay.forget(state.relay.newest - round(RELAY_MEMORY * self.rate))
         outbox = state.relay.outbox(state.time) if state.tick % self._sends_every == 0 else {}
@@ -192,57 +178,32 @@ class SpatialLoadAgent(Agent):
     def _process(self, state: SpatialState) -> tuple[SpatialLoadEvent, ...]:
         """Takes in every row of which all samples are there, or will not come any more."""
         events: tuple[SpatialLoadEvent, ...] = ()
-        relay = state.relay
-        if state.next_row is None:
-            if len(relay.series) < len(self.names) or not all(series.by_row for series in relay.series.values()):
-                return ()
-            state.next_row = max(series.by_row.first() or 0 for series in relay.series.values())
-        late = relay.newest - round(_TIMEOUT * self.rate)
-        last = min(state.next_row + _MOST_ROWS, relay.newest + 1 - (0 if state.silent > 1 else self._waits))
-        while state.next_row < last:
-            row, raw, time = state.next_row, np.full((len(self.names), 15), np.nan), math.nan
-            for j, name in enumerate(self.names):
-                series = relay.series[name]
-                relayed = series.by_row.get(row)
-                if relayed is not None:
-                    self._meet(state, name, row)
-                    raw[j], time = np.frombuffer(relayed.values, "<f8"), relayed.time
-                    if row < state.grips_from.get(name, 0):
-                        raw[j, 9:] = np.nan
-                elif series.born <= row and series.last_row <= row and (row > late or state.grace > 0):
-                    return events
-            raw[self._released(state, row), 9:] = 0.0
-            events += state.estimator.add(row / self.rate if math.isnan(time) else time, raw, self._cache)
-            state.next_row += 1
+        end = state.relay.newest + 1 - (0 if state.silent > 1 else self._waits)
+        for _ in range(_MOST_ROWS):
+            decided = state.rows.decide(state.relay, end)
+            if decided is None:
+                break
+            time = next((one.time for one in reversed(decided.samples.values())), decided.row / self.rate)
+            events += state.estimator.add(time, self._raw(decided), self._cache)
             state.quiet = 0
+        if state.rows.next_row is None or state.rows.next_row < end:  # a sample may yet come
+            return events
         state.quiet += 1
         if min(state.silent, state.quiet) > _OVER * self.rate:
             events += state.estimator.finish(self._cache)
         return events
 
-    def _meet(self, state: SpatialState, name: str, row: int) -> None:
-        """A row with a sample of a robot; who had let go takes hold at some moment of the next few."""
-        if self.lets_go is not None and row - state.heard.get(name, row) > self.lets_go.within * self.rate:
-            state.grips_from[name] = row + round(_TAKES_HOLD * self.rate)
-        state.heard[name] = row
-
-    def _released(self, state: SpatialState, row: int) -> list[int]:
-        """Robots, by number, that have let go of the load by a row.
-
-        All of a robot's neighbours were heard then, and none of them passed a sample of it on: it is away, or it hears
-        nobody and has let go. Where a neighbour of it is silent, too, the two may still hold on together.
-        """
-        if self.lets_go is None:
-            return []
-        silent = {name for name in self.names if row not in state.relay.series[name].by_row}
-        after = round(self.lets_go.within * self.rate)
-        return [
-            j
-            for j, name in enumerate(self.names)
-            if name in silent
-            and row - state.heard.get(name, row) > after
-            and silent.isdisjoint(self.lets_go.neighbours[name])
-        ]
+    def _raw(self, decided: DecidedRow) -> np.ndarray:
+        """(robot, 15): a row's samples; NaN where nobody knows, zero wrench of those that have let go."""
+        raw = np.full((len(self.names), 15), np.nan)
+        for j, name in enumerate(self.names):
+            if name in decided.samples:
+                raw[j] = np.frombuffer(decided.samples[name].values, "<f8")
+            if decided.standings[name] is Standing.TAKING_HOLD:
+                raw[j, 9:] = np.nan
+            elif decided.standings[name] is Standing.RELEASED:
+                raw[j, 9:] = 0.0
+        return raw
 
     def report(self, state: SpatialState) -> dict[str, Estimate]:
         """What the robot knows by now."""

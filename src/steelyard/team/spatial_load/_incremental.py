@@ -7,7 +7,6 @@ estimates. With `spread_work`, rows are processed less often and the work is spr
 """
 
 import dataclasses
-from typing import Literal
 
 import numpy as np
 
@@ -19,11 +18,10 @@ from steelyard.team.spatial_load._filter_pass import FilterPass
 from steelyard.team.spatial_load._known_before import AfterChange, AfterGap, prior_at_start
 from steelyard.team.spatial_load._linearisation_point import LinearisationPoint
 from steelyard.team.spatial_load._motion_path import MotionPath
+from steelyard.team.spatial_load._phase import Phase
 from steelyard.team.spatial_load._prior import Prior, prior_after_change, prior_after_gap, vague_prior
 from steelyard.team.spatial_load._sample_history import SampleHistory, long_gap, received, silent
 from steelyard.team.spatial_load._tuning import TUNING
-
-Phase = Literal["collecting", "gap", "filtering"]
 
 
 def chunk_rows(rate: float, spread_work: bool) -> int:
@@ -64,8 +62,14 @@ class IncrementalEstimator:
 
     @property
     def phase(self) -> Phase:
-        """Whether it waits for the end of a gap, collects rows for a start, or filters."""
-        return "gap" if self.gap else "collecting" if self.filter_pass is None else "filtering"
+        """What it is doing."""
+        if self.gap:
+            return Phase.GAP
+        if self.filter_pass is not None:
+            return Phase.TRACKING if self.relinearisation_pass is None else Phase.RELINEARISING
+        if isinstance(self.known, AfterGap):
+            return Phase.AFTER_GAP
+        return Phase.STARTING if self.known is None else Phase.AFTER_CHANGE
 
     @property
     def failed(self) -> bool:

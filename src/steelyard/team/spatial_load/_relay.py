@@ -1,8 +1,9 @@
 """Samples on their way to everybody: each robot passes on what a neighbour is not known to have.
 
 Every origin numbers its samples. A message tells a neighbour which samples its sender has, and brings it some that it
-lacks, the oldest first. What is lost is sent again once the neighbour should have answered; what comes twice is known
-already. So a bad radio costs time, and nothing else. A neighbour that is not heard any more gets inventories only.
+lacks, the oldest first. What is lost is sent again once the neighbour has received later messages and still lacks it,
+or should have answered; what comes twice is known already. So a bad radio costs time, and nothing else. A neighbour
+that is not heard any more gets inventories only.
 """
 
 import itertools
@@ -12,11 +13,13 @@ import msgspec
 
 from steelyard.team._agent import Message
 from steelyard.team._fresh import shallow
+from steelyard.team.membership import TUNING as MEMBERSHIP
+from steelyard.team.membership import FailureDetector
 from steelyard.team.spatial_load._paged_table import PagedTable
 
 RELAY_MEMORY = 20.0  # s of samples that a robot can still pass on
 _MOST = 128  # samples a message
-_UNHEARD = 50  # messages without an answer, after which a neighbour is only greeted
+_OVERTAKEN = 3  # later messages that a neighbour has received, after which one before counts as lost
 _AHEAD = 63  # samples beyond the first that is missing of which a message tells
 _SIZE = 120  # bytes of fifteen numbers
 _MOST_BEFORE_START = 100_000  # messages that a robot may have sent before the row of the team's start, and by restarts
@@ -80,7 +83,7 @@ class Series:
     """Samples of one robot, by number, from its latest start on."""
 
     def __init__(self, born: int, front: int):
-        self.born, self.front = born, front
+        self.born, self.front, self._begin = born, front, front
         self.samples: PagedTable[RelayedSample] = PagedTable()
         self.by_row: PagedTable[RelayedSample] = PagedTable()
         self.last_row = -1  # of the samples before `front`
@@ -115,7 +118,7 @@ class Series:
     def skip_to(self, front: int) -> None:
         """Gives up on samples that nobody has any more."""
         if front > self.front:
-            self.front = front
+            self.front = self._begin = front
             self._go_on()
 
     def forget(self, before_row: int) -> None:
@@ -127,7 +130,17 @@ class Series:
         oldest = None if row is None else self.by_row.get(row)
         self.samples.keep_from(self.front if oldest is None else oldest.number)
         self.oldest = self.samples.first()
+        self._begin = self.front if self.oldest is None else self.oldest
         self.beyond = tuple(number for number in self.beyond if number in self.samples)
+
+    def first_row(self) -> int | None:
+        """Of its samples that are here or may come; None before one is here."""
+        first = self.by_row.first()
+        return self.born if self._begin == 0 and first is not None else first
+
+    def may_bring(self, row: int) -> bool:
+        """Whether a sample of a row may yet come."""
+        return self.born <= row and self.last_row <= row
 
     def inventory(self, origin: str) -> Inventory:
         """Which samples are here."""
@@ -142,8 +155,8 @@ class Link:
         self.heard = -1
         self.inventories: dict[str, Inventory] = {}
         self.sent: dict[tuple[str, int, int], int] = {}
+        self.received = -1  # own message that it had received when it sent its inventories
         self.answer_after = 3.0  # messages until an answer, smoothed towards the slow side
-        self.unheard = 0  # messages to it since it was last heard
 
     def copied(self) -> "Link":
         """The same, on its own."""
@@ -169,6 +182,8 @@ class Relay:
         self.name, self.names = name, names
         self.series: dict[str, Series] = {}
         self.links = {neighbour: Link() for neighbour in neighbours}
+        self.detector = FailureDetector(neighbours, MEMBERSHIP.silent_messages, since=0)
+        """By own messages; who is absent is only greeted."""
         self.sequence = 0
         self.newest = -1
 
@@ -177,7 +192,19 @@ class Relay:
         twin = shallow(self)
         twin.series = {origin: series.copied() for origin, series in self.series.items()}
         twin.links = {neighbour: link.copied() for neighbour, link in self.links.items()}
+        twin.detector = self.detector.copied()
         return twin
+
+    def first_common_row(self) -> int | None:
+        """The first row of which everybody may have a sample; None before everybody has been heard."""
+        first = [self.series[name].first_row() for name in self.names if name in self.series]
+        rows = [row for row in first if row is not None]
+        return max(rows) if len(rows) == len(self.names) else None
+
+    def samples_of(self, row: int) -> dict[str, RelayedSample]:
+        """Those of a row that are here, by robot, in the team's order."""
+        found = ((name, self.series[name].by_row.get(row)) for name in self.names)
+        return {name: sample for name, sample in found if sample is not None}
 
     def measure(self, row: int, time: float, values: bytes) -> None:
         """Takes in a sample of one's own."""
@@ -191,12 +218,13 @@ class Relay:
         link = self.links.get(message.sender)
         if link is None or not isinstance(message, SpatialLoadMessage):
             return
-        link.unheard = 0
+        self.detector.hear(message.sender, self.sequence)
         if message.sequence > link.heard:
             link.heard = message.sequence
             after = float(self.sequence - message.echo)
             if message.echo >= 0 and 0.0 <= after < 1000.0:
                 link.answer_after = max(after, 0.9 * link.answer_after)
+                link.received = message.echo
             for inventory in message.inventories:
                 known = link.inventories.get(inventory.origin)
                 if known is None or (inventory.born, inventory.front) >= (known.born, known.front):
@@ -233,6 +261,7 @@ class Relay:
     def reset_link(self, neighbour: str) -> None:
         """Nothing is known of a neighbour but that it is there."""
         self.links[neighbour] = Link()
+        self.detector.hear(neighbour, self.sequence)
 
     def outbox(self, time: float) -> dict[str, Message]:
         """A message to every neighbour."""
@@ -248,8 +277,7 @@ class Relay:
     def _lacking(self, neighbour: str, link: Link) -> list[RelayedSample]:
         """Samples that a neighbour may lack, and that are not on their way to it already."""
         wait, chosen = link.answer_after + 1.0, []
-        link.unheard += 1
-        if link.unheard > _UNHEARD:
+        if self.detector.absent(neighbour, self.sequence):
             return chosen
         for origin, series in self.series.items():
             if origin == neighbour:
@@ -263,7 +291,8 @@ class Relay:
                 if sample is None or link.has(sample):
                     continue
                 key = (origin, sample.born, number)
-                if self.sequence - link.sent.get(key, -(10**9)) > wait:
+                sent = link.sent.get(key, -(10**9))
+                if self.sequence - sent > wait or link.received - sent >= _OVERTAKEN:
                     chosen.append(sample)
                     if len(chosen) == most:
                         break

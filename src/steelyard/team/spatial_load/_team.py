@@ -7,8 +7,9 @@ from typing import Literal
 from steelyard.errors import BadInput
 from steelyard.models import WRIST_SIGNALS
 from steelyard.team._cache import Cache
-from steelyard.team.membership._graph import Graph
-from steelyard.team.spatial_load._agent import LetsGo, SpatialLoadAgent
+from steelyard.team.membership import TUNING as MEMBERSHIP
+from steelyard.team.membership import Graph, GripRules
+from steelyard.team.spatial_load._agent import SpatialLoadAgent
 
 
 def spatial_load_team(
@@ -37,7 +38,10 @@ def spatial_load_team(
     if not (rate > 0.0 and all(0.0 < size < math.inf for size in sizes)):
         raise BadInput(f"{rate} samples a second with noise of {sizes} is no team; give positive numbers.")
     size = math.sqrt(sum(g * g for g in gravity))
-    agreed = None if lets_go is None else LetsGo(lets_go, {name: graph.neighbours(name) for name in graph.names})
+    agreed = None
+    if lets_go is not None:
+        neighbours = {name: graph.neighbours(name) for name in graph.names}
+        agreed = GripRules(round(lets_go * rate), round(MEMBERSHIP.takes_hold * rate), neighbours)
     shared, held = Cache() if cache is None else cache, hold == "step"
     return [
         SpatialLoadAgent(

@@ -7,7 +7,8 @@ goes on with the time as it is. Road not taken: averaging of clocks, which on a 
 
 from collections import deque
 
-from steelyard.team.membership._election import Election, Offer
+from steelyard.team.membership import TUNING as MEMBERSHIP
+from steelyard.team.membership import Election, Offer
 from steelyard.team.transport._envelope import Timing
 from steelyard.team.transport._tuning import TUNING
 
@@ -55,7 +56,7 @@ class TeamClock:
         """Team's time less own clock; None while it is not known."""
         self.start: float | None = None
         """When the team's first sample was, team's time."""
-        self._election = Election(name, _T.silence, now, keeps_parent=False)
+        self._election = Election(name, MEMBERSHIP.forgotten, now, keeps_parent=False)
         self._peers = {neighbour: _Peer() for neighbour in neighbours}
         self._born, self._synchronous_at = now, now
         self._running_since: float | None = None
@@ -79,7 +80,7 @@ class TeamClock:
 
     def ready(self, now: float) -> bool:
         """Whether the time is known, and neighbours had time to report a start."""
-        return self.known and now - self._synchronous_at > _T.settle
+        return self.known and now - self._synchronous_at > MEMBERSHIP.start_report
 
     def team_time(self, own: float) -> float:
         """Of a time by the own clock."""
@@ -101,13 +102,13 @@ class TeamClock:
     def receive(self, neighbour: str, timing: Timing, now: float) -> None:
         """What a neighbour sent; `now` is when it arrived."""
         peer = self._peers[neighbour]
-        if peer.timing is not None and timing.stamp <= peer.timing.stamp and now - peer.received < _T.silence:
+        if peer.timing is not None and timing.stamp <= peer.timing.stamp and now - peer.received < MEMBERSHIP.forgotten:
             return  # overtaken
         peer.timing, peer.received = timing, now
         if timing.echo is None:
             return
         trip = now - timing.echo - timing.held
-        if 0.0 <= trip < _T.silence:
+        if 0.0 <= trip < MEMBERSHIP.forgotten:
             peer.add_trip(now, trip, timing.stamp + 0.5 * trip - now)
 
     def reset_peer(self, neighbour: str) -> None:
@@ -125,13 +126,13 @@ class TeamClock:
         heard = {
             name: peer.timing
             for name, peer in self._peers.items()
-            if peer.timing is not None and now - peer.received < _T.silence and peer.timing.team is not None
+            if peer.timing is not None and now - peer.received < MEMBERSHIP.forgotten and peer.timing.team is not None
         }
         parent = self._follow(heard, now)
         received = None if parent is None else self._peers[parent].offset(now)
         if self.offset is None:
             others = [one for name in heard if (one := self._peers[name].offset(now)) is not None]
-            if others or now - self._born > _T.alone_after:
+            if others or now - self._born > MEMBERSHIP.alone:
                 self.offset, self._synchronous_at = others[0] if others else 0.0, now
         elif received is not None:
             error = received - self.offset
@@ -156,7 +157,7 @@ class TeamClock:
         if not starts or not self.known:
             return False
         running = self._running_since is not None
-        settled = self._running_since is not None and now - self._running_since > _T.start_settled
+        settled = self._running_since is not None and now - self._running_since > MEMBERSHIP.start_settled
         earliest = max(starts) if settled else min(starts)
         if settled and len(starts) < len(heard):
             return False

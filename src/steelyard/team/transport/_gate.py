@@ -9,6 +9,8 @@ from typing import NamedTuple
 import msgspec
 
 from steelyard.team._agent import Agent, Message
+from steelyard.team.membership import TUNING as MEMBERSHIP
+from steelyard.team.membership import FailureDetector
 from steelyard.team.transport._envelope import LARGEST, VERSION, Envelope, open_envelope, open_heading
 from steelyard.team.transport._ledger import Account, Ledger
 from steelyard.team.transport._tuning import TUNING
@@ -44,7 +46,8 @@ class Gate:
     def __init__(self, team: str, agent: Agent, neighbours: tuple[str, ...], proves_life: bool = False):
         """`proves_life`: whether envelopes echo this robot's own stamps, by which a live process is known."""
         self.team, self.neighbours, self._proves_life = team, neighbours, proves_life
-        self._heard = dict.fromkeys(neighbours, 0.0)
+        self.detector = FailureDetector(neighbours, MEMBERSHIP.silence)
+        """By the robot's own clock."""
         self.ledger = Ledger(neighbours)
         self.excluded: set[str] = set()
         """Neighbours that were found faulty."""
@@ -66,7 +69,7 @@ class Gate:
                 elif account.newest and envelope.number - account.newest > self._largest_jump(envelope.sender, now):
                     reason, account = "time", None  # its true number may yet come
                 else:
-                    self._heard[envelope.sender] = now
+                    self.detector.hear(envelope.sender, now)
                     account.mark(envelope.number)
                     passed, reason = self._open(envelope)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, OverflowError):
@@ -91,14 +94,14 @@ class Gate:
         accounts = self.ledger.accounts[sender]
         if not self._proves_life or not accounts or accounts[-1].epoch == envelope.epoch:
             return self.ledger.account(sender, envelope.epoch)
-        alive = echo is not None and -1e-3 <= now - echo < _T.recent_echo
-        if alive and (envelope.epoch > accounts[-1].epoch or now - self._heard[sender] > _T.process_silence):
+        alive = echo is not None and -1e-3 <= now - echo < MEMBERSHIP.forgotten
+        if alive and (envelope.epoch > accounts[-1].epoch or self.detector.absent(sender, now)):
             return self.ledger.switch(sender, envelope.epoch)
         return None
 
     def _largest_jump(self, sender: str, now: float) -> float:
         """By which a number may be ahead of the newest: of messages that were lost since then."""
-        return 0.5 * _T.numbers_remembered + _T.most_messages * max(now - self._heard[sender], 0.0)
+        return 0.5 * _T.numbers_remembered + _T.most_messages * max(self.detector.silence(sender, now), 0.0)
 
     def _read(self, data: bytes, claimed: str | None) -> tuple[Envelope | None, str]:
         """The envelope, if it is one for this robot from a neighbour; its number is not looked at yet."""

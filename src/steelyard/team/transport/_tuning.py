@@ -7,23 +7,14 @@ import dataclasses
 class ClockTuning:
     """Of `TeamClock`; all in seconds of the robot's own clock unless stated."""
 
-    alone_after: float = 1.5
-    """Without anybody who knows the team's time, after which a robot's own clock is the team's: links need a second."""
-    silence: float = 2.0
-    """Without a new beat, or without a message, after which a robot is no longer followed; a round trip that takes
-    longer is no measurement."""
     round_trip_window: float = 3.0
     """Over which the shortest round trip counts: long enough for some short ones, short against a clock's drift."""
-    settle: float = 0.3
-    """After the time was found, in which neighbours may still report a start of the team."""
     jump: float = 0.001
     """Error from which on the time counts as newly found, while no samples are taken yet."""
     gain: float = 0.3
     """Share of an error that is corrected at once: of a few round trips, one is short."""
     slew: float = 0.002
     """The most that is corrected at once while samples are taken: a fifth of a sample at 100 Hz."""
-    start_settled: float = 5.0
-    """After the own first sample, from which on only all neighbours together can move the team's start."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,10 +23,6 @@ class GateTuning:
 
     largest_envelope: int = 256 * 1024
     """Bytes of the largest envelope that is opened: messages have some kilobytes."""
-    recent_echo: float = 2.0
-    """s of the own clock: who echoes a stamp of so long ago is alive, and no replay."""
-    process_silence: float = 0.5
-    """s without a message from a neighbour's process, after which another may take its place that is not later."""
     most_messages: float = 2000.0
     """A second, that a robot sends to one neighbour: twice the fastest team's."""
     latest_time: float = 1e11
