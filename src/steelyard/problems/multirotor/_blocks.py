@@ -13,9 +13,11 @@ Piece = tuple[str, float]
 """`level`, `step` or `slope` of the mass, and the time from which on it counts, s."""
 FORCES = ("drag", "drag/quadratic", "tilt/x", "tilt/y", "wind/x", "wind/y")
 """Unknowns beside the mass."""
-LOSSES = ("thrust_loss", "thrust_loss/axial")
-"""Shares of the thrust lost per m/s of speed, and per m/s along the thrust axis (air through the rotors): each joins
-where the flight shows it."""
+GROUND = "ground_effect"
+"""Share of the thrust that the ground adds at the lowest place; where the flight took off or landed."""
+LOSSES = ("thrust_loss", "thrust_loss/axial", "thrust_loss/lean_x", "thrust_loss/lean_y")
+"""Shares of the thrust lost per m/s of speed; per m/s along the thrust axis (air through the rotors); and, in a wind that
+does so, per unit of lean towards x or y of the world: each joins where the flight shows it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Motion:
     gravity: np.ndarray
     held: bool
     """Whether thrust is held from row to row."""
+    height: np.ndarray | None = None
+    """(n,), m above the lowest place, where the flight took off or landed; None where it did neither."""
 
     @property
     def seconds(self) -> float:
@@ -58,10 +62,29 @@ def motion_of(record: FlightRecord, gravity: tuple[float, float, float], lag: fl
     gap = np.diff(last, prepend=-np.inf) > TUNING.bridged_gap
     velocity = np.where((good | (time - last < TUNING.bridged_gap))[:, None], velocity, np.nan)
     step = float(np.median(np.diff(time)))
-    size = max(1, round(TUNING.block / step))
+    size = max(1, round(TUNING.block / step), _rows_a_velocity(velocity))
     for k in _velocity_jumps(time, velocity):
         gap[k], velocity[k - k % size : k] = True, np.nan  # the block begins after the jump
-    return Motion(time, velocity, matrices(q), thrust, gap, size, np.asarray(gravity), record.hold == "step")
+    return Motion(time, velocity, matrices(q), thrust, gap, size, np.asarray(gravity), record.hold == "step", _height(record))
+
+
+def _height(record: FlightRecord) -> np.ndarray | None:
+    z = record.position[:, 2]
+    seen = np.isfinite(z)
+    if np.mean(seen) < 0.5:
+        return None
+    z = np.interp(record.time, record.time[seen], z[seen])
+    ends = min(z[: len(z) // 20 + 1].min(), z[-(len(z) // 20 + 1) :].min())
+    low = float(np.percentile(z, 0.5))
+    if np.median(z) - low < TUNING.take_off or ends > low + 0.5 * TUNING.take_off:
+        return None
+    return np.maximum(z - low, 0.0)
+
+
+def _rows_a_velocity(velocity: np.ndarray) -> int:
+    """Usual number of rows from one velocity to the next: a block holds one at least."""
+    apart = np.diff(np.flatnonzero(np.isfinite(velocity).all(axis=1)))
+    return int(np.median(apart)) if apart.size else 1
 
 
 def _velocity_jumps(time: np.ndarray, velocity: np.ndarray) -> np.ndarray:
@@ -133,11 +156,30 @@ def force_column(motion: Motion, mass: np.ndarray, name: str) -> np.ndarray:
     elif name.startswith("tilt/"):
         force = R[:, :, "xy".index(name[-1])] * motion.thrust[:, None]
     elif name.startswith("wind/"):
-        return integrals(motion, np.tile(np.eye(3)["xy".index(name[-1])], (len(v), 1)))
+        push = np.eye(3)["xy".index(name[-1])]  # air drags a rotor in its own plane
+        return integrals(motion, push - R[:, :, 2] * (R[:, :, 2] @ push)[:, None])
+    elif name == GROUND:
+        assert motion.height is not None
+        share = (TUNING.ground_clearance / (motion.height + TUNING.ground_clearance)) ** 2
+        force = R[:, :, 2] * (motion.thrust * share)[:, None]
     else:
-        speed = np.linalg.norm(v, axis=1) if name == "thrust_loss" else v_body[:, 2]
-        force = -R[:, :, 2] * (motion.thrust * speed)[:, None]
+        force = -R[:, :, 2] * (motion.thrust * _goes_with(motion, v, name))[:, None]
     return integrals(motion, force * by_mass)
+
+
+def _goes_with(motion: Motion, v: np.ndarray, loss: str) -> np.ndarray:
+    """(rows,), what a loss of thrust is proportional to."""
+    if loss == "thrust_loss":
+        return np.linalg.norm(v, axis=1)
+    if loss == "thrust_loss/axial":
+        return np.einsum("ni,ni->n", motion.R[:, :, 2], v)
+    return motion.R[:, "xy".index(loss[-1]), 2]
+
+
+def usual_size(motion: Motion, loss: str) -> float:
+    """Root mean square of what a loss of thrust goes with; 0.1 m/s, or 0.03 of lean, at least."""
+    size = float(np.sqrt(np.mean(_goes_with(motion, _bridged(motion), loss) ** 2)))
+    return max(size, 0.03 if "lean" in loss else 0.1)
 
 
 def _bridged(motion: Motion) -> np.ndarray:

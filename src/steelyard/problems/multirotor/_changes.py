@@ -76,15 +76,17 @@ def change_of(found: Fit, piece: Piece) -> float:
 
 def smallest_change(found: Fit) -> float:
     """kg: what the coloured error looks like for seconds."""
-    return TUNING.change_over_error * _slow_error(found) * float(np.mean(found.mass(found.motion.time)))
+    slow = slow_error(found)
+    share = max(TUNING.change_over_error * slow, TUNING.least_change[slow > 0])
+    return share * float(np.mean(found.mass(found.motion.time)))
 
 
 def persistent_error(found: Fit) -> float:
     """Relative standard deviation of the error that lasts for the whole flight."""
-    return TUNING.persistent_share * _slow_error(found)
+    return TUNING.persistent_share * slow_error(found)
 
 
-def _slow_error(found: Fit) -> float:
+def slow_error(found: Fit) -> float:
     """Size of the coloured error along the thrust axis as a share of the weight, beyond what is negligible."""
     weight = float(np.linalg.norm(found.motion.gravity)) or 1.0
     return max(found.error.coloured_along / weight - TUNING.negligible_error, 0.0)
@@ -93,13 +95,13 @@ def _slow_error(found: Fit) -> float:
 def time_interval(found: Fit, piece: Piece) -> tuple[float, float]:
     """When it happened, 95 %: where the likelihood ratio of a change elsewhere is at most 4 below."""
     begins = found.blocks.time - 0.5 * found.blocks.span
-    reach = 0.5 * TUNING.placing_grid * TUNING.block
+    reach = 0.5 * TUNING.placing_grid * found.blocks.step
     near = begins[np.abs(begins - piece[1]) < reach]
     every = max(1, -(-len(near) // TUNING.placing_grid))
     near = np.union1d(near[::every], [piece[1]])
     ratio = _ratios(_without(found, piece), [(piece[0], float(t)) for t in near])
     likely = near[ratio > ratio.max() - 4.0]
-    half = 0.5 * TUNING.block
+    half = 0.5 * found.blocks.step
     return float(min(likely.min(), piece[1]) - half), float(max(likely.max(), piece[1]) + half)
 
 
@@ -114,7 +116,7 @@ def noticed(found: Fit, piece: Piece) -> float:
         np.cumsum(np.sum(column**2, axis=1)), 1e-12
     )
     late = np.flatnonzero((evidence > TUNING.believed_change) & (found.blocks.time >= piece[1]))
-    return float(found.blocks.time[late[0]] + 0.5 * TUNING.block) if late.size else float(found.blocks.time[-1])
+    return float(found.blocks.time[late[0]] + 0.5 * found.blocks.step) if late.size else float(found.blocks.time[-1])
 
 
 def _best(found: Fit, whole: Scan) -> list[tuple[Piece, float]]:
@@ -186,7 +188,7 @@ def _placed(rest: Fit, kind: str, near: float) -> tuple[Piece | None, float]:
             best, value = (kind, float(grid[k])), float(ratio[k])
         if every == 1:
             return best, value
-        low, high = best[1] - every * TUNING.block, best[1] + every * TUNING.block
+        low, high = best[1] - every * rest.blocks.step, best[1] + every * rest.blocks.step
 
 
 def _ratios(rest: Fit, pieces: list[Piece]) -> np.ndarray:
@@ -210,17 +212,28 @@ def _without_weak(found: Fit) -> Fit:
 
 
 def _with_drift(found: Fit) -> Fit:
-    """A slope from the first row on, where no other slope is and the flight shows one."""
+    """A slope from the first row on, where no other slope is.
+
+    A drift that the flight does not show is as small as what the model lacks elsewhere.
+    """
     if any(kind == "slope" for kind, _ in found.unknowns.pieces):
         return found
     drift = ("slope", float(found.motion.time[0]))
     tried = _refit(found, (*found.unknowns.pieces, drift))
     value, std = tried.of(drift)
-    return tried if value**2 > TUNING.believed_drift * std**2 else found
+    size = slow_error(found)
+    if value**2 > TUNING.believed_drift * std**2:
+        return tried
+    if size == 0.0:
+        return found
+    width = size * float(np.mean(_mass(found))) / found.motion.seconds
+    unknowns = _ordered((*found.unknowns.pieces, drift), found)
+    unknowns = dataclasses.replace(unknowns, widths=(*unknowns.widths, (drift, width)))
+    return fit(found.motion, found.blocks, unknowns, found.error, _mass(found))
 
 
 def _refit(found: Fit, pieces: tuple[Piece, ...]) -> Fit:
-    return fit_all(found.motion, found.blocks, _ordered(pieces, found), found.error, _mass(found))
+    return fit_all(found.motion, found.blocks, _ordered(pieces, found), found.error, _mass(found), near=True)
 
 
 def _ordered(pieces: tuple[Piece, ...], found: Fit) -> Unknowns:

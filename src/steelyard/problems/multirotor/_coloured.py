@@ -1,16 +1,18 @@
 """Generalised least squares under a coloured model error: docs/DRONE.md has the equations.
 
 What the model lacks is an acceleration `e` in body axes, an Ornstein-Uhlenbeck process an axis plus white noise, of one
-size along the thrust axis and another across it. The velocity that is left over integrates it: `dE/dt = R e`, and a
-block of rows measures `E` with white noise. A Kalman filter over (E, e) that knows this covariance whitens any column
-of velocities; ordinary least squares on whitened columns is generalised least squares on the raw ones.
+size along the thrust axis and another across it. From block to block the velocity that is left over changes by its
+integral, and by the difference of two white velocity noises. Turned into body axes each such change is a scalar
+process; a Kalman filter of two states, the error and the last block's noise, whitens any column of it. Its gain settles
+within a second: from there on it is a fixed digital filter. Least squares on whitened columns is generalised least
+squares on the raw ones.
 """
 
 import dataclasses
+import functools
 
-import jax
-import jax.numpy as jnp
 import numpy as np
+from scipy.signal import lfilter
 
 from steelyard.problems.multirotor._tuning import TUNING
 
@@ -34,6 +36,24 @@ class Blocks:
 
     def __len__(self) -> int:
         return len(self.time)
+
+    @functools.cached_property
+    def step(self) -> float:
+        """Usual time from block to block, s."""
+        return float(np.median(self.span[1:])) if len(self) > 1 else TUNING.block
+
+    @functools.cached_property
+    def used(self) -> np.ndarray:
+        """(n,), whether the change of the velocity since the block before is known, over a usual time."""
+        heard = self.heard > 0
+        usual = np.abs(self.span / self.step - 1.0) < TUNING.uneven_blocks
+        return heard & np.concatenate([[False], heard[:-1]]) & ~self.fresh & usual
+
+    @functools.cached_property
+    def runs(self) -> list[tuple[int, int]]:
+        """First block and the one after the last of each unbroken run of used blocks."""
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], self.used.astype(int), [0]])))
+        return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,168 +82,179 @@ class ErrorModel:
         return ErrorModel(*map(float, np.exp(logarithms)))
 
 
-def _transition(R, dt, error):
-    """Transition and noise of (E, e) over `dt`: exact for an attitude that stays."""
-    _, q_z, s_z, t_z, q_x, s_x, t_x = error
-    tau, s, q = jnp.stack([t_x, t_x, t_z]), jnp.stack([s_x, s_x, s_z]), jnp.stack([q_x, q_x, q_z])
-    x = dt / tau
-    keep, lost = jnp.exp(-x), -jnp.expm1(-x)
-    gain = tau * lost
-    Q_ee = s**2 * -jnp.expm1(-2 * x)
-    Q_Ee = s**2 * tau * lost**2
+@dataclasses.dataclass(frozen=True)
+class Whitener:
+    """The Kalman filter of one axis: states are the coloured error, m/s², and the last block's noise, m/s."""
+
+    F: np.ndarray
+    H: np.ndarray
+    gains: np.ndarray
+    """(k, 2), from the first block of a run on; the last one stays."""
+    deviations: np.ndarray
+    """(k,), of the innovations; m/s."""
+
+    def white(self, columns: np.ndarray) -> np.ndarray:
+        """One run of changes (n, k), whitened."""
+        n, few = len(columns), min(len(self.gains) - 1, len(columns))
+        found = np.empty_like(columns)
+        x = np.zeros((2, columns.shape[1]))
+        for k in range(few):
+            innovation = columns[k] - self.H @ x
+            found[k] = innovation / self.deviations[k]
+            x = self.F @ x + self.gains[k][:, None] * innovation
+        if n > few:
+            closed = self.F - np.outer(self.gains[-1], self.H)
+            a = np.array([1.0, -np.trace(closed), np.linalg.det(closed)])
+            b = np.array([1.0, -np.trace(self.F), np.linalg.det(self.F)])
+            free = [-self.H @ x, -self.H @ closed @ x]  # what the state alone would give, in the filter's own state
+            start = np.stack([free[0], free[1] + a[1] * free[0]])
+            found[few:] = lfilter(b, a, columns[few:], axis=0, zi=start)[0] / self.deviations[-1]
+        return found
+
+    def log_determinant(self, runs: list[tuple[int, int]]) -> float:
+        """Of the covariance of all runs."""
+        logs = 2.0 * np.log(self.deviations)
+        total = np.concatenate([[0.0], np.cumsum(logs)])
+        few = len(logs)
+        return float(sum(total[min(b - a, few)] + max(b - a - few, 0) * logs[-1] for a, b in runs))
+
+
+def whitener(step: float, noise: float, white: float, coloured: float, time: float) -> Whitener:
+    """For blocks `step` s apart: noise of a mean velocity, and of the acceleration; SI units."""
+    x = step / time
+    keep, lost = np.exp(-x), -np.expm1(-x)
     series = (2.0 / 3.0) * x**3 * (1.0 - 0.75 * x)  # of the difference below, which cancels for a short step
-    whole = jnp.where(x < 1e-3, series, 2 * x - 3 + 4 * keep - keep**2)
-    Q_EE = s**2 * tau**2 * whole + q**2 * dt
-    turned = R * gain[None, :]
-    F = jnp.block([[jnp.eye(3), turned], [jnp.zeros((3, 3)), jnp.diag(keep)]])
-    cross = R * Q_Ee[None, :]
-    Q = jnp.block([[(R * Q_EE[None, :]) @ R.T, cross], [cross.T, jnp.diag(Q_ee)]])
-    return F, Q
+    whole = series if x < 1e-3 else 2 * x - 3 + 4 * keep - keep**2
+    F, H = np.diag([keep, 0.0]), np.array([time * lost, -1.0])
+    Q = np.diag([coloured**2 * -np.expm1(-2 * x), noise**2])
+    both = np.array([coloured**2 * time * lost**2, noise**2])
+    observed = coloured**2 * time**2 * whole + white**2 * step + noise**2
+    P = np.diag([coloured**2, noise**2])
+    gains, variances = [], []
+    for _ in range(TUNING.settling_blocks):
+        variance = H @ P @ H + observed
+        gain = (F @ (P @ H) + both) / variance
+        P = F @ P @ F.T + Q - np.outer(gain, gain) * variance
+        settled = bool(gains) and np.abs(gain - gains[-1]).max() < TUNING.settled_gain * np.abs(gain).max()
+        gains.append(gain)
+        variances.append(variance)
+        if settled:
+            break
+    return Whitener(F, H, np.array(gains), np.sqrt(variances))
 
 
-def predict(P, X, R, dt, fresh, error):
-    """Covariance and columns (6, k) of (E, e) at the next block."""
-    F, Q = _transition(R, dt, error)
-    P, X = F @ P @ F.T + Q, F @ X
-    keep = jnp.where(fresh, jnp.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0]), jnp.ones(6))
-    wide = jnp.where(fresh, jnp.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0]), jnp.zeros(6)) * TUNING.unknown_velocity**2
-    return P * keep[:, None] * keep[None, :] + jnp.diag(wide), X * keep[:, None]
+def whiteners(blocks: Blocks, error: ErrorModel) -> tuple[Whitener, Whitener]:
+    """Across the thrust axis, and along it."""
+    heard = blocks.heard[blocks.used]
+    noise = error.velocity / np.sqrt(float(heard.mean()) if heard.size else 1.0)
+    return (
+        whitener(blocks.step, noise, error.white_across, error.coloured_across, error.time_across),
+        whitener(blocks.step, noise, error.white_along, error.coloured_along, error.time_along),
+    )
 
 
-def update(P, X, Y, heard, r):
-    """Three scalar updates; the whitened values of the columns, (3, columns), and the log of the variances."""
-    white, logs = [], jnp.zeros(())
-    seen = heard > 0
-    variance = r**2 / jnp.maximum(heard, 1e-3)
-    for i in range(3):
-        s = P[i, i] + variance
-        gain = jnp.where(seen, P[:, i] / s, jnp.zeros(6))
-        left = Y[i] - X[i]
-        white.append(jnp.where(seen, left / jnp.sqrt(s), jnp.zeros_like(left)))
-        logs += jnp.where(seen, jnp.log(s), 0.0)
-        X = X + gain[:, None] * left[None, :]
-        P = P - gain[:, None] * P[i][None, :]
-    return P, X, jnp.stack(white), logs
+def changes_of(blocks: Blocks, columns: np.ndarray) -> np.ndarray:
+    """From block to block, in body axes (n, 3, k); 0 where unknown."""
+    difference = np.diff(columns, axis=0, prepend=columns[:1]) * blocks.used[:, None, None]
+    return np.matmul(blocks.R.transpose(0, 2, 1), difference)
 
 
-def start(error, columns: int):
-    """Before the first block."""
-    _, _, s_z, _, _, s_x, _ = error
-    return jnp.diag(jnp.stack([0.0 * s_x] * 3 + [s_x**2, s_x**2, s_z**2])), jnp.zeros((6, columns))
-
-
-@jax.jit
-def _whitened(flight, Y, error):
-    def row(carry, now):
-        (R, dt, fresh, heard), y = now
-        P, X = predict(carry[0], carry[1], R, dt, fresh, error)
-        P, X, white, _ = update(P, X, y, heard, error[0])
-        return (P, X), white
-
-    return jax.lax.scan(row, start(error, Y.shape[2]), (flight, Y))[1]
-
-
-@jax.jit
-def _information(flight, Y, errors):
-    """Normal equations of whitened columns and the log-determinant, one a candidate error model."""
-
-    def one(error):
-        def row(carry, now):
-            (R, dt, fresh, heard), y = now
-            (P, X), (A, logs) = carry
-            P, X = predict(P, X, R, dt, fresh, error)
-            P, X, white, more = update(P, X, y, heard, error[0])
-            return ((P, X), (A + white.T @ white, logs + more)), None
-
-        columns = Y.shape[2]
-        begin = start(error, columns), (jnp.zeros((columns, columns)), jnp.zeros(()))
-        return jax.lax.scan(row, begin, (flight, Y))[0][1]
-
-    return jax.vmap(one)(errors)
-
-
-def padded(blocks: Blocks, Y: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray]:
-    """To one of a few lengths, so that few programs are compiled; blocks that are added hear nothing."""
-    n = len(blocks)
-    size = next(s for k in range(40) for s in (64 << k, 96 << k) if s >= n)
-    more = size - n
-    R = np.concatenate([blocks.R, np.tile(np.eye(3), (more, 1, 1))])
-    flat = [np.concatenate([a, np.zeros(more, a.dtype)]) for a in (blocks.span, blocks.fresh, blocks.heard)]
-    return (R, *flat), np.concatenate([Y, np.zeros((more, *Y.shape[1:]))])
-
-
-def _wide(columns: np.ndarray) -> np.ndarray:
-    """With columns of zeros in front, to one of a few widths, for the same reason."""
-    width = next(w for w in (12, 24, *(50 << k for k in range(20))) if w >= columns.shape[2])
-    return np.concatenate([np.zeros((*columns.shape[:2], width - columns.shape[2])), columns], axis=2)
+def _white_part(blocks: Blocks, changes: np.ndarray, filter: Whitener) -> np.ndarray:
+    """Some axes (n, axes, k)."""
+    flat = changes.reshape(len(changes), -1)
+    found = np.zeros_like(flat)
+    for a, b in blocks.runs:
+        found[a:b] = filter.white(flat[a:b])
+    return found.reshape(changes.shape)
 
 
 def whitened(blocks: Blocks, columns: np.ndarray, error: ErrorModel) -> np.ndarray:
-    """Columns of velocities (n, 3, k) as white noise of unit variance would leave them."""
-    flight, Y = padded(blocks, _wide(columns))
-    white = _whitened(flight, Y, np.exp(error.logarithms()))
-    return np.asarray(white)[: len(blocks), :, -columns.shape[2] :]
+    """Columns of velocities (n, 3, k) as white noise of unit variance would leave them, in body axes."""
+    across, along = whiteners(blocks, error)
+    changes = changes_of(blocks, columns)
+    parts = _white_part(blocks, changes[:, :2], across), _white_part(blocks, changes[:, 2:], along)
+    return np.concatenate(parts, axis=1)
 
 
-def log_likelihoods(blocks: Blocks, columns: np.ndarray, prior: np.ndarray, errors: np.ndarray) -> np.ndarray:
-    """Restricted log-likelihood of the last column, the others' coefficients unknown, a row of `errors` each.
+class Likelihood:
+    """Restricted log-likelihood of the last column, the others' coefficients unknown, of any error model.
 
-    `prior` is the information that the coefficients have before, diagonal; its zeros are flat.
+    `prior` is the information that the coefficients have before, diagonal; its zeros are flat. What an axis says is kept
+    for as long as its own part of the error model stays.
     """
-    flight, Y = padded(blocks, _wide(columns))
-    A, logs = (np.asarray(part) for part in _information(flight, Y, np.exp(_many(errors))))
-    A, logs = A[: len(errors), -columns.shape[2] :, -columns.shape[2] :], logs[: len(errors)]
-    found = []
-    for one, log_s in zip(A, logs, strict=True):
-        H, b = one[:-1, :-1] + np.diag(prior), one[:-1, -1]
+
+    def __init__(self, blocks: Blocks, columns: np.ndarray, prior: np.ndarray):
+        self.blocks, self.prior = blocks, prior
+        changes = changes_of(blocks, columns)
+        self._changes = (np.ascontiguousarray(changes[:, :2]), np.ascontiguousarray(changes[:, 2:]))
+        heard = blocks.heard[blocks.used]
+        self._heard = float(heard.mean()) if heard.size else 1.0
+        self._kept: dict[tuple[float, ...], tuple[np.ndarray, float]] = {}
+
+    def _part(self, axes: int, noise: float, rest: tuple[float, ...]) -> tuple[np.ndarray, float]:
+        key = (axes, noise, *rest)
+        if key not in self._kept:
+            filter = whitener(self.blocks.step, noise, *rest)
+            changes = self._changes[axes]
+            W = _white_part(self.blocks, changes, filter).reshape(-1, changes.shape[2])
+            self._kept[key] = W.T @ W, (2 - axes) * filter.log_determinant(self.blocks.runs)
+        return self._kept[key]
+
+    def __call__(self, logarithms: np.ndarray) -> float:
+        """At one error model."""
+        noise, *rest = map(float, np.exp(logarithms))
+        noise /= np.sqrt(self._heard)
+        A, logs = (
+            one + other
+            for one, other in zip(self._part(1, noise, tuple(rest[:3])), self._part(0, noise, tuple(rest[3:])), strict=True)
+        )
+        H, b = A[:-1, :-1] + np.diag(self.prior), A[:-1, -1]
         sign, log_H = np.linalg.slogdet(H)
-        theta = np.linalg.solve(H, b)
-        found.append(-0.5 * (log_s + log_H + one[-1, -1] - b @ theta) if sign > 0 else -np.inf)
-    return np.array(found)
-
-
-def _many(errors: np.ndarray) -> np.ndarray:
-    """As many as the search tries at once."""
-    return np.concatenate([errors, np.tile(errors[:1], (max(0, 2 * len(NAMES) + 1 - len(errors)), 1))])
+        if sign <= 0:
+            return -np.inf
+        return -0.5 * float(logs + log_H + A[-1, -1] - b @ np.linalg.solve(H, b))
 
 
 def likeliest_error(
-    blocks: Blocks, columns: np.ndarray, prior: np.ndarray, first: ErrorModel, fixed: tuple[str, ...] = ()
+    blocks: Blocks,
+    columns: np.ndarray,
+    prior: np.ndarray,
+    first: ErrorModel,
+    fixed: tuple[str, ...] = (),
+    near: bool = False,
 ) -> tuple[ErrorModel, float]:
-    """The error model of highest posterior probability: a compass search in logarithms, all directions at once."""
+    """The error model of highest posterior probability: a compass search in logarithms, in small steps if it is near."""
     usual, spread = (np.array(part) for part in zip(*TUNING.error_prior, strict=True))
     free = [k for k, name in enumerate(NAMES) if name not in fixed]
+    likelihood = Likelihood(blocks, columns, prior)
 
-    def score(points: np.ndarray) -> np.ndarray:
-        points[:, [3, 6]] = np.minimum(points[:, [3, 6]], np.log(TUNING.longest_correlation))
-        penalty = 0.5 * np.sum(((points - np.log(usual)) / spread)[:, free] ** 2, axis=1)
-        return log_likelihoods(blocks, columns, prior, points) - penalty
+    def score(point: np.ndarray) -> float:
+        point[[3, 6]] = np.minimum(point[[3, 6]], np.log(TUNING.longest_correlation))
+        return likelihood(point) - 0.5 * float(np.sum(((point - np.log(usual)) / spread)[free] ** 2))
 
     best = first.logarithms()
-    value = float(score(best[None].copy())[0])
-    step = np.full(len(NAMES), 1.2)
+    value = score(best)
+    step = np.full(len(NAMES), TUNING.error_steps[1 if near else 0])
     for _ in range(TUNING.error_rounds):
-        points = np.tile(best, (2 * len(NAMES) + 1, 1))
-        for place, k in enumerate(free):
-            points[2 * place, k] += step[k]
-            points[2 * place + 1, k] -= step[k]
-        scores = score(points)
-        move = np.zeros(len(NAMES))
-        for place, k in enumerate(free):
-            up, down = scores[2 * place], scores[2 * place + 1]
-            curvature = up + down - 2 * value
+        tried, move = [(value, best)], np.zeros(len(NAMES))
+        for k in free:
+            up, down = best.copy(), best.copy()
+            up[k] += step[k]
+            down[k] -= step[k]
+            tried += [(score(up), up), (score(down), down)]
+            higher, lower = tried[-2][0], tried[-1][0]
+            curvature = higher + lower - 2 * value
             if curvature < 0:
-                move[k] = np.clip(0.5 * (down - up) / curvature, -1.5, 1.5) * step[k]
+                move[k] = np.clip(0.5 * (lower - higher) / curvature, -1.5, 1.5) * step[k]
             else:
-                move[k] = step[k] if up > down else -step[k]
-        tries = best + move * np.array([1.0, 0.5, 0.25])[:, None]
-        along = score(tries)
-        every, values = np.concatenate([points, tries]), np.concatenate([scores, along])
-        k = int(np.argmax(values))
-        if values[k] <= value + TUNING.error_settled:
+                move[k] = step[k] if higher > lower else -step[k]
+        for share in (1.0, 0.5, 0.25):
+            along = best + share * move
+            tried.append((score(along), along))
+        found, where = max(tried, key=lambda one: one[0])
+        if found <= value + TUNING.error_settled:
             if step.max() < 0.3:
                 break
             step *= 0.5
-        if values[k] > value:
-            best, value = every[k], float(values[k])
+        best, value = where, found
     return ErrorModel.of(best), value

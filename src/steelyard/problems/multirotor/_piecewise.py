@@ -28,11 +28,14 @@ class Unknowns:
     """Forces that are known, and their coefficients."""
     velocity: float | None = None
     """Stated noise of the mean velocity of a block, m/s an axis."""
+    widths: tuple[tuple[str | Piece, float], ...] = ()
+    """Standard deviations before the flight that are not the usual ones: of a force by name, of a piece of the mass."""
 
     @property
     def prior(self) -> np.ndarray:
         """Information before the flight."""
-        return np.array([0.0] * len(self.pieces) + [1.0 / _PRIORS[name] ** 2 for name in self.forces])
+        width = dict.fromkeys(self.pieces, np.inf) | _PRIORS | dict(self.widths)
+        return np.array([1.0 / width[name] ** 2 for name in (*self.pieces, *self.forces)])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -127,18 +130,20 @@ def fit(motion: Motion, blocks: Blocks, unknowns: Unknowns, error: ErrorModel, f
     return Fit(motion, blocks, unknowns, error, values, solution.covariance, solution.white, solution.left, at)
 
 
-def fit_all(motion: Motion, blocks: Blocks, unknowns: Unknowns, error: ErrorModel, first: np.ndarray) -> Fit:
-    """The same with the likeliest error model, which is looked for from `error` on."""
+def fit_all(
+    motion: Motion, blocks: Blocks, unknowns: Unknowns, error: ErrorModel, first: np.ndarray, near: bool = False
+) -> Fit:
+    """The same with the likeliest error model, which is looked for from `error` on; `near`: it is almost this one."""
     fixed = () if unknowns.velocity is None else ("velocity",)
     if unknowns.velocity is not None:
         error = dataclasses.replace(error, velocity=unknowns.velocity)
     for rounds_left in (1, 0):
-        error, _ = likeliest_error(blocks, columns_of(motion, unknowns, first), unknowns.prior, error, fixed)
+        error, _ = likeliest_error(blocks, columns_of(motion, unknowns, first), unknowns.prior, error, fixed, near)
         found = fit(motion, blocks, unknowns, error, first)
         moved = found.mass(motion.time)
         if not rounds_left or np.max(np.abs(moved / first - 1.0)) < 0.05:
             return found
-        first = moved
+        first, near = moved, True
     raise AssertionError("the last round returns")
 
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import numpy as np
 
 from steelyard.config import Config
-from steelyard.problems.multirotor._blocks import FORCES, LOSSES, Motion, integrals, mass_column, motion_of
-from steelyard.problems.multirotor._changes import persistent_error, with_changes
-from steelyard.problems.multirotor._coloured import ErrorModel, log_likelihoods, whitened
+from steelyard.problems.multirotor._blocks import FORCES, GROUND, LOSSES, Motion, integrals, mass_column, motion_of, usual_size
+from steelyard.problems.multirotor._changes import persistent_error, slow_error, with_changes
+from steelyard.problems.multirotor._coloured import ErrorModel, Likelihood, whitened
 from steelyard.problems.multirotor._piecewise import (
     Fit,
     Unknowns,
@@ -72,6 +72,7 @@ def unknowns_of(motion: Motion, config: Config) -> Unknowns:
     )
     stated = own.drag is not None or own.quadratic_drag is not None or not own.estimate_drag
     forces = tuple(name for name in FORCES if not (stated and name.startswith("drag")))
+    forces += () if motion.height is None else (GROUND,)
     noise = config.noise.linear_velocity
     velocity = None if noise is None else max(noise, TUNING.least_noise) / np.sqrt(motion.size)
     return Unknowns((("level", float(motion.time[0])),), forces, given, velocity)
@@ -83,27 +84,43 @@ def _explained(motion: Motion, config: Config) -> tuple[Fit, float]:
     found = fit_all(motion, blocks, unknowns_of(motion, config), first_error(), first)
     quiet, share = without_outliers(found)
     if share > 0:
-        found = fit_all(motion, quiet, found.unknowns, found.error, found.mass(motion.time))
+        found = fit_all(motion, quiet, found.unknowns, found.error, found.mass(motion.time), near=True)
     found = with_changes(_with_losses(found))
     if share > 0 and len(found.unknowns.pieces) > 1:
         whole = fit(motion, blocks, found.unknowns, found.error, found.mass(motion.time))
         quiet, share = without_outliers(whole)
-        found = with_changes(fit_all(motion, quiet, found.unknowns, found.error, found.mass(motion.time)))
+        found = with_changes(fit_all(motion, quiet, found.unknowns, found.error, found.mass(motion.time), near=True))
     return found, share
 
 
 def _with_losses(found: Fit) -> Fit:
-    """Thrust that falls with the speed, and with the speed along its axis, where the flight shows either or both."""
-    losses = LOSSES
-    while losses:
-        unknowns = dataclasses.replace(found.unknowns, forces=(*found.unknowns.forces, *losses))
-        tried = fit_all(found.motion, found.blocks, unknowns, first_error(), found.mass(found.motion.time))
-        evidence = {name: value / std for name in losses for value, std in [tried.of(name)]}
-        weakest = min(losses, key=evidence.__getitem__)
+    """Thrust that changes with the speed, and with the speed along its axis.
+
+    What the flight shows joins as it is. What it does not show is as small as what the model lacks elsewhere: its prior
+    is the coloured error's size at the flight's usual speed.
+    """
+    shown, hidden = LOSSES, ()
+    while shown:
+        tried = fit(found.motion, found.blocks, _added(found, shown, ()), found.error, found.linearised)
+        evidence = {name: abs(value / std) for name in shown for value, std in [tried.of(name)]}
+        weakest = min(shown, key=evidence.__getitem__)
         if evidence[weakest] > np.sqrt(TUNING.believed_loss):
-            return tried
-        losses = tuple(name for name in losses if name != weakest)
-    return found
+            found = _with_forces(found, shown, ())
+            break
+        shown, hidden = tuple(name for name in shown if name != weakest), (*hidden, weakest)
+    size = slow_error(found)
+    if not hidden or size == 0.0:
+        return found
+    return _with_forces(found, hidden, tuple((name, size / usual_size(found.motion, name)) for name in hidden))
+
+
+def _added(found: Fit, names: tuple[str, ...], widths: tuple[tuple[str, float], ...]) -> Unknowns:
+    return dataclasses.replace(found.unknowns, forces=(*found.unknowns.forces, *names), widths=widths)
+
+
+def _with_forces(found: Fit, names: tuple[str, ...], widths: tuple[tuple[str, float], ...]) -> Fit:
+    unknowns = _added(found, names, widths)
+    return fit_all(found.motion, found.blocks, unknowns, found.error, found.linearised, near=True)
 
 
 def _motor_lag(record: FlightRecord, config: Config) -> tuple[float, float]:
@@ -120,7 +137,7 @@ def _motor_lag(record: FlightRecord, config: Config) -> tuple[float, float]:
     for lag in lags:
         motion = motion_of(record, config.gravity, float(lag))
         columns = columns_of(motion, begun.unknowns, np.full_like(first, begun.values[0]))
-        scores.append(log_likelihoods(blocks, columns, begun.unknowns.prior, begun.error.logarithms()[None])[0])
+        scores.append(Likelihood(blocks, columns, begun.unknowns.prior)(begun.error.logarithms()))
     weights = np.exp(np.array(scores) - max(scores)) * np.gradient(lags)
     weights /= weights.sum()
     mean = float(weights @ lags)

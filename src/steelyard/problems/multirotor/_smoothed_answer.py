@@ -56,9 +56,8 @@ def smoothed_series(record: FlightRecord, found: Smoothed) -> dict[str, Series]:
 
 
 def smoothed_innovations(found: Smoothed) -> Innovations:
-    """Whitened residuals of block means."""
-    left = np.where(found.fit.blocks.heard[:, None] > 0, found.fit.left, np.nan)
-    left[found.fit.blocks.fresh] = np.nan
+    """Whitened residuals of the changes from block to block, in body axes."""
+    left = np.where(found.fit.blocks.used[:, None], found.fit.left, np.nan)
     channels = tuple(f"linear_velocity/{axis}" for axis in "xyz")
     return Innovations(found.fit.blocks.time, channels, left, np.ones_like(left))
 
@@ -112,7 +111,8 @@ def smoothed_verdict(record: FlightRecord, found: Smoothed, config: Config) -> s
         text += f" {196 * record.thrust_uncertainty:.2g} % are the thrust map's."
     for name in found.fit.unknowns.forces:
         text += _force_sentence(found, name)
-    drift = [p for p in found.fit.unknowns.pieces if p[0] == "slope" and p[1] <= record.time[0]]
+    hidden = dict(found.fit.unknowns.widths)
+    drift = [p for p in found.fit.unknowns.pieces if p[0] == "slope" and p[1] <= record.time[0] and p not in hidden]
     if drift:
         share = 100 * change_of(found.fit, drift[0]) / mass
         text += (
@@ -134,6 +134,8 @@ def _force_sentence(found: Smoothed, name: str) -> str:
     value, std = found.fit.of(name)
     if abs(value) < 4 * std:
         return ""
+    if "lean" in name:
+        return f" Thrust changes by {value:+.2g} ± {1.96 * std:.1g} of itself a rad of lean along {name[-1]}: wind."
     if name in LOSSES:
         along = " along its axis" if name.endswith("axial") else ""
         return f" Thrust falls by {100 * value:.2g} ± {196 * std:.1g} % a m/s of speed{along}."
@@ -150,8 +152,8 @@ def _quantities(record: FlightRecord, found: Smoothed):
     everywhere = np.ones_like(record.time)
     fit = found.fit
     limits = {"drag": TUNING.drag_prior[0], "drag/quadratic": TUNING.drag_prior[1]}
-    for name in ("drag", "drag/quadratic", *LOSSES):
-        if name in fit.unknowns.forces and record.thrust_unit == "N":
+    for name in ("drag", "drag/quadratic", *LOSSES[:2]):
+        if name in fit.unknowns.forces and name not in dict(fit.unknowns.widths) and record.thrust_unit == "N":
             value, std = fit.of(name)
             known = std < TUNING.known_drag_below * limits.get(name, np.inf) * max(1.0, float(found.mass[-1]))
             yield name, np.where(known, value, np.nan) * everywhere, np.where(known, std, np.nan) * everywhere

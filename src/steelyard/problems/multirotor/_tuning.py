@@ -83,8 +83,15 @@ class MultirotorTuning:
     stays there was joined from two flights, or reset."""
     jump_deviations: float = 8.0
     """Usual changes from row to row that such a jump must exceed besides: noise."""
-    unknown_velocity: float = 100.0
-    """Standard deviation of a velocity that is unknown, m/s."""
+    uneven_blocks: float = 0.5
+    """Relative deviation of the time between two blocks beyond which the change of velocity is not used."""
+    settled_gain: float = 1e-7
+    """Relative change of the whitening filter's gain below which it stays."""
+    settling_blocks: int = 4000
+    """Most blocks in which it does."""
+    error_steps: tuple[float, float] = (1.2, 0.4)
+    """First step of the search for the error model in its logarithms: from the usual one, and from that of almost the
+    same fit."""
     error_prior: tuple[tuple[float, float], ...] = (
         (0.01, 3.0),
         (0.03, 3.0),
@@ -106,13 +113,21 @@ class MultirotorTuning:
         ("drag/quadratic", 100.0),
         ("tilt/x", 0.03),
         ("tilt/y", 0.03),
-        ("wind/x", 0.5),
-        ("wind/y", 0.5),
+        ("wind/x", 1.0),
+        ("wind/y", 1.0),
         ("thrust_loss", 0.05),
         ("thrust_loss/axial", 0.1),
+        ("thrust_loss/lean_x", 0.3),
+        ("thrust_loss/lean_y", 0.3),
+        ("ground_effect", 0.1),
     )
     """Standard deviations before the flight in `smoothed`: drag (N s/m, N s²/m²) is free; the thrust axis is off by a
-    degree or two, rad; wind pushes a small drone with a twentieth of its weight, m/s²; s/m."""
+    degree or two, rad; wind pushes a small drone with a tenth of its weight, m/s²; s/m."""
+    take_off: float = 0.3
+    """m by which a flight's first or last height is below its usual one where it took off or landed."""
+    ground_clearance: float = 0.12
+    """m between the ground and the rotors of a small drone that stands; ground effect goes with the inverse square of
+    their height."""
     mass_rounds: int = 6
     """Most rounds of Gauss-Newton in the mass."""
     mass_settled: float = 1e-5
@@ -122,7 +137,7 @@ class MultirotorTuning:
     change_horizon: float = 12.0
     """Time, s, for which a candidate change is followed: longer would find smaller ones, later."""
 
-    longest_correlation: float = 1.0
+    longest_correlation: float = 3.0
     """s; a model error that lasts longer looks like a change of the mass, and is reported as one."""
     tentative_change: float = 12.0
     """Likelihood ratio from which on a change is tried; what is random is estimated again with it before it counts."""
@@ -137,10 +152,13 @@ class MultirotorTuning:
     ground begin as sharply as a change of the mass."""
     passing: float = 0.4
     """Time in which such a push fades, s."""
-    believed_drift: float = 25.0
+    believed_drift: float = 9.0
     """The same for a slow drift over the whole flight."""
-    change_over_error: float = 2.5
+    change_over_error: float = 1.0
     """A change must also be this many times the coloured error's size: ground effect and gusts last for seconds."""
+    least_change: tuple[float, float] = (0.03, 0.05)
+    """Share of the mass below which nothing is called a change, in flights without and with a coloured error: ground
+    effect is some percent of the thrust, and so is what a rotor loses in another flow."""
     step_margin: float = 0.5
     """s from the flight's ends and 1 s from another step, within which no step is looked for: nothing is picked up and
     put down within a second, but thrust transients last that long."""
@@ -157,8 +175,8 @@ class MultirotorTuning:
     """Share of the weight below which a coloured error is not told from white noise, and none is taken to last."""
     lag_grid: tuple[float, ...] = (0.01, 0.02, 0.03, 0.04, 0.05, 0.065, 0.08, 0.1, 0.13, 0.17)
     """Time constants of the motors that are tried, s: of small motors to large ones."""
-    believed_loss: float = 25.0
-    """Likelihood ratio from which on thrust is taken to fall with the speed."""
+    believed_loss: float = 9.0
+    """Likelihood ratio from which on thrust is taken to change with the speed."""
     most_outliers: float = 0.1
     """Share of outliers above which nothing is answered."""
     most_error: float = 0.2

@@ -16,3 +16,6 @@ from ._simulation import fly as fly
 from ._simulation import simulate as simulate
 from ._trajectories import TRAJECTORIES as TRAJECTORIES
 from ._trajectories import TrajectoryName as TrajectoryName
+from ._disturbances import Disturbances as Disturbances
+from ._disturbances import draw_disturbances as draw_disturbances
+from ._disturbed import fly_disturbed as fly_disturbed
