@@ -32,8 +32,8 @@ class Identify:
     map: Annotated[str | None, tyro.conf.arg(metavar="MAP.toml")] = None
     """Which field is which signal, as steelyard look -o writes it; by default it is found and shown."""
     method: Annotated[str | None, tyro.conf.arg(metavar="METHOD")] = None
-    """How; by default the problem's best. For multirotor: smoothed (the default from 15 s on: the log as a whole),
-    adaptive (what a robot would have known at each moment), ekf, ukf, msckf, swls or rls; for jets: adaptive (the
+    """How; by default the problem's best. For multirotor: smoothed (the default: the log as a whole), causal (the
+    same, from each row's past), adaptive (an online filter), ekf, ukf, msckf, swls or rls; for jets: adaptive (the
     default), published, centroidal or engines; for a robot of your own: adaptive, ekf, ukf, msckf or swls."""
     config: Annotated[str | None, tyro.conf.arg(metavar="FILE.toml")] = None
     """Noise, guesses and the robot's own parameters; what it does not state is estimated or has a default."""
@@ -50,6 +50,10 @@ class Identify:
     payload: Annotated[str | None, tyro.conf.arg(metavar="FORMAT=FILE")] = None
     """Also write the load as mjcf (an <inertial>), ur (a set_target_payload line) or franka (an end-effector JSON), in
     the axes and about the origin of the force sensor; with --as rigid-body."""
+    vehicle: Annotated[str | None, tyro.conf.arg(metavar="FORMAT=FILE")] = None
+    """Also write the multirotor as px4 or ardupilot (parameters), sdf or mjcf (a model); with --as multirotor."""
+    causal: bool = False
+    """With --as multirotor: each row's mass from the rows before it, as a robot would have known it then."""
     start: float = -math.inf
     """Leave out what is before this time, s: a take-off from the ground, for example."""
     end: float = math.inf
@@ -72,7 +76,14 @@ def run(arguments: Sequence[str]) -> int:
         from steelyard.report import check_payload
 
         payload = check_payload(command.payload)
-    for output in (command.report, command.urdf, payload[1] if payload else None):
+    vehicle = None
+    if command.vehicle is not None:
+        from steelyard.report import check_vehicle
+
+        vehicle = check_vehicle(command.vehicle)
+    if command.causal and command.method not in (None, "causal"):
+        raise BadInput("--causal is a method of its own; leave --method out.")
+    for output in (command.report, command.urdf, payload[1] if payload else None, vehicle[1] if vehicle else None):
         if output is not None:
             check_output(output)
     config = Config() if command.config is None else load(command.config, Config)
@@ -88,13 +99,16 @@ def run(arguments: Sequence[str]) -> int:
     from steelyard import problems, report
 
     with report.progress("identifying", len(prepared.log), quiet=command.json or command.quiet) as advance:
-        identification = problems.answer(prepared, config, command.method, advance, command.mend)
+        method = "causal" if command.causal else command.method
+        identification = problems.answer(prepared, config, method, advance, command.mend)
     if command.report is not None:
         report.write_report(identification, command.report)
     if command.urdf is not None:
         report.write_urdf(identification, command.urdf)
     if payload is not None:
         report.write_payload(identification, *payload)
+    if vehicle is not None:
+        report.write_vehicle(identification, *vehicle)
     if command.json:
         mapping = {signal: one.as_json() for signal, one in prepared.mapping.items()}
         print_json(identification.to_dict(command.series) | ({"mapping": mapping} if mapping else {}))
@@ -103,6 +117,7 @@ def run(arguments: Sequence[str]) -> int:
 
     report.print_identification(identification, Console(), notes=not command.quiet)
     written = {"Report": command.report, "URDF": command.urdf, "Payload": payload[1] if payload else None}
+    written["Vehicle"] = vehicle[1] if vehicle else None
     for what, file in written.items():
         if file is not None and not command.quiet:
             print(f"{what}: {file}")

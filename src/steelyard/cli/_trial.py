@@ -8,6 +8,7 @@ from steelyard.cli._parse import choose
 TRIALS = {
     "chaos": "teams under random disasters, in virtual time, held to invariants at every row",
     "disguises": "simulated logs as others would write them: units, axes, clocks and names found again",
+    "drone": "a drone's mass in flights with gusts, ground effect, sag, loads and delays, and near the bound without",
     "faults": "faults of every kind on simulated logs: right, doubted and wrong answers",
     "wrist": "one load at one wrist: errors next to the bound, contacts, wrong recordings",
 }

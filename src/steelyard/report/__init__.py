@@ -1,5 +1,7 @@
 """What do people see? Tables on a terminal, one-file HTML reports, progress."""
 
+from ._flown_back import FlownBack as FlownBack
+from ._flown_back import fly_back as fly_back
 from ._headline import headline as headline
 from ._markup import Markup as Markup
 from ._markup import fill as fill
@@ -29,5 +31,8 @@ from ._table import table as table
 from ._urdf import urdf_of as urdf_of
 from ._urdf import write_urdf as write_urdf
 from ._value_table import value_table as value_table
+from ._vehicle_files import check_vehicle as check_vehicle
+from ._vehicle_files import vehicle_text as vehicle_text
+from ._vehicle_files import write_vehicle as write_vehicle
 from ._write import sections as sections
 from ._write import write_report as write_report

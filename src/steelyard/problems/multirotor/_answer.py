@@ -13,13 +13,15 @@ from steelyard.estimators import Estimate, Trust
 from steelyard.logs import Log
 from steelyard.problems._identification import Identification, Innovations, Series
 from steelyard.problems._provenance import settings_of, truth_in
+from steelyard.problems.multirotor._causal import causal
 from steelyard.problems.multirotor._events import events_of, silent_channels
 from steelyard.problems.multirotor._method import METHODS, Track, noise_levels_of
 from steelyard.problems.multirotor._noise import NoiseLevels
 from steelyard.problems.multirotor._quantities import UNITS, estimates_of, quantities_of
 from steelyard.problems.multirotor._reading import FlightRecord, read_flight_record
-from steelyard.problems.multirotor._smoothed import smoothed
+from steelyard.problems.multirotor._smoothed import Smoothed, flows, smoothed
 from steelyard.problems.multirotor._smoothed_answer import (
+    hover_throttle,
     smoothed_estimates,
     smoothed_events,
     smoothed_innovations,
@@ -32,6 +34,9 @@ from steelyard.problems.multirotor._verdict import SCALE_CAVEAT, verdict_of
 
 DEFAULT = "smoothed"
 """The method for a log; a stream's is `adaptive`."""
+CAUSAL = "causal"
+"""The same with the series that a robot would have known then."""
+_CAUSAL_NOTE = "Each row's mass is from the rows before it; the sizes of what is random are those of the whole flight."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,18 +57,27 @@ def identify_multirotor(
     """Identifies every multirotor of a log; `progress` is called with the number of rows that are done.
 
     Without a method: `vehicle` where the log has commands and no attitude; `smoothed`, which reads a flight as a whole;
-    `adaptive` for flights too short to tell a change from a model error that is correlated over a second.
+    `adaptive` for a short flight in which mass flows, because the end of a ramp and a model error look alike there.
     """
     robots = robots_of(log, config)
-    if method is None:
-        long_enough = log.time[-1] - log.time[0] >= TUNING.shortest_smoothed
-        method = VEHICLE if is_for_vehicle(log, robots) else DEFAULT if long_enough else "adaptive"
+    if method is None and is_for_vehicle(log, robots):
+        method = VEHICLE
     if method == VEHICLE:
         return identify_vehicle(log, config, robots)
-    if method == DEFAULT:
-        return _smoothed(log, config, progress)
+    if method in (None, DEFAULT, CAUSAL):
+        begin = time.perf_counter()
+        records = [read_flight_record(log.without_truth(), robot, config) for robot in robots]
+        found = [smoothed(record, config, progress) for record in records]
+        long_enough = log.time[-1] - log.time[0] >= TUNING.shortest_ramp
+        if method is not None or long_enough or not any(flows(one) for one in found):
+            if method == CAUSAL:
+                found = [causal(record, one) for record, one in zip(records, found, strict=True)]
+            both = list(zip(records, found, strict=True))
+            return _whole(log, config, both, method or DEFAULT, time.perf_counter() - begin)
+        method = "adaptive"
     if method not in METHODS:
-        raise BadInput(f'Unknown method "{method}" for multirotor; {nearest(method, [DEFAULT, VEHICLE, *METHODS])}')
+        known = [DEFAULT, CAUSAL, VEHICLE, *METHODS]
+        raise BadInput(f'Unknown method "{method}" for multirotor; {nearest(method, known)}')
     results = {robot: _run(log.without_truth(), robot, config, method, progress) for robot in robots_of(log, config)}
     return Identification(
         problem="multirotor",
@@ -84,31 +98,29 @@ def identify_multirotor(
     )
 
 
-def _smoothed(log: Log, config: Config, progress: Callable[[int], None]) -> Identification:
+def _whole(
+    log: Log, config: Config, both: list[tuple[FlightRecord, Smoothed]], method: str, seconds: float
+) -> Identification:
     """Every multirotor of a log by the method that reads its flight as a whole."""
-    records, found = {}, {}
-    begin = time.perf_counter()
-    for robot in robots_of(log, config):
-        records[robot] = read_flight_record(log.without_truth(), robot, config)
-        found[robot] = smoothed(records[robot], config, progress)
-    both = [(records[robot], found[robot]) for robot in records]
     return Identification(
         problem="multirotor",
-        method=DEFAULT,
+        method=method,
         origin=log.origin,
-        robots={record.robot: smoothed_estimates(record, one) for record, one in both},
+        robots={
+            record.robot: smoothed_estimates(record, one) | hover_throttle(log, record, one) for record, one in both
+        },
         events=sorted(
             (event for record, one in both for event in [*smoothed_events(record, one), *silent_channels(record)]),
             key=lambda event: event.time,
         ),
         verdict=" ".join([*(smoothed_verdict(record, one, config) for record, one in both), SCALE_CAVEAT]),
-        notes=[note for record in records.values() for note in record.notes],
+        notes=[note for record, _ in both for note in record.notes] + ([_CAUSAL_NOTE] if method == CAUSAL else []),
         series={record.robot: smoothed_series(record, one) for record, one in both},
         innovations={record.robot: smoothed_innovations(one) for record, one in both},
         truth=truth_in(log, {"mass": "kg"}),
         settings=settings_of(log, config, {record.robot: dataclasses.asdict(one.fit.error) for record, one in both}),
-        trust={record.robot: Trust(record.reasons) for record in records.values()},
-        seconds_a_row=(time.perf_counter() - begin) / len(log),
+        trust={record.robot: Trust(record.reasons) for record, _ in both},
+        seconds_a_row=seconds / len(log),
     )
 
 

@@ -15,9 +15,9 @@ FORCES = ("drag", "drag/quadratic", "tilt/x", "tilt/y", "wind/x", "wind/y")
 """Unknowns beside the mass."""
 GROUND = "ground_effect"
 """Share of the thrust that the ground adds at the lowest place; where the flight took off or landed."""
-LOSSES = ("thrust_loss", "thrust_loss/axial", "thrust_loss/lean_x", "thrust_loss/lean_y")
-"""Shares of the thrust lost per m/s of speed; per m/s along the thrust axis (air through the rotors); and, in a wind that
-does so, per unit of lean towards x or y of the world: each joins where the flight shows it."""
+LOSSES = ("thrust_loss", "thrust_loss/axial", "thrust_loss/tilt_x", "thrust_loss/tilt_y")
+"""Shares of the thrust lost per m/s of speed; per m/s along the thrust axis (air through the rotors); and, in wind,
+per unit of tilt towards x or y of the world: each joins where the flight shows it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,11 +61,14 @@ def motion_of(record: FlightRecord, gravity: tuple[float, float, float], lag: fl
     last = np.maximum.accumulate(np.where(good, time, -np.inf))
     gap = np.diff(last, prepend=-np.inf) > TUNING.bridged_gap
     velocity = np.where((good | (time - last < TUNING.bridged_gap))[:, None], velocity, np.nan)
+    velocity = np.where(_on_ground(time, thrust)[:, None], np.nan, velocity)
     step = float(np.median(np.diff(time)))
     size = max(1, round(TUNING.block / step), _rows_a_velocity(velocity))
     for k in _velocity_jumps(time, velocity):
         gap[k], velocity[k - k % size : k] = True, np.nan  # the block begins after the jump
-    return Motion(time, velocity, matrices(q), thrust, gap, size, np.asarray(gravity), record.hold == "step", _height(record))
+    return Motion(
+        time, velocity, matrices(q), thrust, gap, size, np.asarray(gravity), record.hold == "step", _height(record)
+    )
 
 
 def _height(record: FlightRecord) -> np.ndarray | None:
@@ -79,6 +82,20 @@ def _height(record: FlightRecord) -> np.ndarray | None:
     if np.median(z) - low < TUNING.take_off or ends > low + 0.5 * TUNING.take_off:
         return None
     return np.maximum(z - low, 0.0)
+
+
+def _on_ground(time: np.ndarray, thrust: np.ndarray) -> np.ndarray:
+    """Rows before take-off and after landing, by a thrust that is far below the usual one at the log's ends."""
+    width = max(1, round(0.2 / float(np.median(np.diff(time)))))
+    slow = np.convolve(np.pad(thrust, width // 2, "edge"), np.ones(width) / width, "same")[width // 2 :][: len(thrust)]
+    usual = float(np.median(slow[slow > 0.5 * slow.max()]))
+    flies = np.flatnonzero(slow > TUNING.flying_thrust[1] * usual)
+    begin, end = -np.inf, np.inf
+    if slow[0] < TUNING.flying_thrust[0] * usual:
+        begin = time[flies[0]] + TUNING.ground_margin
+    if slow[-1] < TUNING.flying_thrust[0] * usual:
+        end = time[flies[-1]] - TUNING.ground_margin
+    return (time < begin) | (time > end)
 
 
 def _rows_a_velocity(velocity: np.ndarray) -> int:
@@ -177,9 +194,9 @@ def _goes_with(motion: Motion, v: np.ndarray, loss: str) -> np.ndarray:
 
 
 def usual_size(motion: Motion, loss: str) -> float:
-    """Root mean square of what a loss of thrust goes with; 0.1 m/s, or 0.03 of lean, at least."""
+    """Root mean square of what a loss of thrust goes with; 0.1 m/s, or 0.03 of tilt, at least."""
     size = float(np.sqrt(np.mean(_goes_with(motion, _bridged(motion), loss) ** 2)))
-    return max(size, 0.03 if "lean" in loss else 0.1)
+    return max(size, 0.03 if "loss/tilt" in loss else 0.1)
 
 
 def _bridged(motion: Motion) -> np.ndarray:

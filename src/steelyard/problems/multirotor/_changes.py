@@ -129,8 +129,11 @@ def _best(found: Fit, whole: Scan) -> list[tuple[Piece, float]]:
 
 
 def _allowed(found: Fit, kind: str, begin: np.ndarray) -> np.ndarray:
-    time, margin = found.motion.time, TUNING.step_margin if kind == "step" else TUNING.ramp_margin
-    free = (begin > time[0] + margin) & (begin < time[-1] - margin)
+    flown = found.blocks.time[found.blocks.heard > 0]
+    ends, margin = (
+        (TUNING.end_margin, TUNING.step_margin) if kind == "step" else (TUNING.ramp_margin, TUNING.ramp_margin)
+    )
+    free = (begin > flown[0] + ends) & (begin < flown[-1] - ends)
     for other, moment in found.unknowns.pieces:
         if other == kind:
             free &= np.abs(begin - moment) > 2 * margin

@@ -179,8 +179,8 @@ def whitened(blocks: Blocks, columns: np.ndarray, error: ErrorModel) -> np.ndarr
 class Likelihood:
     """Restricted log-likelihood of the last column, the others' coefficients unknown, of any error model.
 
-    `prior` is the information that the coefficients have before, diagonal; its zeros are flat. What an axis says is kept
-    for as long as its own part of the error model stays.
+    `prior` is the information that the coefficients have before, diagonal; its zeros are flat. What an axis says is
+    stored for as long as its own part of the error model stays.
     """
 
     def __init__(self, blocks: Blocks, columns: np.ndarray, prior: np.ndarray):
@@ -189,16 +189,16 @@ class Likelihood:
         self._changes = (np.ascontiguousarray(changes[:, :2]), np.ascontiguousarray(changes[:, 2:]))
         heard = blocks.heard[blocks.used]
         self._heard = float(heard.mean()) if heard.size else 1.0
-        self._kept: dict[tuple[float, ...], tuple[np.ndarray, float]] = {}
+        self._parts: dict[tuple[float, ...], tuple[np.ndarray, float]] = {}
 
     def _part(self, axes: int, noise: float, rest: tuple[float, ...]) -> tuple[np.ndarray, float]:
         key = (axes, noise, *rest)
-        if key not in self._kept:
+        if key not in self._parts:
             filter = whitener(self.blocks.step, noise, *rest)
             changes = self._changes[axes]
             W = _white_part(self.blocks, changes, filter).reshape(-1, changes.shape[2])
-            self._kept[key] = W.T @ W, (2 - axes) * filter.log_determinant(self.blocks.runs)
-        return self._kept[key]
+            self._parts[key] = W.T @ W, (2 - axes) * filter.log_determinant(self.blocks.runs)
+        return self._parts[key]
 
     def __call__(self, logarithms: np.ndarray) -> float:
         """At one error model."""
@@ -206,7 +206,9 @@ class Likelihood:
         noise /= np.sqrt(self._heard)
         A, logs = (
             one + other
-            for one, other in zip(self._part(1, noise, tuple(rest[:3])), self._part(0, noise, tuple(rest[3:])), strict=True)
+            for one, other in zip(
+                self._part(1, noise, tuple(rest[:3])), self._part(0, noise, tuple(rest[3:])), strict=True
+            )
         )
         H, b = A[:-1, :-1] + np.diag(self.prior), A[:-1, -1]
         sign, log_H = np.linalg.slogdet(H)
@@ -223,7 +225,7 @@ def likeliest_error(
     fixed: tuple[str, ...] = (),
     near: bool = False,
 ) -> tuple[ErrorModel, float]:
-    """The error model of highest posterior probability: a compass search in logarithms, in small steps if it is near."""
+    """The error model of highest posterior probability: a compass search in logarithms, in small steps if `near`."""
     usual, spread = (np.array(part) for part in zip(*TUNING.error_prior, strict=True))
     free = [k for k, name in enumerate(NAMES) if name not in fixed]
     likelihood = Likelihood(blocks, columns, prior)

@@ -160,4 +160,6 @@ def without_outliers(found: Fit) -> tuple[Blocks, float]:
 def blocks_and_first_mass(motion: Motion) -> tuple[Blocks, np.ndarray]:
     """The flight in blocks, and the mass that its mean thrust carries, at every row."""
     weight = float(np.linalg.norm(motion.gravity)) or 1.0
-    return blocks_of(motion), np.full(len(motion.time), max(float(np.mean(motion.thrust)), 1e-6) / weight)
+    flown = np.isfinite(motion.velocity).all(axis=1)
+    thrust = float(np.mean(motion.thrust[flown] if flown.any() else motion.thrust))
+    return blocks_of(motion), np.full(len(motion.time), max(thrust, 1e-6) / weight)

@@ -4,12 +4,22 @@ docs/DRONE.md has the equations, and why it is the default for a log.
 """
 
 import dataclasses
+import itertools
 from collections.abc import Callable
 
 import numpy as np
 
 from steelyard.config import Config
-from steelyard.problems.multirotor._blocks import FORCES, GROUND, LOSSES, Motion, integrals, mass_column, motion_of, usual_size
+from steelyard.problems.multirotor._blocks import (
+    FORCES,
+    GROUND,
+    LOSSES,
+    Motion,
+    integrals,
+    mass_column,
+    motion_of,
+    usual_size,
+)
 from steelyard.problems.multirotor._changes import persistent_error, slow_error, with_changes
 from steelyard.problems.multirotor._coloured import ErrorModel, Likelihood, whitened
 from steelyard.problems.multirotor._piecewise import (
@@ -57,6 +67,14 @@ def smoothed(record: FlightRecord, config: Config, progress: Callable[[int], Non
     estimated = lag if lag and config.multirotor.motor_lag is None else None
     refusal = _refusal(found, outliers) or _unmoved(found)
     return Smoothed(found, estimated, outliers, refusal, mass, std)
+
+
+def flows(found: Smoothed) -> bool:
+    """Whether the mass seems to flow: its rate changes, or it jumps the same way more than once."""
+    pieces = [p for p in found.fit.unknowns.pieces if p not in dict(found.fit.unknowns.widths)]
+    sizes = [found.fit.of(piece)[0] for piece in pieces if piece[0] == "step"]
+    ramps = any(kind == "slope" for kind, _ in pieces)
+    return ramps or any(a * b > 0 for a, b in itertools.pairwise(sizes))
 
 
 def first_error() -> ErrorModel:

@@ -4,6 +4,7 @@ import numpy as np
 
 from steelyard.config import Config
 from steelyard.estimators import Estimate
+from steelyard.logs import Log
 from steelyard.problems._identification import Event, Innovations, Series
 from steelyard.problems.multirotor._blocks import LOSSES
 from steelyard.problems.multirotor._changes import change_of, noticed, persistent_error, time_interval
@@ -46,6 +47,20 @@ def smoothed_estimates(record: FlightRecord, found: Smoothed) -> dict[str, Estim
         else:
             answers[name] = Estimate.unknown("not-identifiable", _UNITS[name], _frame(name, record), time, _CALM)
     return answers
+
+
+def hover_throttle(log: Log, record: FlightRecord, found: Smoothed) -> dict[str, Estimate]:
+    """The command, 0 to 1, at which the thrust carries the weight, where commands were logged; deviations by blocks."""
+    if found.refusal is not None or "throttle" not in log.signals(record.robot):
+        return {}
+    command = np.nanmean(log.signal(record.robot, "throttle"), axis=1) / 100.0
+    weight = 9.81 * found.mass
+    near = (np.abs(record.thrust / weight - 1.0) < TUNING.near_hover) & (command > 0.0)
+    if near.sum() < TUNING.hover_rows:
+        return {}
+    shares = np.array([float(np.median(one)) for one in np.array_split(command[near], 10)])
+    std = float(max(shares.std(ddof=1) / np.sqrt(10), 1e-4))
+    return {"hover_throttle": Estimate.known(float(np.median(command[near])), std, "1", None, float(record.time[-1]))}
 
 
 def smoothed_series(record: FlightRecord, found: Smoothed) -> dict[str, Series]:
@@ -134,8 +149,8 @@ def _force_sentence(found: Smoothed, name: str) -> str:
     value, std = found.fit.of(name)
     if abs(value) < 4 * std:
         return ""
-    if "lean" in name:
-        return f" Thrust changes by {value:+.2g} ± {1.96 * std:.1g} of itself a rad of lean along {name[-1]}: wind."
+    if "loss/tilt" in name:
+        return f" Thrust changes by {value:+.2g} ± {1.96 * std:.1g} of itself a rad of tilt along {name[-1]}: wind."
     if name in LOSSES:
         along = " along its axis" if name.endswith("axial") else ""
         return f" Thrust falls by {100 * value:.2g} ± {196 * std:.1g} % a m/s of speed{along}."

@@ -7,9 +7,9 @@ import dataclasses
 class MultirotorTuning:
     """Defaults of every method; SI units."""
 
-    shortest_smoothed: float = 15.0
-    """s of log from which on `smoothed` is the default. In ten seconds with a ramp the size of the model error and the
-    ramp's end cannot be told apart: masses at the end were three deviations off."""
+    shortest_ramp: float = 15.0
+    """s of log below which a flight in which mass flows is read by `adaptive`. In ten seconds with a ramp the size of
+    the model error and the ramp's end cannot be told apart: masses at the end were three deviations off."""
     mass_prior: float = 0.4
     """Standard deviation of the logarithm of the first mass. A hover in ground effect or with a poor thrust map is off
     by a third at the most."""
@@ -117,12 +117,16 @@ class MultirotorTuning:
         ("wind/y", 1.0),
         ("thrust_loss", 0.05),
         ("thrust_loss/axial", 0.1),
-        ("thrust_loss/lean_x", 0.3),
-        ("thrust_loss/lean_y", 0.3),
+        ("thrust_loss/tilt_x", 0.3),
+        ("thrust_loss/tilt_y", 0.3),
         ("ground_effect", 0.1),
     )
     """Standard deviations before the flight in `smoothed`: drag (N s/m, N s²/m²) is free; the thrust axis is off by a
     degree or two, rad; wind pushes a small drone with a tenth of its weight, m/s²; s/m."""
+    flying_thrust: tuple[float, float] = (0.5, 0.8)
+    """Shares of the usual thrust: a log that begins or ends below the first does so on the ground, until the second."""
+    ground_margin: float = 0.7
+    """s about take-off and landing that are left out beside: the ground still carries, and rotors spin up."""
     take_off: float = 0.3
     """m by which a flight's first or last height is below its usual one where it took off or landed."""
     ground_clearance: float = 0.12
@@ -159,19 +163,22 @@ class MultirotorTuning:
     least_change: tuple[float, float] = (0.03, 0.05)
     """Share of the mass below which nothing is called a change, in flights without and with a coloured error: ground
     effect is some percent of the thrust, and so is what a rotor loses in another flow."""
+    end_margin: float = 2.0
+    """s from the flight's ends within which no step is looked for: climbs out of ground effect and throttle cuts before
+    a landing look like one for that long."""
     step_margin: float = 0.5
-    """s from the flight's ends and 1 s from another step, within which no step is looked for: nothing is picked up and
-    put down within a second, but thrust transients last that long."""
+    """Half the s from another step within which none is looked for: nothing is picked up and put down within a second,
+    but thrust transients last that long."""
     ramp_margin: float = 3.0
     """The same for a change of slope."""
     placing_grid: int = 48
     """Places at which a change is tried between its neighbours, first coarsely, then about the best."""
     most_changes: int = 24
     """In a flight; more would be a vehicle that is not understood."""
-    persistent_share: float = 0.15
+    persistent_share: float = 0.25
     """Standard deviation of the model error that lasts for the whole flight, which no flight can tell from the mass, as
     a share of the part that varies: flights of one drone scatter by 0.3 % where 2 % varies."""
-    negligible_error: float = 0.005
+    negligible_error: float = 0.003
     """Share of the weight below which a coloured error is not told from white noise, and none is taken to last."""
     lag_grid: tuple[float, ...] = (0.01, 0.02, 0.03, 0.04, 0.05, 0.065, 0.08, 0.1, 0.13, 0.17)
     """Time constants of the motors that are tried, s: of small motors to large ones."""
@@ -184,6 +191,10 @@ class MultirotorTuning:
     least_response: float = 0.4
     """Share of the acceleration that changes of the thrust within a second must make in the motion."""
 
+    near_hover: float = 0.05
+    """Relative difference of thrust and weight in a row that counts as hovering."""
+    hover_rows: int = 50
+    """Fewest such rows from which the command at hover is read."""
     map_with_battery: float = 0.04
     """Relative standard deviation of the published thrust map of a Crazyflie 2.x with the battery's voltage in it: 73
     flights of one drone spread by 2.3 %, drones and propellers differ by about 3 %; single flights are off by 8 %."""

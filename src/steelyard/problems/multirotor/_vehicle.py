@@ -145,6 +145,9 @@ def _estimates(robot: str, one: _Found, config: Config) -> dict[str, Estimate]:
         found["thrust_curve"] = Estimate(scale * one.fit.value[CURVE], covariance, unit, None, end, "known")
         lag = float(np.exp(one.fit.value[3]))
         found["motor_lag"] = Estimate.known(lag, lag * std[3], "s", None, end)
+        hover = _hover(one.fit)
+        if hover is not None:
+            found["hover_throttle"] = Estimate.known(*hover, "1", None, end)
     for k, axis in enumerate(("xx", "yy")):
         name, missing = (
             f"inertia/{axis}",
@@ -173,6 +176,17 @@ def _estimates(robot: str, one: _Found, config: Config) -> dict[str, Estimate]:
             found[f"rotor/{k + 1}/effectiveness"] = Estimate.known(*_rotor(one.fit, k), "1", None, end)
         found[f"rotor/{k + 1}/load"] = Estimate.known(one.loads.share[k], one.loads.std[k], "1", None, end)
     return found
+
+
+def _hover(fit: VehicleFit) -> tuple[float, float] | None:
+    """The command at which four rotors carry the weight, at the flight's mean voltage, and its standard deviation."""
+    a, b, c = fit.value[CURVE]
+    roots = [u.real for u in np.roots([a, b, c - 9.81 / 4.0]) if abs(u.imag) < 1e-9 and 0.0 < u.real <= 1.0]
+    if not roots:
+        return None
+    u = float(max(roots))
+    by = -np.array([u**2, u, 1.0]) / (2.0 * a * u + b)
+    return u, float(np.sqrt(by @ fit.covariance[CURVE, CURVE] @ by))
 
 
 def _rotor(fit: VehicleFit, k: int) -> tuple[float, float]:

@@ -1,5 +1,8 @@
 """A multirotor in flight, its mass changing."""
 
+from ._disturbances import Disturbances as Disturbances
+from ._disturbances import draw_disturbances as draw_disturbances
+from ._disturbed import fly_disturbed as fly_disturbed
 from ._profiles import PROFILES as PROFILES
 from ._profiles import ProfileName as ProfileName
 from ._profiles import change_times as change_times
@@ -16,6 +19,3 @@ from ._simulation import fly as fly
 from ._simulation import simulate as simulate
 from ._trajectories import TRAJECTORIES as TRAJECTORIES
 from ._trajectories import TrajectoryName as TrajectoryName
-from ._disturbances import Disturbances as Disturbances
-from ._disturbances import draw_disturbances as draw_disturbances
-from ._disturbed import fly_disturbed as fly_disturbed

@@ -1,4 +1,4 @@
-"""What a model of a multirotor lacks: gusts, ground effect, battery sag, a swinging load, delays, thrust that is off."""
+"""What a model of a multirotor lacks: gusts, ground effect, battery sag, a swinging load, delays, thrust errors."""
 
 import dataclasses
 

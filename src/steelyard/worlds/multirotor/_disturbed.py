@@ -1,7 +1,7 @@
 """A multirotor among gusts, near the ground, with a swinging load and a tired battery: a JAX simulation.
 
-The load is a spherical pendulum to second order in its angle: across the weight it swings and pulls, along the weight it
-adds its own acceleration. `truth/mass` is the mass of all.
+The load is a spherical pendulum to second order in its angle: across the weight it swings and pulls, along the weight
+it adds its own acceleration. `truth/mass` is the mass of all.
 """
 
 import dataclasses
@@ -88,10 +88,11 @@ def _states(p, draws, first):
         force = T * share * z / m + R @ drag
         load, own = p["load"], 1.0 - p["load"]  # shares of the mass
         pull = load * _G / p["cable"] * swing
-        bounce = load * (jnp.sum(swing_v**2) - _G / p["cable"] * jnp.sum(swing**2)) / p["cable"]
         a_across = (force[:2] + pull) / own
+        swing_a = -_G / p["cable"] * swing - a_across - 0.6 * swing_v
+        bounce = load * (jnp.sum(swing_v**2) + jnp.sum(swing * swing_a)) / p["cable"]
         a = jnp.array([a_across[0], a_across[1], force[2] - _G - bounce])
-        swing_v = swing_v + h * (-_G / p["cable"] * swing - a_across - 0.6 * swing_v)
+        swing_v = swing_v + h * swing_a
         swing = swing + h * swing_v
         v = v + h * a
         return (R, x + h * v, v, w, T, swing, swing_v, gust), None
@@ -165,18 +166,17 @@ def _logged(flight: Disturbances, seen: dict[str, np.ndarray], duration: float, 
         columns |= {f"r1/{name}/{axis}": values[:, k] for k, axis in enumerate(axes)}
     columns |= {f"r1/rpm/{k}": speed for k in range(1, 5)}
     columns |= {"r1/thrust": thrust, "truth/mass": seen["mass"]}
-    return columns | {"truth/thrust_scale": hover_scale(flight) * (1.0 - flight.sag * time / duration)}
+    scale = lasting_scale(flight, seen["velocity"]) * (1.0 - flight.sag * time / duration)
+    return columns | {"truth/thrust_scale": scale}
 
 
-def hover_scale(flight: Disturbances) -> float:
-    """The share of the logged thrust that acts in a hover at the flight's height in its mean wind.
+def lasting_scale(flight: Disturbances, velocity: np.ndarray) -> float:
+    """The share of the logged thrust that acts on a level rotor at the flight's height, less what goes with its speed.
 
-    It lasts for the whole flight, so that no flight can tell it from the mass.
+    It is the mean over the flight of what a mean wind and the ground below change, so that no flight can tell it from
+    the mass; `velocity` (n, 3) in the world, m/s.
     """
-    lean = 0.0
-    for _ in range(50):
-        across, along = flight.wind * np.cos(lean), flight.wind * np.sin(lean)
-        drag = _DRAG * across + _QUADRATIC * across**2
-        lean = np.arctan((drag * np.cos(lean) + _QUADRATIC * along**2 * np.sin(lean)) / _G)
+    wind = flight.wind * np.array([np.cos(flight.wind_heading), np.sin(flight.wind_heading), 0.0])
+    beyond = np.linalg.norm(velocity - wind, axis=1) - np.linalg.norm(velocity, axis=1)
     near = (flight.rotor / (4.0 * flight.height)) ** 2
-    return float((1.0 - flight.loss * flight.wind - flight.inflow * flight.wind * np.sin(lean)) / (1.0 - near))
+    return float((1.0 - flight.loss * np.mean(beyond)) / (1.0 - near))
