@@ -2,6 +2,7 @@
 
 from xml.etree import ElementTree
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from earnest import in_earnest
@@ -26,10 +27,11 @@ def test_the_model_flies_the_logged_thrust_back(flight):
     """From the logged state anew every second: the white thrust noise alone makes 0.03 m/s of it, drag is in."""
     log, found = flight
     text = vehicle_text(found, "mjcf")
-    flown = fly_back(text, log, "r1", drag=float(found["r1"].drag.value))
+    drag = float(found["r1"].drag.value), float(found["r1"]["drag/quadratic"].value)
+    flown = fly_back(text, log, "r1", drag)
     assert flown.rms < 0.08
     heavy = text.replace(repr(float(found["r1"].mass.value)), "1.6")
-    assert fly_back(heavy, log, "r1").rms > 5 * flown.rms
+    assert fly_back(heavy, log, "r1", drag).rms > 5 * flown.rms
 
 
 def test_sdf_and_mjcf_have_the_mass_and_say_what_is_not_identified(flight):
@@ -46,7 +48,7 @@ def test_hover_parameters_are_the_flight_s(flight):
     from steelyard.models import common_rotor_bench
 
     _, found = flight
-    hover = float(common_rotor_bench().throttle(1.3 * 9.81 / 4))
+    hover = float(common_rotor_bench().throttle(jnp.asarray(1.3 * 9.81 / 4)))
     px4 = dict(line.split("\t")[2:4] for line in vehicle_text(found, "px4").splitlines() if line[0] == "1")
     assert float(px4["MPC_THR_HOVER"]) == pytest.approx(hover, rel=0.02)
     assert float(px4["CA_ROTOR2_CT"]) == pytest.approx(1.3 * 9.81 / 4 / hover**2, rel=0.05)

@@ -27,8 +27,8 @@ class FlownBack:
         return float(np.sqrt(np.mean((self.simulated - self.logged) ** 2)))
 
 
-def fly_back(mjcf: str, log: Log, robot: str, drag: float = 0.0, window: float = 1.0) -> FlownBack:
-    """Applies `thrust` and `attitude` of a log in our columns to the model; `drag`, N s/m, acts across the thrust."""
+def fly_back(mjcf: str, log: Log, robot: str, drag: tuple[float, float] = (0.0, 0.0), window: float = 1.0) -> FlownBack:
+    """Applies `thrust` and `attitude` of a log in our columns to the model; `drag`: linear and quadratic, as identified."""
     import mujoco
 
     model = mujoco.MjModel.from_xml_string(mjcf)
@@ -53,9 +53,9 @@ def fly_back(mjcf: str, log: Log, robot: str, drag: float = 0.0, window: float =
             data.ctrl[0] = (1.0 - share) * thrust[k - 1] + share * thrust[k]
             R = np.zeros(9)
             mujoco.mju_quat2Mat(R, data.qpos[3:7])
-            z = R.reshape(3, 3)[:, 2]
-            v = data.qvel[:3]
-            data.xfrc_applied[1, :3] = -drag * (v - z * (z @ v))
+            R_wb = R.reshape(3, 3)
+            v_b = R_wb.T @ data.qvel[:3]
+            data.xfrc_applied[1, :3] = R_wb @ (-drag[0] * v_b * [1.0, 1.0, 0.0] - drag[1] * v_b * np.abs(v_b))
             mujoco.mj_step(model, data)
         simulated[k] = data.qvel[:3]
     return FlownBack(time, velocity, simulated, window)

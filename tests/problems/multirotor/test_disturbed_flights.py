@@ -25,7 +25,8 @@ def test_disturbed_flights_are_within_their_intervals_and_changes_are_noticed():
     assert all(abs(one["value"] - one["true"]) < 4.0 * one["std"] for one in known)
     assert summary.false_changes == 0
     assert summary.missed == 0
-    assert summary.median_delay is not None and summary.median_delay < 0.5
+    assert summary.median_delay is not None
+    assert summary.median_delay < 0.5
 
 
 def test_summaries_count_what_was_inside():

@@ -46,7 +46,7 @@ def scan(found: Fit) -> Scan:
 def believed(found: Fit, piece: Piece) -> bool:
     """Whether a change is beyond noise, and beyond what the model lacks."""
     value, std = found.of(piece)
-    ratio = TUNING.believed_change if piece[1] > found.motion.time[0] else TUNING.believed_drift
+    ratio = TUNING.believed_change if piece[1] > found.motion.time[0] else TUNING.believed_drift[0]
     if value**2 < ratio * std**2 or abs(change_of(found, piece)) < smallest_change(found):
         return False
     return piece[0] != "step" or _lasting(found, piece) > TUNING.lasting_change
@@ -225,7 +225,7 @@ def _with_drift(found: Fit) -> Fit:
     tried = _refit(found, (*found.unknowns.pieces, drift))
     value, std = tried.of(drift)
     size = slow_error(found)
-    if value**2 > TUNING.believed_drift * std**2:
+    if value**2 > TUNING.believed_drift[size > 0] * std**2:
         return tried
     if size == 0.0:
         return found

@@ -122,7 +122,7 @@ def _with_losses(found: Fit) -> Fit:
         tried = fit(found.motion, found.blocks, _added(found, shown, ()), found.error, found.linearised)
         evidence = {name: abs(value / std) for name in shown for value, std in [tried.of(name)]}
         weakest = min(shown, key=evidence.__getitem__)
-        if evidence[weakest] > np.sqrt(TUNING.believed_loss):
+        if evidence[weakest] ** 2 > TUNING.believed_loss[slow_error(found) > 0]:
             found = _with_forces(found, shown, ())
             break
         shown, hidden = tuple(name for name in shown if name != weakest), (*hidden, weakest)

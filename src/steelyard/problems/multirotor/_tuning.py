@@ -156,8 +156,8 @@ class MultirotorTuning:
     ground begin as sharply as a change of the mass."""
     passing: float = 0.4
     """Time in which such a push fades, s."""
-    believed_drift: float = 9.0
-    """The same for a slow drift over the whole flight."""
+    believed_drift: tuple[float, float] = (25.0, 9.0)
+    """The same for a slow drift over the whole flight, in flights without and with a coloured error."""
     change_over_error: float = 1.0
     """A change must also be this many times the coloured error's size: ground effect and gusts last for seconds."""
     least_change: tuple[float, float] = (0.03, 0.05)
@@ -178,12 +178,13 @@ class MultirotorTuning:
     persistent_share: float = 0.25
     """Standard deviation of the model error that lasts for the whole flight, which no flight can tell from the mass, as
     a share of the part that varies: flights of one drone scatter by 0.3 % where 2 % varies."""
-    negligible_error: float = 0.003
+    negligible_error: float = 0.005
     """Share of the weight below which a coloured error is not told from white noise, and none is taken to last."""
     lag_grid: tuple[float, ...] = (0.01, 0.02, 0.03, 0.04, 0.05, 0.065, 0.08, 0.1, 0.13, 0.17)
     """Time constants of the motors that are tried, s: of small motors to large ones."""
-    believed_loss: float = 9.0
-    """Likelihood ratio from which on thrust is taken to change with the speed."""
+    believed_loss: tuple[float, float] = (25.0, 9.0)
+    """Likelihood ratio from which on thrust is taken to change with the speed, in flights without and with a coloured
+    error: where nothing else is missing, little speaks for it."""
     most_outliers: float = 0.1
     """Share of outliers above which nothing is answered."""
     most_error: float = 0.2
