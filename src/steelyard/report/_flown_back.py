@@ -28,7 +28,7 @@ class FlownBack:
 
 
 def fly_back(mjcf: str, log: Log, robot: str, drag: tuple[float, float] = (0.0, 0.0), window: float = 1.0) -> FlownBack:
-    """Applies `thrust` and `attitude` of a log in our columns to the model; `drag`: linear and quadratic, as identified."""
+    """Applies `thrust` and `attitude` of a log in our columns to the model; `drag`: linear and quadratic."""
     import mujoco
 
     model = mujoco.MjModel.from_xml_string(mjcf)

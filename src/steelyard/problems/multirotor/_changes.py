@@ -87,9 +87,9 @@ def persistent_error(found: Fit) -> float:
 
 
 def slow_error(found: Fit) -> float:
-    """Size of the coloured error along the thrust axis as a share of the weight, beyond what is negligible."""
+    """Size of the coloured error along the thrust axis as a share of the weight; 0 where the flight shows none."""
     weight = float(np.linalg.norm(found.motion.gravity)) or 1.0
-    return max(found.error.coloured_along / weight - TUNING.negligible_error, 0.0)
+    return found.error.coloured_along / weight if found.coloured else 0.0
 
 
 def time_interval(found: Fit, piece: Piece) -> tuple[float, float]:
@@ -232,7 +232,8 @@ def _with_drift(found: Fit) -> Fit:
     width = size * float(np.mean(_mass(found))) / found.motion.seconds
     unknowns = _ordered((*found.unknowns.pieces, drift), found)
     unknowns = dataclasses.replace(unknowns, widths=(*unknowns.widths, (drift, width)))
-    return fit(found.motion, found.blocks, unknowns, found.error, _mass(found))
+    hidden = fit(found.motion, found.blocks, unknowns, found.error, _mass(found))
+    return dataclasses.replace(hidden, coloured=found.coloured)
 
 
 def _refit(found: Fit, pieces: tuple[Piece, ...]) -> Fit:

@@ -12,7 +12,7 @@ from steelyard.problems.multirotor._blocks import (
     left_over,
     mass_column,
 )
-from steelyard.problems.multirotor._coloured import Blocks, ErrorModel, likeliest_error, whitened
+from steelyard.problems.multirotor._coloured import Blocks, ErrorModel, Likelihood, likeliest_error, whitened
 from steelyard.problems.multirotor._tuning import TUNING
 
 _PRIORS = dict(TUNING.force_priors)
@@ -55,6 +55,10 @@ class Fit:
     """(blocks, 3), whitened residuals."""
     linearised: np.ndarray
     """(rows,), the mass about which the columns were taken, kg."""
+    coloured: bool = False
+    """Whether the flight shows a coloured error along the thrust axis; without, its size is noise."""
+    plain: ErrorModel | None = None
+    """The likeliest error model without it, where it was looked for."""
 
     def mass(self, time: np.ndarray) -> np.ndarray:
         """At any times, kg."""
@@ -142,9 +146,24 @@ def fit_all(
         found = fit(motion, blocks, unknowns, error, first)
         moved = found.mass(motion.time)
         if not rounds_left or np.max(np.abs(moved / first - 1.0)) < 0.05:
-            return found
+            return _judged(found)
         first, near = moved, True
     raise AssertionError("the last round returns")
+
+
+def _judged(found: Fit) -> Fit:
+    """With the likelihood ratio of the coloured error along the thrust axis against white noise of any size."""
+    columns = columns_of(found.motion, found.unknowns, found.linearised)
+    likelihood = Likelihood(found.blocks, columns, found.unknowns.prior)
+    error = found.error
+    whole = np.hypot(error.white_along, error.coloured_along * np.sqrt(2.0 * error.time_along))
+    plain = [
+        dataclasses.replace(error, coloured_along=1e-9, white_along=float(size))
+        for size in np.geomspace(max(error.white_along, 0.1 * whole), 2.0 * whole, 10)
+    ]
+    scores = [likelihood(one.logarithms()) for one in plain]
+    shown = 2.0 * (likelihood(error.logarithms()) - max(scores)) > TUNING.shown_colour
+    return dataclasses.replace(found, coloured=bool(shown), plain=plain[int(np.argmax(scores))])
 
 
 def without_outliers(found: Fit) -> tuple[Blocks, float]:

@@ -60,6 +60,8 @@ def smoothed(record: FlightRecord, config: Config, progress: Callable[[int], Non
         lag = _motor_lag(record, config)
     motion = motion_of(record, config.gravity, lag[0] if lag else 0.0)
     found, outliers = _explained(motion, config)
+    if not found.coloured and found.plain is not None:
+        found = fit(motion, found.blocks, found.unknowns, found.plain, found.linearised)
     progress(len(record.time))
     mass = found.mass(record.time)
     known = (persistent_error(found), record.thrust_uncertainty)

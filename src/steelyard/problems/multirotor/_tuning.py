@@ -141,7 +141,7 @@ class MultirotorTuning:
     change_horizon: float = 12.0
     """Time, s, for which a candidate change is followed: longer would find smaller ones, later."""
 
-    longest_correlation: float = 3.0
+    longest_correlation: float = 2.0
     """s; a model error that lasts longer looks like a change of the mass, and is reported as one."""
     tentative_change: float = 12.0
     """Likelihood ratio from which on a change is tried; what is random is estimated again with it before it counts."""
@@ -178,8 +178,9 @@ class MultirotorTuning:
     persistent_share: float = 0.25
     """Standard deviation of the model error that lasts for the whole flight, which no flight can tell from the mass, as
     a share of the part that varies: flights of one drone scatter by 0.3 % where 2 % varies."""
-    negligible_error: float = 0.005
-    """Share of the weight below which a coloured error is not told from white noise, and none is taken to last."""
+    shown_colour: float = 10.0
+    """Likelihood ratio of a coloured error against white noise, from which on a flight shows one: white noise does so
+    once in two hundred flights."""
     lag_grid: tuple[float, ...] = (0.01, 0.02, 0.03, 0.04, 0.05, 0.065, 0.08, 0.1, 0.13, 0.17)
     """Time constants of the motors that are tried, s: of small motors to large ones."""
     believed_loss: tuple[float, float] = (25.0, 9.0)
