@@ -83,7 +83,8 @@ def smallest_change(found: Fit) -> float:
 
 def persistent_error(found: Fit) -> float:
     """Relative standard deviation of the error that lasts for the whole flight."""
-    return TUNING.persistent_share * slow_error(found)
+    least = 0.0 if found.motion.height is None else TUNING.least_persistent
+    return max(TUNING.persistent_share * slow_error(found), least)
 
 
 def slow_error(found: Fit) -> float:

@@ -178,6 +178,9 @@ class MultirotorTuning:
     persistent_share: float = 0.25
     """Standard deviation of the model error that lasts for the whole flight, which no flight can tell from the mass, as
     a share of the part that varies: flights of one drone scatter by 0.3 % where 2 % varies."""
+    least_persistent: float = 0.003
+    """The same at least, as a share of the mass, in flights that take off or land: real flights of one drone scatter by
+    that much whatever their residuals are."""
     shown_colour: float = 10.0
     """Likelihood ratio of a coloured error against white noise, from which on a flight shows one: white noise does so
     once in two hundred flights."""
