@@ -39,7 +39,7 @@ class Disturbances:
     loss: float = 0.0
     """Share of the thrust lost per m/s of airspeed, s/m; negative for a gain."""
     rotor: float = 0.1
-    """Radius, m, that makes the ground effect [cheeseman55]."""
+    """Radius, m, that makes the ground effect, as Cheeseman and Bennett have it."""
     sag: float = 0.0
     """Share of the thrust lost, over the flight, that the logged thrust does not know of."""
     motor_noise: float = 0.01
@@ -60,7 +60,7 @@ class Disturbances:
     """Of the attitude's body axes against the thrust axis, rad."""
 
     def gusts(self) -> tuple[np.ndarray, np.ndarray]:
-        """Deviation, m/s, and time constant, s, of turbulence along x, y and z [MIL-F-8785C, low altitude].
+        """Deviation, m/s, and time constant, s, of turbulence along x, y and z, at low altitude.
 
         Lengths and sizes are those of the Dryden spectra at a height of three metres; a vehicle meets them at its
         airspeed.
