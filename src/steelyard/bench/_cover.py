@@ -14,7 +14,7 @@ from steelyard.campaigns import fly_simulated
 from steelyard.errors import BadInput, nearest
 from steelyard.estimators import Estimate
 from steelyard.papers._processes import all_of
-from steelyard.problems import Identification, identify
+from steelyard.problems import Identification
 
 HALF = float(stats.norm.ppf(0.975))
 """Standard deviations on either side of a stated 95 % interval."""
@@ -72,9 +72,9 @@ def cover(
 def cover_log(problem: str, method: str | None, seed: int) -> dict[str, Any]:
     """One simulated log through `identify`: a list of robot, quantity, status, error, deviation and unit."""
     simulated = SIMULATED[problem]
-    log, config = simulated.log(seed)
+    log = simulated.log(seed)
     try:
-        found = identify(log, problem, config, method)
+        found = simulated.answer(log, method)
     except BadInput:
         raise
     except Exception as error:  # the campaign goes on, and the table counts it

@@ -9,6 +9,7 @@ import dataclasses
 import numpy as np
 
 from steelyard.logs import Log
+from steelyard.worlds.planar._body import load_mujoco
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,8 +30,7 @@ class FlownBack:
 
 def fly_back(mjcf: str, log: Log, robot: str, drag: tuple[float, float] = (0.0, 0.0), window: float = 1.0) -> FlownBack:
     """Applies `thrust` and `attitude` of a log in our columns to the model; `drag`: linear and quadratic."""
-    import mujoco
-
+    mujoco = load_mujoco()
     model = mujoco.MjModel.from_xml_string(mjcf)
     data = mujoco.MjData(model)
     time, thrust = np.asarray(log.time), log.require(robot, "thrust")[:, 0]

@@ -76,11 +76,10 @@ def _identified(log: Log) -> dict[str, Any]:
     found = identify(log, "multirotor")
     seconds = time.process_time() - begin
     mass = found["r1"].mass
-    known = mass.value is not None and mass.std is not None
     return {
         "status": mass.status,
-        "value": float(mass.value) if known else None,
-        "std": float(mass.std) if known else None,
+        "value": None if mass.value is None else float(mass.value),
+        "std": None if mass.std is None else float(mass.std),
         "events": [
             [e.time, e.time if e.noticed is None else e.noticed, e.quantity, 0.0 if e.size is None else float(e.size)]
             for e in found.events

@@ -204,12 +204,11 @@ class Likelihood:
         """At one error model."""
         noise, *rest = map(float, np.exp(logarithms))
         noise /= np.sqrt(self._heard)
-        A, logs = (
-            one + other
-            for one, other in zip(
-                self._part(1, noise, tuple(rest[:3])), self._part(0, noise, tuple(rest[3:])), strict=True
-            )
+        (A_along, log_along), (A_across, log_across) = (
+            self._part(1, noise, tuple(rest[:3])),
+            self._part(0, noise, tuple(rest[3:])),
         )
+        A, logs = A_along + A_across, log_along + log_across
         H, b = A[:-1, :-1] + np.diag(self.prior), A[:-1, -1]
         sign, log_H = np.linalg.slogdet(H)
         if sign <= 0:
