@@ -30,6 +30,8 @@ class TrialDrone:
     """With --json: every flight, too."""
     json: bool = False
     """Print one JSON object and nothing else."""
+    quiet: bool = False
+    """Print the result only: no progress."""
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -50,7 +52,7 @@ def run(arguments: Sequence[str]) -> None:
     perfect = max(1, command.flights // 3) if command.part != "disturbed" else 0
     disturbed = command.flights if command.part != "perfect" else 0
     groups: dict[str, list[dict[str, Any]]] = {}
-    with report.progress("flying", perfect + disturbed, quiet=command.json) as advance:
+    with report.progress("flying", perfect + disturbed, quiet=command.json or command.quiet) as advance:
         if disturbed:
             groups["disturbed"] = drone.run_campaign(disturbed, command.duration, command.every, command.seed, advance)
         if perfect:

@@ -8,6 +8,7 @@ from steelyard.config import Config, Guess, Multirotor
 from steelyard.logs import Log
 from steelyard.models import common_rotor_bench
 from steelyard.problems import identify
+from steelyard.problems.multirotor._reading import throttle_thrust
 from steelyard.worlds import SesameScenario, fly_sesame
 
 BENCH = tuple(float(4 * thrust) for thrust in common_rotor_bench().thrusts)
@@ -66,3 +67,11 @@ def test_without_the_map_the_mass_is_off_by_what_the_rotors_lose(lemniscate):
 def test_a_map_wins_over_a_logged_thrust(lemniscate):
     assert any("throttle" in note for note in weigh(lemniscate, throttle_map=BENCH).notes)
     assert not any("throttle" in note for note in weigh(lemniscate, commanded=True).notes)
+
+
+def test_a_coarse_map_of_a_square_law_is_followed_to_a_thousandth():
+    """Straight lines through eleven points of a square are 0.4 % too high at half throttle, on average."""
+    table = tuple(40.0 * np.linspace(0.0, 1.0, 11) ** 2)
+    throttle = np.linspace(30.0, 90.0, 601)
+    found = throttle_thrust(throttle[:, None], Config(multirotor=Multirotor(throttle_map=table)))
+    np.testing.assert_allclose(found, 40.0 * (throttle / 100.0) ** 2, rtol=1e-3)

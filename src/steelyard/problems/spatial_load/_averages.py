@@ -87,6 +87,12 @@ class Averages:
         }
         return [every[kind] for kind in sorted(set(self._kinds))]
 
+    def acceleration_noise(self, point: LinearisationPoint, noise: Mapping[str, float]) -> float:
+        """m/s²: of averaged accelerations of one robot against another, and of gravity, whichever is larger."""
+        kinds = sorted(set(self._kinds))
+        found = [np.sqrt(c[0]) for kind, c in zip(kinds, self.covariances(point, noise), strict=True) if kind in (3, 6)]
+        return float(max(found, default=np.inf))
+
     @property
     def rows(self) -> int:
         """Rows of a span, half of those that an average reaches over."""

@@ -138,7 +138,7 @@ def sensor_error_fit(
     whole: bool = False,
     priors: SensorErrorPriors = ERRORS,
 ) -> SensorErrorFit | None:
-    """From the rows of the load as it is now, or of the `whole` log; None where they are too few or do not settle."""
+    """From the rows of the load as it is now, or of the `whole` log; None where they are too few or too noisy."""
     filter_pass = state.estimator.filter_pass
     if filter_pass is None or not filter_pass.converged or (tared and calibrated):
         return None
@@ -150,6 +150,8 @@ def sensor_error_fit(
     prior = np.array([getattr(priors, name) for _, name in labels])
     zero = np.zeros(len(labels))
     gravity = float(np.linalg.norm(record.gravity))
+    if smooth.acceleration_noise(point, record.noise) > TUNING.error_noise * gravity:
+        return None  # to first order in the noise only, as all of this is, nothing would be right
 
     def misfit(step: np.ndarray, b: np.ndarray) -> np.ndarray:
         return smooth.misfit(point.retract(step), labels, b, gravity)
