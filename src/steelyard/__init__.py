@@ -10,7 +10,7 @@ print(found["r1"].mass.value, found["r1"].mass.interval, found.verdict)
 Importing it loads nothing: each name below is imported when it is first used.
 
 The rooms, each importing only from those before it: `geometry`, `models`, `estimators`, `information`, `native`,
-`monitor`, `team`, `worlds`, `logs`, `problems`, `planning`, `report`, `papers`, `live`, `campaigns`, `bench`, `cli`.
+`monitor`, `team`, `worlds`, `logs`, `problems`, `planning`, `report`, `campaigns`, `papers`, `live`, `bench`, `cli`.
 They are for those who go deeper: ask for the room you need.
 """
 

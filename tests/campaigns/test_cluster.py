@@ -11,10 +11,8 @@ import numpy as np
 import pytest
 from cluster_trial import trial
 
-from steelyard.campaigns import on_workers
+from steelyard.campaigns import _trial_cache, all_of, in_processes, on_workers
 from steelyard.errors import BadInput
-from steelyard.papers import _checkpoints
-from steelyard.papers._processes import all_of, in_processes
 
 pytest.importorskip("distributed")
 SEEDS = list(range(12))
@@ -23,7 +21,7 @@ SEEDS = list(range(12))
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # workers import what we import
-    monkeypatch.setattr(_checkpoints, "private_folder", lambda name: tmp_path / name)
+    monkeypatch.setattr(_trial_cache, "private_folder", lambda name: tmp_path / name)
     return tmp_path
 
 

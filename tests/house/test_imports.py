@@ -28,9 +28,9 @@ ROOMS = (
     "problems",
     "planning",
     "report",
+    "campaigns",
     "papers",
     "live",
-    "campaigns",
     "bench",
     "cli",
 )

@@ -10,10 +10,9 @@ import numpy as np
 from scipy import stats
 
 from steelyard.bench._simulated_problems import SIMULATED
-from steelyard.campaigns import fly_simulated
+from steelyard.campaigns import all_of, fly_simulated
 from steelyard.errors import BadInput, nearest
 from steelyard.estimators import Estimate
-from steelyard.papers._processes import all_of
 from steelyard.problems import Identification
 
 HALF = float(stats.norm.ppf(0.975))

@@ -18,6 +18,7 @@ import jax
 
 import steelyard
 from steelyard._jax import prepare_program
+from steelyard.campaigns._processes import trials_on
 from steelyard.errors import BadInput
 
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -40,8 +41,6 @@ def on_workers(workers: int | None, scheduler: str | None, quiet: bool = False) 
         raise BadInput("--workers and --scheduler were both given; a scheduler has workers of its own.")
     if workers is not None and not 1 <= workers <= 1024:
         raise BadInput(f"--workers is {workers}; give a number from 1 to 1024.")
-    from steelyard.papers._processes import trials_on
-
     with _client(workers, scheduler) as client:
         if not quiet:
             print(f"Dashboard: {client.dashboard_link}", file=sys.stderr)

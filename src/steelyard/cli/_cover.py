@@ -70,7 +70,7 @@ def run(arguments: Sequence[str]) -> None:
     rows, failures = _filter_rows(command) if command.problem == FILTER else _problem_rows(command)
 
     from steelyard.bench import cover_json
-    from steelyard.papers._checkpoints import clear_trials
+    from steelyard.campaigns import clear_trials
 
     facts = cover_json(command.problem, command.method, rows, failures)
     if command.page is not None:
@@ -79,7 +79,7 @@ def run(arguments: Sequence[str]) -> None:
         print_json(facts)
     else:
         _print(command, rows, failures)
-    clear_trials("_cover")  # once all is out
+    clear_trials("steelyard.bench._cover")  # once all is out
 
 
 def _problem_rows(command: Cover) -> "tuple[list[CoverRow], list[str]]":

@@ -108,8 +108,7 @@ def run(arguments: Sequence[str]) -> None:
     prepare_program()
 
     from steelyard import report
-    from steelyard.campaigns import on_workers
-    from steelyard.papers._checkpoints import clear_trials
+    from steelyard.campaigns import clear_trials, on_workers
 
     with on_workers(command.workers, command.scheduler, command.json):
         found = _reproduce(command)
@@ -121,7 +120,7 @@ def run(arguments: Sequence[str]) -> None:
         _print(found)
         if not command.quiet:
             print(f"Report: {page}")
-    clear_trials("planar" if paper == "icra15" else paper)  # once all is out
+    clear_trials(f"steelyard.papers.{'planar' if paper == 'icra15' else paper}")  # once all is out
 
 
 def _check(command: _Shared) -> None:

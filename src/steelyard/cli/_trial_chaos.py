@@ -41,8 +41,7 @@ def run(arguments: Sequence[str]) -> None:
     prepare_program()
 
     from steelyard import live
-    from steelyard.campaigns import on_workers
-    from steelyard.papers._checkpoints import clear_trials
+    from steelyard.campaigns import clear_trials, on_workers
     from steelyard.report import progress
 
     with (
@@ -70,6 +69,6 @@ def run(arguments: Sequence[str]) -> None:
             for disaster in one["disasters"]:
                 print(f"    {disaster}")
         print(f"{command.runs - len(found)} of {command.runs} runs held every invariant.")
-    clear_trials("live")  # once all is out
+    clear_trials("steelyard.live")  # once all is out
     if found:
         raise Failed(f"{len(found)} of {command.runs} runs violated an invariant.")

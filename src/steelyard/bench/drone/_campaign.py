@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from steelyard.bench._cover import HALF, clopper_pearson
+from steelyard.campaigns import all_of
 from steelyard.logs import Log
-from steelyard.papers._processes import all_of
 from steelyard.problems import identify
 from steelyard.worlds.multirotor import MultirotorScenario, draw_disturbances, fly_disturbed, simulate
 

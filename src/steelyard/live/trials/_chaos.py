@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from steelyard.campaigns import all_of
 from steelyard.config import Config
 from steelyard.live.robot._team_file import TeamPlan, plan_team
 from steelyard.live.trials._disasters import Disaster, draw_disasters
 from steelyard.live.trials._measurements import true_value
 from steelyard.live.trials._tuning import TUNING
 from steelyard.live.trials._virtual_team import VirtualTeam
-from steelyard.papers._processes import all_of
 from steelyard.team import Graph
 
 QUANTITIES = ("mass", "com", "inertia")
@@ -134,7 +134,7 @@ def run_chaos(
 ) -> list[ChaosFailure]:
     """Cases of consecutive seeds; those that fail, each with its shortest disaster.
 
-    An interrupted run goes on where it stopped: seeds that held are kept, those that failed run again.
+    An interrupted run goes on where it stopped.
     """
     found = all_of(functools.partial(chaos_run, problem), [seed + k for k in range(runs)], progress)
     return [one for one in found if one is not None]

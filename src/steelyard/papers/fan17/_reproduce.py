@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from steelyard.papers._processes import all_of
+from steelyard.campaigns import all_of
 from steelyard.papers._reproduction import Reproduction, Row
 from steelyard.papers.fan17._page import sections
 from steelyard.papers.fan17._possible import brief_trial

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from steelyard.campaigns import all_of
 from steelyard.estimators import Estimate
-from steelyard.papers._processes import all_of
 from steelyard.papers._reproduction import Row
 from steelyard.papers.fan17._scenario import SCENARIO, measured
 from steelyard.problems import SpatialTeamResult, estimate_spatial_load_at_once, run_spatial_load_team

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from steelyard.papers._processes import all_of
+from steelyard.campaigns import all_of
 from steelyard.papers._reproduction import Reproduction, Row
 from steelyard.papers.ironcub._coefficients import CoefficientScore, coefficient_trial
 from steelyard.papers.ironcub._failures import CASES, METHODS, FailureTrial, failure_trial

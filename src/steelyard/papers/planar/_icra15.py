@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from steelyard.papers._processes import all_of
+from steelyard.campaigns import all_of
 from steelyard.papers._reproduction import Reproduction, Row
 from steelyard.papers.planar._bound import Attainable, attainable
 from steelyard.papers.planar._curves import Record

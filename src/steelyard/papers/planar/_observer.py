@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from steelyard.papers._processes import in_processes
+from steelyard.campaigns import in_processes
 from steelyard.papers.planar._scenario import INERTIA, RATE
 from steelyard.papers.planar.robots import CenterObserver, observer_step
 from steelyard.worlds import PlanarScenario, PlanarTruth, planar_truth

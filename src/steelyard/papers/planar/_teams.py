@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from steelyard.papers._processes import all_of
+from steelyard.campaigns import all_of
 from steelyard.papers._reproduction import Row
 from steelyard.papers.planar._centralised import centralised, end_of
 from steelyard.papers.planar._scenario import INERTIA, VELOCITY_NOISE

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from steelyard._files import whole_file
+from steelyard.campaigns import has_workers, in_processes
 from steelyard.errors import BadInput
 from steelyard.logs import Log, write
-from steelyard.papers._processes import has_workers, in_processes
 from steelyard.worlds import SESAME_AIRFRAME, SesameScenario, fly_sesame
 
 Flown = tuple[SesameScenario, dict[str, np.ndarray]]

@@ -12,7 +12,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any, TypeVar
 
 from steelyard._jax import prepare_program
-from steelyard.papers._checkpoints import TrialCache
+from steelyard.campaigns._trial_cache import TrialCache
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -24,7 +24,7 @@ _WORKERS: contextvars.ContextVar[Workers | None] = contextvars.ContextVar("worke
 
 @contextlib.contextmanager
 def trials_on(workers: Workers) -> Iterator[None]:
-    """All trials inside run on these workers; `campaigns` has some."""
+    """All trials inside run on these workers; `on_workers` has some."""
     token = _WORKERS.set(workers)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Trials that are done stay done: a reproduction that was interrupted goes on where it stopped."""
+"""Trials that are done stay done: a run that was interrupted goes on where it stopped."""
 
 import functools
 import hashlib
@@ -14,8 +14,8 @@ from steelyard._jax import package_state, private_folder
 from steelyard._typed_values import Classes, NotOurs, classes_in, decode, encode
 from steelyard.errors import BadInput
 
-_RESULTS = ("steelyard.papers", "steelyard.estimators", "steelyard.worlds")
-"""Packages whose classes a result may hold."""
+_RESULTS = ("steelyard.estimators", "steelyard.worlds")
+"""Rooms whose classes a result may hold, beside those of the trial's own room."""
 
 
 class TrialCache:
@@ -26,7 +26,8 @@ class TrialCache:
 
     def __init__(self, work: Callable[[Any], Any]):
         label = f"{_described(work)}\0{package_state()}"
-        self._folder = _paper_folder(work) / hashlib.sha256(label.encode()).hexdigest()[:32]
+        self._module = _module(work)
+        self._folder = _folder(self._module) / hashlib.sha256(label.encode()).hexdigest()[:32]
 
     def find(self, job: Any) -> tuple[Any] | None:
         """What a trial gave, in brackets; None where it is still to be done."""
@@ -35,14 +36,14 @@ class TrialCache:
             found = path.lstat()
             if not stat.S_ISREG(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
                 return None
-            return (decode(path.read_bytes(), _classes()),)
+            return (decode(path.read_bytes(), _classes(self._module)),)
         except (OSError, NotOurs):
             return None
 
     def put(self, job: Any, result: Any) -> None:
         """Whole or not at all; a full disk, or a result that holds more than data, costs the next run time only."""
         try:
-            data = encode(result, _classes())
+            data = encode(result, _classes(self._module))
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             with whole_file(self._path(job)) as draft:
                 draft.write_bytes(data)
@@ -54,20 +55,24 @@ class TrialCache:
         return self._folder / f"{hashlib.sha256(repr(job).encode()).hexdigest()[:32]}.msgpack"
 
 
-def clear_trials(paper: str) -> None:
-    """Removes the trials of a folder of `papers`, or of another room's, once its results are out."""
-    shutil.rmtree(private_folder("trials") / paper, ignore_errors=True)
+def clear_trials(package: str) -> None:
+    """Removes the trials whose functions are in this package or module, once the results are out."""
+    shutil.rmtree(_folder(tuple(package.split("."))), ignore_errors=True)
 
 
-def _classes() -> Classes:
-    return classes_in(*_RESULTS)
+def _classes(module: tuple[str, ...]) -> Classes:
+    own = (".".join(module[:2]),) if module[0] == "steelyard" else ()
+    return classes_in(*own, *_RESULTS)
 
 
-def _paper_folder(work: Callable[[Any], Any]) -> Path:
+def _folder(module: tuple[str, ...]) -> Path:
+    return private_folder("trials").joinpath(*module)
+
+
+def _module(work: Callable[[Any], Any]) -> tuple[str, ...]:
     while isinstance(work, functools.partial):
         work = work.func
-    names = work.__module__.split(".")
-    return private_folder("trials") / names[min(2, len(names) - 1)]
+    return tuple(work.__module__.split("."))
 
 
 def _described(work: Callable[[Any], Any]) -> str:

@@ -1,4 +1,4 @@
-"""Trials of an interrupted reproduction are not done again; and its workers end with it."""
+"""Trials of an interrupted run are not done again; and its workers end with it."""
 
 import functools
 import subprocess
@@ -7,9 +7,8 @@ import time
 
 import pytest
 
-from steelyard.papers import _checkpoints
-from steelyard.papers._checkpoints import TrialCache, clear_trials
-from steelyard.papers._processes import all_of
+from steelyard.campaigns import _trial_cache, all_of, clear_trials
+from steelyard.campaigns._trial_cache import TrialCache
 from steelyard.worlds import JetsScenario
 
 
@@ -22,12 +21,12 @@ def half(done, number):
     return number / 2.0
 
 
-half.__module__ = "steelyard.papers.tested._half"  # the paper is the third name
+half.__module__ = "steelyard.papers.tested._half"
 
 
 @pytest.fixture
 def caches(tmp_path, monkeypatch):
-    monkeypatch.setattr(_checkpoints, "private_folder", lambda name: tmp_path / name)
+    monkeypatch.setattr(_trial_cache, "private_folder", lambda name: tmp_path / name)
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     return tmp_path
 
@@ -46,7 +45,9 @@ def test_other_arguments_and_cleared_trials_begin_anew(caches):
     assert all_of(work, [3], lambda steps: None) == [1.5]
     assert TrialCache(functools.partial(half, caches / "other")).find(3) is None
     assert TrialCache(work).find(3) == (1.5,)
-    clear_trials("tested")
+    clear_trials("steelyard.papers.other")
+    assert TrialCache(work).find(3) == (1.5,)
+    clear_trials("steelyard.papers.tested")
     assert TrialCache(work).find(3) is None
 
 
@@ -63,7 +64,7 @@ def test_workers_end_with_the_process_they_work_for(tmp_path):
     script = tmp_path / "long_work.py"
     script.write_text(
         "import os, time\n"
-        "from steelyard.papers._processes import in_processes\n"
+        "from steelyard.campaigns import in_processes\n"
         "def work(k):\n"
         f"    open({str(tmp_path)!r} + f'/{{os.getpid()}}.worker', 'w').close()\n"
         "    time.sleep(60)\n"
