@@ -24,5 +24,18 @@ def test_numpy_geometry_is_that_of_geometry(size):
         np.testing.assert_allclose(ours.log_so3(R), g.group_log(rotation), atol=1e-9)
         np.testing.assert_allclose(ours.quaternion_from_matrix(R), q * np.sign(q[0]), atol=1e-12)
         np.testing.assert_allclose(ours.matrices(np.stack([q, -q])), np.stack([R, R]), atol=1e-12)
+        np.testing.assert_array_equal(ours.matrix(q), ours.matrices(q[None])[0])
+        np.testing.assert_allclose(ours.rotation_vector(-q), g.group_log(rotation), atol=1e-9)
         np.testing.assert_allclose(load.moments_times(x), g.moments_times(jnp.asarray(x)))
         np.testing.assert_allclose(load.matrix_from_moments(moments), g.matrix_from_moments(jnp.asarray(moments)))
+
+
+def test_many_matrices_give_the_quaternions_of_each():
+    """Whichever component is the largest, and half a revolution; a matrix of NaN spoils its own row only."""
+    q = np.concatenate([np.random.default_rng(1).standard_normal((200, 4)), np.eye(4), [[0.0, 1.0, -1.0, 0.0]]])
+    R = ours.matrices(q / np.linalg.norm(q, axis=1, keepdims=True))
+    R[7] = np.nan
+    found = ours.quaternion_from_matrix(R)
+    np.testing.assert_array_equal(found, np.stack([ours.quaternion_from_matrix(one) for one in R]))
+    np.testing.assert_allclose(ours.matrices(found), R, atol=1e-12)
+    assert np.all(found[np.arange(len(R)) != 7, 0] >= 0.0)

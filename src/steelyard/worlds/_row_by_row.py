@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from steelyard._rotations import matrix
 from steelyard.models import WRIST_SIGNALS
 from steelyard.worlds.planar._body import PlanarBody
 from steelyard.worlds.planar._scenario import PlanarScenario, check_planar, contacts_of, forces_of, noises_of
@@ -20,7 +21,7 @@ from steelyard.worlds.spatial._scenario import (
     grips_of,
     shaking_of,
 )
-from steelyard.worlds.spatial._simulation import SpatialTruth, holding_wrenches, rotation_of, truth_of
+from steelyard.worlds.spatial._simulation import SpatialTruth, holding_wrenches, truth_of
 
 
 class Row(NamedTuple):
@@ -106,7 +107,7 @@ class SpatialPlay(Player):
         self._rows = round(scenario.duration * scenario.rate) + 1
         positions, quaternions = grips_of(scenario, seed)
         gravity = np.array([0.0, 0.0, 0.0 if scenario.weightless else -9.81])
-        self._grips, self._turns = positions, np.stack([rotation_of(q) for q in quaternions])
+        self._grips, self._turns = positions, np.stack([matrix(q) for q in quaternions])
         self._there = np.ones(scenario.robots)
         shaking = shaking_of(scenario, seed)
         wrenches = holding_wrenches(scenario, positions, self._turns, gravity, shaking, self._there)
@@ -153,7 +154,7 @@ class SpatialPlay(Player):
             time=np.zeros(1),
             readings=body.readings[None],
             wrenches=body.wrenches[None],
-            attitude=np.einsum("ab,rbc->rac", rotation_of(body.attitude), turns)[None],
+            attitude=np.einsum("ab,rbc->rac", matrix(body.attitude), turns)[None],
             position=body.position[None],
             mass=np.array([body.box.mass]),
             com=com[None],

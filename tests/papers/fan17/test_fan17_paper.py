@@ -9,7 +9,7 @@ import pytest
 
 from steelyard.cli._main import run
 from steelyard.estimators import Estimate
-from steelyard.geometry import SE3, SO3, Inertia, move_inertia, pseudo_inertia
+from steelyard.geometry import SO3, Inertia
 from steelyard.papers.fan17 import _possible as possible
 from steelyard.papers.fan17 import _teams as teams
 from steelyard.papers.fan17 import fan17_work
@@ -133,10 +133,7 @@ def test_teams_are_judged_beside_one_who_has_everybodys_data(capsys):
 
 
 def test_reported_loads_are_checked_to_be_possible():
-    """Against the package's own pseudo-inertia; an impossible one is counted; a noisy run reports none."""
-    shape = pseudo_inertia(move_inertia(SE3.from_translation(jnp.array([0.1, -0.2, 0.3])), box := _box(2.0)))
-    reported = possible.pseudo_inertia_of(np.array(2.0), np.array([0.1, -0.2, 0.3]), np.asarray(box.matrix))
-    np.testing.assert_allclose(reported, shape, atol=1e-12)
+    """An impossible one is counted; a noisy run reports none."""
     found = [possible.brief_trial(3), possible.BriefTrial(2, -1e-3)]
     assert found[0].loads > 10
     assert found[0].least > 0.0

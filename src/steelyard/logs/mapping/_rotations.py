@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 
 from steelyard._rotations import matrices as matrices
+from steelyard._rotations import quaternion_from_matrix
 from steelyard.errors import BadInput, nearest
 
 FRAMES = {
@@ -75,24 +76,7 @@ def normalised(q: np.ndarray) -> np.ndarray:
 
 def quaternions(R: np.ndarray) -> np.ndarray:
     """Unit quaternions (n, 4) of rotations (n, 3, 3), neighbours on the same side."""
-    m = [[R[:, i, j] for j in range(3)] for i in range(3)]
-    trace = m[0][0] + m[1][1] + m[2][2]
-    # Four formulas, each exact where its own component is the largest.
-    options = np.stack(
-        [
-            np.stack([1 + trace, m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1]], -1),
-            np.stack([m[2][1] - m[1][2], 1 + 2 * m[0][0] - trace, m[0][1] + m[1][0], m[0][2] + m[2][0]], -1),
-            np.stack([m[0][2] - m[2][0], m[0][1] + m[1][0], 1 + 2 * m[1][1] - trace, m[1][2] + m[2][1]], -1),
-            np.stack([m[1][0] - m[0][1], m[0][2] + m[2][0], m[1][2] + m[2][1], 1 + 2 * m[2][2] - trace], -1),
-        ],
-        axis=1,
-    )
-    sizes = np.linalg.norm(options, axis=2)
-    best = np.argmax(np.nan_to_num(sizes, nan=-1.0), axis=1)
-    q = options[np.arange(len(R)), best]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        q = q / np.linalg.norm(q, axis=1, keepdims=True)
-    return continuous(q)
+    return continuous(quaternion_from_matrix(R))
 
 
 def continuous(q: np.ndarray) -> np.ndarray:

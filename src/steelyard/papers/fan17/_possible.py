@@ -4,8 +4,10 @@ import dataclasses
 import functools
 from collections.abc import Sequence
 
+import jax
 import numpy as np
 
+from steelyard.geometry import Inertia, pseudo_inertia
 from steelyard.papers._reproduction import Row
 from steelyard.papers.fan17._scenario import SCENARIO, measured
 from steelyard.problems import estimate_spatial_load_at_once
@@ -35,7 +37,7 @@ def brief_trial(seed: int) -> BriefTrial:
     for estimates in (estimates for history in result.history.values() for estimates in history):
         m, c, I = (estimates[name].value for name in ("mass", "com", "inertia"))
         if m is not None and c is not None and I is not None:
-            least.append(float(np.linalg.eigvalsh(pseudo_inertia_of(m, c, I))[0]))
+            least.append(float(np.linalg.eigvalsh(_pseudo_inertia(m, c, I))[0]))
     return BriefTrial(len(least), min(least, default=float("inf")))
 
 
@@ -62,7 +64,6 @@ def _motion(seed: int) -> SpatialTruth:
     return spatial_truth(BRIEF, seed)
 
 
-def pseudo_inertia_of(mass: np.ndarray, com: np.ndarray, inertia: np.ndarray) -> np.ndarray:
-    """Of a load whose inertia is about its centre of mass; in numpy, thousands of times."""
-    second = 0.5 * np.trace(inertia) * np.eye(3) - inertia + mass * np.outer(com, com)
-    return np.block([[second, mass * com[:, None]], [mass * com[None, :], np.asarray(mass).reshape(1, 1)]])
+@jax.jit
+def _pseudo_inertia(mass: jax.Array, com: jax.Array, inertia_about_com: jax.Array) -> jax.Array:
+    return pseudo_inertia(Inertia.from_com(mass, com, inertia_about_com))

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from steelyard._rotations import matrices
 from steelyard.models import STANDARD_GRAVITY, common_rotor_bench
 from steelyard.papers.sesame._tuning import TUNING
 from steelyard.worlds import SESAME_AIRFRAME
@@ -48,7 +49,7 @@ def _impulses(columns: Columns) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """From each row to the next: impulse along body z (N s), velocity gained there (m/s), variance of the impulse."""
     dt = np.diff(columns["time"])
     velocity = _stack(columns, "r1/linear_velocity", "xyz")
-    axis = _body_axis(_stack(columns, "r1/attitude", "wxyz"))
+    axis = matrices(_stack(columns, "r1/attitude", "wxyz"))[:, :, 2]
     bench = np.asarray(common_rotor_bench().thrusts)
     throttles = [values for name, values in columns.items() if name.startswith("r1/throttle/")]
     asked = sum(np.interp(0.01 * u, np.linspace(0.0, 1.0, len(bench)), bench) for u in throttles)
@@ -64,11 +65,6 @@ def _impulses(columns: Columns) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _stack(columns: Columns, name: str, axes: str) -> np.ndarray:
     return np.stack([columns[f"{name}/{axis}"] for axis in axes], axis=1)
-
-
-def _body_axis(wxyz: np.ndarray) -> np.ndarray:
-    w, x, y, z = wxyz.T
-    return np.stack([2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x**2 + y**2)], axis=1)
 
 
 def _lagged(asked: np.ndarray, dt: np.ndarray) -> np.ndarray:

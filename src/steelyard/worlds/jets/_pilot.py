@@ -5,13 +5,13 @@ import dataclasses
 import numpy as np
 from jaxtyping import Float
 
+from steelyard._rotations import matrix
 from steelyard.models import Multibody, RobotMotion
 from steelyard.worlds.jets._body import FlyingBody
 from steelyard.worlds.jets._control import HoverControl, Reference, jet_throttle, lead_to
 from steelyard.worlds.jets._engines import TrueEngines
 from steelyard.worlds.jets._robot import JetsRobot
 from steelyard.worlds.jets._scenario import TAKE_OFF, JetsScenario
-from steelyard.worlds.spatial._simulation import rotation_of
 
 COMMAND_PERIOD = 0.01
 """Between two commands, s [ironcub, Sec. IV]."""
@@ -86,7 +86,7 @@ class Pilot:
         return _STANDING * level * _eased((self.scenario.duration - 14.0 - time) / 8.0 + 1.0)
 
     def _feedback(self, body: FlyingBody, thrust, thrust_rate, time: float, share: float = 1.0) -> np.ndarray:
-        R_wb = rotation_of(body.attitude)
+        R_wb = matrix(body.attitude)
         L = body.momentum
         aim = self.aim(time)
         return self.control.command(

@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from steelyard._rotations import matrix, quaternion_from_matrix
 from steelyard.models import Multibody, RobotMotion, read_urdf, rotor_speed
 from steelyard.worlds.jets._body import SUBSTEP, FlyingBody
 from steelyard.worlds.jets._engines import TrueEngines
 from steelyard.worlds.jets._pilot import Pilot
 from steelyard.worlds.jets._robot import JetsRobot, heavier
 from steelyard.worlds.jets._scenario import JetsScenario, check_jets, robot_of
-from steelyard.worlds.spatial._simulation import quaternion_of, rotation_of
 
 RATE = 100.0
 """Rows a second, Hz [ironcub, Sec. IV]."""
@@ -55,7 +55,7 @@ def _placed(robot: JetsRobot, multibody: Multibody, pilot: Pilot, scenario: Jets
     urdf = heavier(robot.urdf, scenario.mass_error)
     position = np.array([0.0, 0.0, height])
     soles = tuple(robot.feet.values())
-    return FlyingBody(urdf, robot.mounts, soles, posture, position, quaternion_of(R_wb), floor=bool(soles))
+    return FlyingBody(urdf, robot.mounts, soles, posture, position, quaternion_from_matrix(R_wb), floor=bool(soles))
 
 
 def _fly(body: FlyingBody, engines: TrueEngines, pilot: Pilot, scenario: JetsScenario) -> list[dict[str, np.ndarray]]:
@@ -80,7 +80,7 @@ def _fly(body: FlyingBody, engines: TrueEngines, pilot: Pilot, scenario: JetsSce
                 "failed": np.array([float(engines.failed(time)), engines.deficit]),
             }
         )
-        if rotation_of(body.attitude)[2, 2] < _FALLEN:
+        if matrix(body.attitude)[2, 2] < _FALLEN:
             break
         body.hold(pilot.posture(time))
         for step in range(substeps):

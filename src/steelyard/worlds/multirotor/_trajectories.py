@@ -5,6 +5,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from steelyard._rotations import quaternion_from_matrix
+
 TrajectoryName = Literal["random", "loop", "lemniscate", "zigzag", "square"]
 TRAJECTORIES: tuple[TrajectoryName, ...] = get_args(TrajectoryName)
 
@@ -161,11 +163,4 @@ def _flat(path: np.ndarray, every: int) -> Reference:
     turns = np.einsum("nji,njk->nik", R, np.gradient(R, axis=0) * _FINE)
     rates = np.stack([turns[:, 2, 1], turns[:, 0, 2], turns[:, 1, 0]], axis=1)
     inputs = np.concatenate([size[:, None], rates], axis=1)
-    return Reference(_quaternions(R[::every]), path[::every], velocity[::every], inputs[::every])
-
-
-def _quaternions(R: np.ndarray) -> np.ndarray:
-    """Of turns below half a circle, which no trajectory exceeds: the scalar part is positive."""
-    w = 0.5 * np.sqrt(np.maximum(1.0 + np.trace(R, axis1=1, axis2=2), 1e-12))
-    x, y, z = (R[:, i, j] - R[:, j, i] for i, j in ((2, 1), (0, 2), (1, 0)))
-    return np.stack([w, x / (4 * w), y / (4 * w), z / (4 * w)], axis=1)
+    return Reference(quaternion_from_matrix(R[::every]), path[::every], velocity[::every], inputs[::every])

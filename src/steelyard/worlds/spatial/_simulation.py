@@ -6,6 +6,7 @@ import math
 import numpy as np
 from jaxtyping import Float
 
+from steelyard._rotations import matrix, quaternion_from_matrix, rotation_vector
 from steelyard.models import WRIST_SIGNALS
 from steelyard.worlds.spatial._body import SpatialBody, Wrenches
 from steelyard.worlds.spatial._scenario import (
@@ -58,7 +59,7 @@ def spatial_truth(
     check_spatial(scenario)
     positions, quaternions = grips_of(scenario, seed) if grips is None else grips
     gravity = np.array([0.0, 0.0, 0.0 if scenario.weightless else -9.81])
-    turns = np.stack([rotation_of(q) for q in quaternions])
+    turns = np.stack([matrix(q) for q in quaternions])
     wrenches = holding_wrenches(scenario, positions, turns, gravity, shaking_of(scenario, seed))
     body = SpatialBody(box_of(scenario), positions, quaternions, gravity, wrenches)
     body.spin(np.full(3, scenario.spin / math.sqrt(3.0)))
@@ -72,7 +73,7 @@ def spatial_truth(
         if row == drop_row:
             body.lose(scenario.drop_share)
         readings[row], applied[row] = body.readings, body.wrenches
-        poses.append((rotation_of(body.attitude), body.position.copy()))
+        poses.append((matrix(body.attitude), body.position.copy()))
         loads.append(body.box)
     R_wb, position = np.stack([R for R, _ in poses]), np.stack([p for _, p in poses])
     com = np.stack([box.com for box in loads])[:, None] - positions[None]
@@ -121,7 +122,7 @@ def truth_of(truth: SpatialTruth, i: int) -> dict[str, np.ndarray]:
     for j in sorted({(i - 1) % robots, (i + 1) % robots} - {i}):
         stem, rows = f"{name}/pose/r{j + 1}", len(truth.time)
         t_ij = truth.turns[i].T @ (truth.grips[j] - truth.grips[i])
-        q_ij = quaternion_of(truth.turns[i].T @ truth.turns[j])
+        q_ij = quaternion_from_matrix(truth.turns[i].T @ truth.turns[j])
         columns |= {f"{stem}/position/{axis}": np.full(rows, t_ij[a]) for a, axis in enumerate("xyz")}
         columns |= {f"{stem}/attitude/{axis}": np.full(rows, q_ij[a]) for a, axis in enumerate("wxyz")}
     return columns
@@ -145,12 +146,12 @@ def holding_wrenches(
     def wrenches(body: SpatialBody, time: float):
         if scenario.motion == "free":
             return np.zeros((scenario.robots, 6))
-        R_wb, box = rotation_of(body.attitude), body.box
+        R_wb, box = matrix(body.attitude), body.box
         shaken = shaking.at(time)
         spring, damper = _STIFFNESS**2, 2 * _STIFFNESS
         lead = -spring * body.position - damper * body.velocity
         force = shaken[0] + whole.mass * lead - box.mass * gravity
-        turn = -spring * _rotation_vector(body.attitude) - damper * body.angular_velocity
+        turn = -spring * rotation_vector(body.attitude) - damper * body.angular_velocity
         torque = R_wb.T @ shaken[1] + whole.inertia * turn  # body axes, about the centre of mass
         if scenario.motion == "no-turning":
             torque = whole.inertia * turn
@@ -162,36 +163,3 @@ def holding_wrenches(
         return (pulls @ turns).reshape(scenario.robots, 6)
 
     return wrenches
-
-
-def rotation_of(quaternion: Float[np.ndarray, "4"]) -> Float[np.ndarray, "3 3"]:
-    """The matrix of a unit quaternion w, x, y, z."""
-    w, x, y, z = quaternion.tolist()
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
-def quaternion_of(R: Float[np.ndarray, "3 3"]) -> Float[np.ndarray, "4"]:
-    """The unit quaternion w, x, y, z of a rotation, w not negative: the eigenvector of a symmetric matrix."""
-    K = np.array(
-        [
-            [R[0, 0] + R[1, 1] + R[2, 2], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
-            [R[2, 1] - R[1, 2], R[0, 0] - R[1, 1] - R[2, 2], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]],
-            [R[0, 2] - R[2, 0], R[0, 1] + R[1, 0], R[1, 1] - R[0, 0] - R[2, 2], R[1, 2] + R[2, 1]],
-            [R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], R[2, 2] - R[0, 0] - R[1, 1]],
-        ]
-    )
-    q = np.linalg.eigh(K)[1][:, -1]
-    return q if q[0] >= 0 else -q
-
-
-def _rotation_vector(quaternion: Float[np.ndarray, "4"]) -> Float[np.ndarray, "3"]:
-    """rad; the shorter way round."""
-    w, v = abs(quaternion[0]), quaternion[1:] * (1.0 if quaternion[0] >= 0 else -1.0)
-    sine = float(np.linalg.norm(v))
-    return v * (2.0 if sine < 1e-12 else 2.0 * math.atan2(sine, w) / sine)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from steelyard._rotations import matrices
 from steelyard.worlds.wrist._arm import JOINTS, Arm, Joints
 from steelyard.worlds.wrist._loads import WristLoad
 from steelyard.worlds.wrist._scenario import WristScenario, chance
@@ -48,7 +49,7 @@ def _waving(scenario: WristScenario, rng: np.random.Generator) -> Joints:
     distal, proximal = 0.3 * turning, 0.3 * turning
     for _ in range(6):
         read = probe.readings(times, motion(distal, proximal))
-        gravity = 9.81 * _third_row(read.quaternion)
+        gravity = 9.81 * matrices(read.quaternion)[:, 2]  # the world's z in sensor axes
         distal *= turning / _rms(read.gyro)
         proximal *= np.clip(speeding / _rms(read.accelerometer - gravity), 0.3, 3.0)
     return motion(distal, proximal)
@@ -70,12 +71,6 @@ def _from_pose_to_pose(duration: float, rng: np.random.Generator) -> Joints:
         )
 
     return joints
-
-
-def _third_row(q: np.ndarray) -> np.ndarray:
-    """(n, 3): the world's z in sensor axes."""
-    w, x, y, z = q.T
-    return np.stack([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], axis=1)
 
 
 def _rms(vectors: np.ndarray) -> float:
