@@ -1,9 +1,11 @@
 """Pages of the reference that are made from the code: configuration, signals, mapping keys, JSON, licences."""
 
+import contextlib
 import dataclasses
 import itertools
 import json
 import re
+import tempfile
 import typing
 from importlib import metadata
 
@@ -53,17 +55,30 @@ it has six numbers, position then rotation vector. With `--series` there is also
 
 ## look
 
-`{"files", "streams": [{"name", "file", "rate", "rows", "start", "end", "fields"}], "clocks", "problems": [{"problem",
-"possible", "missing", "mapping": {signal: {"source", "unit", "scale", "frame", "delay", "why"}}}]}`
+What `steelyard look flight.csv --json` prints for the same flight; lists and tables are cut after two entries.
+"""
+ROWS = """
+`mapping` says for each signal which fields it comes from; the keys are those of a file for `--map`.
 
 ## reproduce
 
-`{"paper", "trials", "rows": [{"quantity", "unit", "published", "paper_method", "steelyard", "bound"}]}`: the measured
-ones are RMS errors over the trials at the worst robot; null where there is none.
+{reproduce}
+
+Its `rows` are of this shape:
+
+{reproduce_rows}
 
 ## bench
 
-`{"rows": [{"key", "value", "unit", "peer", "ratio"}]}`: `ratio` is ours over the peer's, below 1 where we are ahead.
+`{{"rows": […]}}`, each of this shape:
+
+{bench_rows}
+
+## cover
+
+`{{"problem", "method", "rows": […], "failures": […]}}`, each row of this shape:
+
+{cover_rows}
 """
 LICENCES = """# Licences of dependencies
 
@@ -108,13 +123,51 @@ def mapping() -> str:
 
 
 def answer() -> str:
-    """Exit codes, and an object as it is printed."""
+    """Exit codes, objects as they are printed, and keys of others from the classes that are printed."""
     import steelyard as sy
+    from steelyard.bench import CoverRow
+    from steelyard.bench import Row as BenchRow
+    from steelyard.logs.mapping import look_at
+    from steelyard.papers._reproduction import Reproduction
+    from steelyard.papers._reproduction import Row as PaperRow
 
     log = sy.simulate("multirotor", duration=4.0, profile="constant", seed=1)
     found = sy.identify(log, "multirotor", method="ekf").to_dict()
-    shown = json.dumps(_short(found), indent=2, ensure_ascii=False)
-    return f"{ANSWER}\n```json\n{shown}\n```\n{AFTER}"
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        logs.write(log, "flight.csv")
+        looked = look_at(("flight.csv",)).as_json()
+    rows = ROWS.format(
+        reproduce=_keys_table(Reproduction, Reproduction("", 0, (), (), ()).as_json()),
+        reproduce_rows=_keys_table(PaperRow, PaperRow("", "").as_json()),
+        bench_rows=_keys_table(BenchRow, BenchRow("", 0.0, "").as_json()),
+        cover_rows=_keys_table(CoverRow, [*(field.name for field in dataclasses.fields(CoverRow)), "fits"]),
+    )
+    return f"{ANSWER}\n{_block(found)}\n{AFTER}\n{_block(looked, tables=2)}\n{rows}"
+
+
+def _block(answer: dict, tables: int = 100) -> str:
+    return f"```json\n{json.dumps(_short(answer, tables), indent=2, ensure_ascii=False)}\n```"
+
+
+def _keys_table(kind: type, keys: typing.Iterable[str]) -> str:
+    """Key, type and meaning as the class has them; a property has its docstring."""
+    docs = _field_docs(kind)
+    hints = {name: getattr(getattr(kind, name, None), "fget", None) for name in keys}
+    lines = ["| key | type | meaning |", "|---|---|---|"]
+    for key, computed in hints.items():
+        source = typing.get_type_hints(computed)["return"] if computed else typing.get_type_hints(kind)[key]
+        meaning = (computed.__doc__ if computed else docs.get(key, "")).strip()
+        lines.append(f"| `{key}` | {_type_name(source)} | {meaning} |")
+    return "\n".join(lines)
+
+
+def _type_name(kind: object) -> str:
+    """As a reader of JSON knows it."""
+    arguments = typing.get_args(kind)
+    if type(None) in arguments:
+        return f"{' or '.join(_type_name(one) for one in arguments if one is not type(None))} or null"
+    names = {str: "string", float: "number", int: "integer", bool: "boolean"}
+    return names.get(kind, "list")  # type: ignore[call-overload]
 
 
 def licences() -> str:
@@ -149,11 +202,15 @@ def _plain(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _short(value):
+def _short(value, tables: int = 100):
+    """The same with long lists cut, and tables of more than this many entries that all have one shape."""
     if isinstance(value, dict):
-        return {key: _short(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_short(one) for one in value[:2]] + (["…"] if len(value) > 2 else [])
+        shown = list(value.items())
+        same = len(shown) > tables and all(isinstance(one, dict) for one in value.values())
+        cut = {key: _short(one, tables) for key, one in (shown[:tables] if same else shown)}
+        return cut | ({"…": "…"} if same else {})
+    if isinstance(value, list | tuple):
+        return [_short(one, tables) for one in value[:2]] + (["…"] if len(value) > 2 else [])
     return round(value, 6) if isinstance(value, float) else value
 
 

@@ -73,6 +73,12 @@ def whole_file(path: str | Path) -> Iterator[Path]:
         _UNFINISHED.discard(draft)
 
 
+def write_text(path: str | Path, text: str) -> None:
+    """The text as a file, whole or not at all."""
+    with whole_file(path) as draft:
+        draft.write_text(text, encoding="utf-8")
+
+
 @contextmanager
 def draft_folder(parent: Path, stem: str) -> Iterator[Path]:
     """A new folder that is gone when the block ends; those that killed processes have left are removed."""

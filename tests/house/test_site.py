@@ -1,6 +1,7 @@
 """The pages: links, code blocks, commands, generated pages, spelling."""
 
 import ast
+import json
 import re
 import shlex
 import subprocess
@@ -113,6 +114,17 @@ def test_every_mapping_key_has_a_meaning(site):
     rows = re.findall(r"^\| `(\w+)` \|(.*)\|$", site["reference"].mapping(), re.MULTILINE)
     assert len(rows) >= 13
     assert [key for key, meaning in rows if not meaning.strip()] == []
+
+
+def test_the_json_of_every_shape_is_printed_or_read_off_its_class(site):
+    page = site["reference"].answer()
+    shapes = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
+    assert set(json.loads(FENCE.findall(shapes["look"])[0][1])) >= {"files", "streams", "clocks", "problems"}
+    assert {"problem", "robots", "events", "verdict"} <= set(json.loads(FENCE.findall(shapes["identify"])[0][1]))
+    for command, key in (("reproduce", "bound"), ("bench", "ratio"), ("cover", "fits")):
+        rows = re.findall(r"^\| `(\w+)` \| (.+?) \| (.*?) \|$", shapes[command], re.MULTILINE)
+        assert key in {name for name, _, _ in rows}
+        assert [name for name, kind, meaning in rows if not kind.strip() or not meaning.strip()] == []
 
 
 def test_every_dependency_has_a_licence(site):

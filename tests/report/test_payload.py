@@ -10,7 +10,7 @@ import pytest
 from steelyard.errors import BadInput
 from steelyard.estimators import Estimate
 from steelyard.problems import Identification
-from steelyard.report import check_payload, payload_of
+from steelyard.report import payload_of, requested_file
 
 COM, INERTIA = np.array([0.01, -0.02, 0.11]), np.array([[3e-3, 2e-4, -1e-4], [2e-4, 4e-3, 3e-4], [-1e-4, 3e-4, 2e-3]])
 
@@ -55,4 +55,4 @@ def test_what_is_not_known_is_not_written():
     with pytest.raises(BadInput, match="inertia of r1 is not known"):
         payload_of(identified(Estimate.unknown("not-identifiable", "kg m²", "r1", 1.0)), "ur")
     with pytest.raises(BadInput, match="FORMAT=FILE"):
-        check_payload("abb=load.txt")
+        requested_file("payload", "abb=load.txt")

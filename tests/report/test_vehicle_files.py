@@ -12,7 +12,7 @@ from steelyard.errors import BadInput
 from steelyard.estimators import Estimate
 from steelyard.logs import Log
 from steelyard.problems import Identification, identify
-from steelyard.report import check_vehicle, fly_back, vehicle_text
+from steelyard.report import fly_back, requested_file, vehicle_text
 from steelyard.worlds import MultirotorScenario, simulate
 
 
@@ -67,4 +67,4 @@ def test_a_thrust_curve_becomes_an_exponent():
     with pytest.raises(BadInput, match="mass of r1 is not known"):
         vehicle_text(found, "sdf")
     with pytest.raises(BadInput, match="give FORMAT=FILE"):
-        check_vehicle("gazebo=x")
+        requested_file("vehicle", "gazebo=x")

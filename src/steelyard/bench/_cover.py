@@ -26,24 +26,31 @@ class CoverRow:
     """One number of one robot."""
 
     robot: str
+    """Whose answer."""
     quantity: str
+    """Which number of it."""
     logs: int
+    """How many were identified."""
     known: int
     """Logs in which it was stated as known."""
     inside: int
     """Of those: how many 95 % intervals held the truth."""
     coverage: float | None
+    """That share, 0 to 1."""
     low: float | None
+    """Lower end of Clopper and Pearson's 95 % interval of the coverage."""
     high: float | None
-    """Clopper and Pearson's 95 % interval of the coverage."""
+    """Its upper end."""
     nees: float | None
     """Mean of the squared error over the stated variance: 1 where the deviation is right."""
     nees_low: float | None
+    """From where that mean lies with 95 % if the deviation is right."""
     nees_high: float | None
-    """Where the mean lies with 95 % if the deviation is right."""
+    """To where."""
     rms: float | None
     """Root mean square of the error, in the quantity's unit."""
     unit: str
+    """Of the error."""
 
     @property
     def fits(self) -> bool | None:

@@ -9,8 +9,11 @@ class Row:
     """A measured value; lower is better throughout."""
 
     key: str
+    """What was measured."""
     value: float
+    """Ours."""
     unit: str
+    """Of both values."""
     peer: float | None = None
     """The peer's value of the same run, in the same unit."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from steelyard._files import check_output_folder, make_folder, whole_file
+from steelyard._files import check_output_folder, make_folder, write_text
 from steelyard.cli._output import print_json
 from steelyard.cli._parse import check_number, parse
 from steelyard.errors import BadInput
@@ -75,8 +75,7 @@ def run(arguments: Sequence[str]) -> None:
     logs.write(logs.Log(columns.pop("time"), columns, "simulation"), log_path)
     ring = Graph.ring([f"r{i + 1}" for i in range(hold.robots)])
     links = [list(pair) for pair in ring.links]
-    with whole_file(team_path) as draft:
-        draft.write_text(_team_file(hold, list(ring.names), links), encoding="utf-8")
+    write_text(team_path, _team_file(hold, list(ring.names), links))
     console.print(
         "Now the log is read back. No robot knows the load, nor where the others hold it; each hears two others."
     )

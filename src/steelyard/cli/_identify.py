@@ -17,6 +17,7 @@ from steelyard.errors import BadInput
 if TYPE_CHECKING:
     from steelyard.logs.mapping import Prepared
     from steelyard.problems import Identification
+    from steelyard.report import RequestedFile
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,19 +72,10 @@ def run(arguments: Sequence[str]) -> int:
     command = parse(Identify, arguments, "identify")
     if command.series and not command.json:
         raise BadInput("--series goes with --json; add --json, or ask for a --report instead.")
-    payload = None
-    if command.payload is not None:
-        from steelyard.report import check_payload
-
-        payload = check_payload(command.payload)
-    vehicle = None
-    if command.vehicle is not None:
-        from steelyard.report import check_vehicle
-
-        vehicle = check_vehicle(command.vehicle)
+    files = _requested_files(command)
     if command.causal and command.method not in (None, "causal"):
         raise BadInput("--causal is a method of its own; leave --method out.")
-    for output in (command.report, command.urdf, payload[1] if payload else None, vehicle[1] if vehicle else None):
+    for output in (command.report, command.urdf, *(file.path for file in files)):
         if output is not None:
             check_output(output)
     config = Config() if command.config is None else load(command.config, Config)
@@ -105,10 +97,8 @@ def run(arguments: Sequence[str]) -> int:
         report.write_report(identification, command.report)
     if command.urdf is not None:
         report.write_urdf(identification, command.urdf)
-    if payload is not None:
-        report.write_payload(identification, *payload)
-    if vehicle is not None:
-        report.write_vehicle(identification, *vehicle)
+    for file in files:
+        file.write(identification)
     if command.json:
         mapping = {signal: one.as_json() for signal, one in prepared.mapping.items()}
         print_json(identification.to_dict(command.series) | ({"mapping": mapping} if mapping else {}))
@@ -116,12 +106,20 @@ def run(arguments: Sequence[str]) -> int:
     from rich.console import Console
 
     report.print_identification(identification, Console(), notes=not command.quiet)
-    written = {"Report": command.report, "URDF": command.urdf, "Payload": payload[1] if payload else None}
-    written["Vehicle"] = vehicle[1] if vehicle else None
-    for what, file in written.items():
-        if file is not None and not command.quiet:
-            print(f"{what}: {file}")
+    written = {"Report": command.report, "URDF": command.urdf, **{file.kind.capitalize(): file.path for file in files}}
+    for what, path in written.items():
+        if path is not None and not command.quiet:
+            print(f"{what}: {path}")
     return _code(identification)
+
+
+def _requested_files(command: Identify) -> "list[RequestedFile]":
+    if command.payload is None and command.vehicle is None:
+        return []
+    from steelyard.report import requested_file
+
+    payload = [] if command.payload is None else [requested_file("payload", command.payload)]
+    return payload + ([] if command.vehicle is None else [requested_file("vehicle", command.vehicle)])
 
 
 def _prepared(command: Identify, config: Config) -> "Prepared":

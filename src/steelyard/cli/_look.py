@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from steelyard._files import check_output, whole_file
+from steelyard._files import check_output, write_text
 from steelyard.cli._output import print_json
 from steelyard.cli._parse import parse
 
@@ -46,8 +46,7 @@ def run(arguments: Sequence[str]) -> None:
     if command.output is not None:
         from steelyard.logs.mapping import to_toml
 
-        with whole_file(command.output) as draft:
-            draft.write_text(to_toml(looked.mapping), encoding="utf-8")
+        write_text(command.output, to_toml(looked.mapping))
     if command.json:
         print_json(looked.as_json())
         return

@@ -13,14 +13,18 @@ from steelyard.errors import BadInput, nearest
 Command = TypeVar("Command")
 
 
-def parse(command: type[Command], arguments: Sequence[str], name: str) -> Command:
-    """The dataclass that the arguments describe; `BadInput` where they do not, exit 0 after `--help`."""
+def parse(command: type[Command], arguments: Sequence[str], name: str, about: str | None = None) -> Command:
+    """The dataclass that the arguments describe; `BadInput` where they do not, exit 0 after `--help`.
+
+    `about` stands at the top of the help, by default the class's docstring.
+    """
     printed = io.StringIO()
     try:
         with contextlib.redirect_stderr(printed):
             return tyro.cli(
-                command, args=list(arguments), prog=f"steelyard {name}", config=(tyro.conf.FlagCreatePairsOff,)
-            )
+                command, args=list(arguments), prog=f"steelyard {name}", description=about,
+                config=(tyro.conf.FlagCreatePairsOff,),
+            )  # fmt: skip
     except SystemExit as end:
         if end.code in (0, None):
             raise

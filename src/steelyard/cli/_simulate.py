@@ -2,12 +2,12 @@
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
 import tyro
 
 from steelyard._face._simulate import check_seed, simulated
-from steelyard._files import check_output, whole_file
+from steelyard._files import check_output, write_text
 from steelyard._jax import prepare_program
 from steelyard.cli._output import say
 from steelyard.cli._parse import check_number, choose, parse
@@ -24,61 +24,18 @@ from steelyard.worlds import (
     sesame_flights,
 )
 
-
-@dataclasses.dataclass(frozen=True)
-class Multirotor:
-    """A multirotor flies a trajectory while its mass changes."""
-
-    output: Annotated[str, tyro.conf.arg(aliases=["-o"], metavar="LOG")]
-    """Where the log goes: .csv, .csv.gz or .parquet."""
-    scenario: tyro.conf.OmitArgPrefixes[MultirotorScenario] = dataclasses.field(default_factory=MultirotorScenario)
-    seed: int = 0
-    """Chooses the noise."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+Scenario = TypeVar("Scenario")
 
 
 @dataclasses.dataclass(frozen=True)
-class Planar:
-    """Robots push an unknown load on a plane, and read the velocities of their contacts."""
+class Simulate(Generic[Scenario]):
+    """Options of a scenario that is one log."""
 
     output: Annotated[str, tyro.conf.arg(aliases=["-o"], metavar="LOG")]
     """Where the log goes: .csv, .csv.gz or .parquet."""
-    scenario: tyro.conf.OmitArgPrefixes[PlanarScenario] = dataclasses.field(default_factory=PlanarScenario)
+    scenario: tyro.conf.OmitArgPrefixes[Scenario]
     seed: int = 0
-    """Chooses the forces, the noise, and on request the contacts."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Spatial:
-    """Robots hold an unknown rigid load in space and shake it; each reads twist, specific force and its own wrench."""
-
-    output: Annotated[str, tyro.conf.arg(aliases=["-o"], metavar="LOG")]
-    """Where the log goes: .csv, .csv.gz or .parquet."""
-    scenario: tyro.conf.OmitArgPrefixes[SpatialScenario] = dataclasses.field(default_factory=SpatialScenario)
-    seed: int = 0
-    """Chooses where they hold it, how they shake it, and the noise."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Wrist:
-    """A robot arm moves a load at its wrist, with a force/torque sensor and an inertial sensor that have errors."""
-
-    output: Annotated[str, tyro.conf.arg(aliases=["-o"], metavar="LOG")]
-    """Where the log goes: .csv, .csv.gz or .parquet."""
-    scenario: tyro.conf.OmitArgPrefixes[WristScenario] = dataclasses.field(default_factory=WristScenario)
-    seed: int = 0
-    """Chooses the motion, the directions of the sensor errors, and the noise."""
+    """Chooses all that is left to chance."""
     json: bool = False
     """Print one JSON object and nothing else."""
     quiet: bool = False
@@ -132,56 +89,38 @@ SCENARIOS = {
     "wrist": "a robot arm moves a load at its wrist",
     "sesame": "1250 such flights: five trajectories, five mass profiles, an MPC with real bounds",
 }
+_OF_ONE_LOG = {
+    "multirotor": Simulate[MultirotorScenario],
+    "jets": Jets,
+    "planar": Simulate[PlanarScenario],
+    "spatial": Simulate[SpatialScenario],
+    "wrist": Simulate[WristScenario],
+}
 
 
 def run(arguments: Sequence[str]) -> None:
     """Parses, flies, writes."""
     scenario, rest = choose(SCENARIOS, arguments, "simulate", "scenario")
-    runs = {"jets": _jets, "multirotor": _multirotor, "planar": _planar, "spatial": _spatial, "wrist": _wrist}
-    (runs | {"sesame": _sesame})[scenario](rest)
+    if scenario == "sesame":
+        _sesame(rest)
+    else:
+        about = f"{SCENARIOS[scenario][0].upper()}{SCENARIOS[scenario][1:]}."
+        _one_log(scenario, parse(_OF_ONE_LOG[scenario], rest, f"simulate {scenario}", about))
 
 
-def _multirotor(arguments: Sequence[str]) -> None:
-    command = parse(Multirotor, arguments, "simulate multirotor")
-    _make(command, "")
-
-
-def _jets(arguments: Sequence[str]) -> None:
-    command = parse(Jets, arguments, "simulate jets")
-    if command.config is not None:
-        check_output(command.config)
-    _make(command, "")
-    if command.config is not None:
-        with whole_file(command.config) as draft:
-            draft.write_text(jets_config(command.scenario), encoding="utf-8")
-
-
-def _planar(arguments: Sequence[str]) -> None:
-    command = parse(Planar, arguments, "simulate planar")
-    _make(command, _robots(command.scenario.robots))
-
-
-def _spatial(arguments: Sequence[str]) -> None:
-    command = parse(Spatial, arguments, "simulate spatial")
-    _make(command, _robots(command.scenario.robots))
-
-
-def _robots(number: int) -> str:
-    return f" {number} robot{'s' if number > 1 else ''},"
-
-
-def _wrist(arguments: Sequence[str]) -> None:
-    _make(parse(Wrist, arguments, "simulate wrist"), "")
-
-
-def _make(command: Jets | Multirotor | Planar | Spatial | Wrist, who: str) -> None:
-    """Simulates, writes and reports: the same for every scenario that is one log."""
-    scenario = type(command).__name__.lower()
-    check_output(command.output)
+def _one_log(scenario: str, command: "Jets | Simulate[Any]") -> None:
+    config = command.config if isinstance(command, Jets) else None
+    for path in (command.output, config):
+        if path is not None:
+            check_output(path)
     prepare_program()
     log = simulated(scenario, command.scenario, command.seed)
     write(log, command.output)
-    sentence = f"Wrote {command.output}: {len(log)} rows,{who} {log.time[-1]:g} s, truth included."
+    if config is not None:
+        write_text(config, jets_config(command.scenario))
+    number = getattr(command.scenario, "robots", 0)
+    robots = f" {number} robot{'s' if number > 1 else ''}," if number else ""
+    sentence = f"Wrote {command.output}: {len(log)} rows,{robots} {log.time[-1]:g} s, truth included."
     facts = {"scenario": scenario, "seed": command.seed, "log": command.output, "rows": len(log)}
     say(command.json, facts, "" if command.quiet else sentence)
 

@@ -30,11 +30,6 @@ class Verdict:
         """All sentences as prose."""
         return " ".join(f"{sentence[0].upper()}{sentence[1:]}." for sentence in self.sentences)
 
-    @property
-    def all_known(self) -> bool:
-        """Whether nothing is left open."""
-        return all(status == "known" for status in self.status.values())
-
 
 def verdict(
     model: Model,

@@ -19,7 +19,6 @@ from ._impulse import ImpulseControl as ImpulseControl
 from ._impulse import ImpulseState as ImpulseState
 from ._impulse import MultirotorImpulse as MultirotorImpulse
 from ._jet_engine import ENGINE_TYPES as ENGINE_TYPES
-from ._jet_engine import JET_PARAMETERS as JET_PARAMETERS
 from ._jet_engine import EngineType as EngineType
 from ._jet_engine import JetEngines as JetEngines
 from ._jet_engine import jet_acceleration as jet_acceleration

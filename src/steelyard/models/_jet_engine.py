@@ -11,16 +11,14 @@ from jaxtyping import Array, Float
 
 from steelyard.models._model import Numbers, Seconds
 
-JET_PARAMETERS = ("K_T", "K_TT", "K_D", "K_DD", "K_TD", "B_U", "B_T", "B_D", "B_UU", "c_jet")
-"""Names and order of the ten coefficients; the paper's list has B_TT for B_T and lacks B_UU [ironcub, Sec. III-B]."""
-
 
 @dataclasses.dataclass(frozen=True)
 class EngineType:
     """A type of engine, as measured on a bench."""
 
     jet_parameters: tuple[float, ...]
-    """In the order of `JET_PARAMETERS`; throttle in percent, thrust in N."""
+    """K_T, K_TT, K_D, K_DD, K_TD, B_U, B_T, B_D, B_UU and c_jet, where the paper's list has B_TT for B_T and lacks B_UU
+    [ironcub, Sec. III-B]; throttle in percent, thrust in N."""
     idle: float
     """Least thrust while it runs, N."""
     maximum: float

@@ -12,15 +12,21 @@ from steelyard.report import Section
 class Row:
     """One quantity: the published value, what its method gives here, what ours gives, and what is attainable.
 
-    The three measured ones are RMS errors over the trials at the worst robot, in `unit`; None where there is none.
+    None where there is none.
     """
 
     quantity: str
+    """What was measured, and in which case."""
     unit: str
+    """Of all four numbers."""
     published: float | None = None
+    """As the paper prints it."""
     paper_method: float | None = None
+    """RMS error of the paper's method here, over the trials, at the worst robot."""
     steelyard: float | None = None
+    """RMS error of our method here, over the trials, at the worst robot."""
     bound: float | None = None
+    """The Cramér-Rao bound, or the error of the centralised answer."""
 
     def as_json(self) -> dict[str, Any]:
         """As `steelyard reproduce --json` prints it."""
@@ -32,8 +38,11 @@ class Reproduction:
     """A paper, reproduced."""
 
     paper: str
+    """Which."""
     trials: int
+    """How many runs each figure is over."""
     rows: Sequence[Row]
+    """One a quantity."""
     findings: Sequence[str]
     """Conclusions, as sentences with numbers."""
     sections: Sequence[Section]

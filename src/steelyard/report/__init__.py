@@ -8,9 +8,7 @@ from ._markup import fill as fill
 from ._page import Script as Script
 from ._page import Section as Section
 from ._page import write_page as write_page
-from ._payload import check_payload as check_payload
 from ._payload import payload_of as payload_of
-from ._payload import write_payload as write_payload
 from ._plane import outline_trace as outline_trace
 from ._plane import plane_layout as plane_layout
 from ._plane import points as points
@@ -23,6 +21,8 @@ from ._plots import layout as layout
 from ._plots import line as line
 from ._plots import truth_line as truth_line
 from ._progress import progress as progress
+from ._requested_files import RequestedFile as RequestedFile
+from ._requested_files import requested_file as requested_file
 from ._rows import Row as Row
 from ._rows import rows as rows
 from ._sections import picture_in_space as picture_in_space
@@ -31,8 +31,6 @@ from ._table import table as table
 from ._urdf import urdf_of as urdf_of
 from ._urdf import write_urdf as write_urdf
 from ._value_table import value_table as value_table
-from ._vehicle_files import check_vehicle as check_vehicle
 from ._vehicle_files import vehicle_text as vehicle_text
-from ._vehicle_files import write_vehicle as write_vehicle
 from ._write import sections as sections
 from ._write import write_report as write_report

@@ -6,12 +6,10 @@ robot whose flange frame differs needs the transform between the two.
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
-from steelyard._files import whole_file
-from steelyard.errors import BadInput, nearest
+from steelyard.errors import BadInput
 from steelyard.problems import Identification
 
 
@@ -54,23 +52,8 @@ FORMATS: dict[str, Callable[[float, np.ndarray, np.ndarray, str], str]] = {
 }
 
 
-def check_payload(request: str) -> tuple[str, str]:
-    """Format and file of `FORMAT=FILE`; `BadInput` where it is neither."""
-    name, _, path = request.partition("=")
-    if name not in FORMATS or not path:
-        raise BadInput(f'--payload is "{request}"; give FORMAT=FILE, {nearest(name, list(FORMATS))}')
-    return name, path
-
-
-def write_payload(identification: Identification, name: str, path: str | Path) -> None:
-    """Writes the load of the one robot; `BadInput` where something of it is not known."""
-    text = payload_of(identification, name)
-    with whole_file(path) as draft:
-        draft.write_text(text, encoding="utf-8")
-
-
 def payload_of(identification: Identification, name: str) -> str:
-    """The text of that file."""
+    """The load of the one robot as text; `BadInput` where something of it is not known."""
     if len(identification.robots) != 1:
         raise BadInput(f"--payload is of one robot's load; this log has {len(identification.robots)} robots.")
     ((robot, quantities),) = identification.robots.items()

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from steelyard._files import whole_file
+from steelyard._files import write_text
 from steelyard.errors import BadInput
 from steelyard.problems import Identification
 from steelyard.report._frames import frames_from_first
@@ -24,9 +24,7 @@ def write_urdf(identification: Identification, path: str | Path) -> None:
     matrix's own (`ixy` = −∫ x y dm). The load floats in a `world`: a root that is fixed would be fused into the world
     by simulators, and its mass lost.
     """
-    text = urdf_of(identification)
-    with whole_file(path) as draft:
-        draft.write_text(text, encoding="utf-8")
+    write_text(path, urdf_of(identification))
 
 
 def urdf_of(identification: Identification) -> str:

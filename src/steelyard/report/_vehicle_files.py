@@ -7,12 +7,10 @@ its numbers were identified and which are placeholders.
 
 import dataclasses
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 
-from steelyard._files import whole_file
-from steelyard.errors import BadInput, nearest
+from steelyard.errors import BadInput
 from steelyard.estimators import Estimate
 from steelyard.problems import Identification
 
@@ -122,23 +120,8 @@ FORMATS: dict[str, Callable[[_Vehicle], str]] = {
 }
 
 
-def check_vehicle(request: str) -> tuple[str, str]:
-    """Format and file of `FORMAT=FILE`; `BadInput` where it is neither."""
-    name, _, path = request.partition("=")
-    if name not in FORMATS or not path:
-        raise BadInput(f'--vehicle is "{request}"; give FORMAT=FILE, {nearest(name, list(FORMATS))}')
-    return name, path
-
-
-def write_vehicle(identification: Identification, name: str, path: str | Path) -> None:
-    """Writes the one multirotor of a log; `BadInput` where what the format needs is not known."""
-    text = vehicle_text(identification, name)
-    with whole_file(path) as draft:
-        draft.write_text(text, encoding="utf-8")
-
-
 def vehicle_text(identification: Identification, name: str) -> str:
-    """The text of that file."""
+    """The one multirotor of a log as text; `BadInput` where what the format needs is not known."""
     if identification.problem != "multirotor" or len(identification.robots) != 1:
         raise BadInput("--vehicle is of one multirotor; it goes with --as multirotor and a log of one vehicle.")
     ((robot, found),) = identification.robots.items()
