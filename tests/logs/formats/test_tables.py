@@ -7,6 +7,7 @@ import pytest
 
 from steelyard.errors import BadInput
 from steelyard.logs import Stream, read_recording
+from steelyard.logs.formats import _table_body, _text
 
 
 def table(tmp_path: Path, data: bytes | str, name: str = "run.csv") -> Stream:
@@ -123,3 +124,43 @@ def test_what_is_no_table_is_refused(tmp_path: Path, data: bytes):
     with pytest.raises(BadInput) as caught:
         table(tmp_path, data)
     assert "\n" not in str(caught.value)
+
+
+ODD_CELLS = ["1", "-2.5", " 3 ", "4e-3", "", "nan", "NaN", "NA", "-", "inf", "-Infinity", "+7", "1_0", "1d3", "x", "true",
+             "2020-01-01", "#N/A", '"5"', "0x10", ".5", "5.", "1e400", "٣"]  # fmt: skip
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_pyarrow_reads_what_is_read_cell_by_cell(tmp_path: Path, monkeypatch, separator: str):
+    pytest.importorskip("pyarrow")
+    rng = np.random.default_rng(3)
+    whole = [[f"{v:.9g}" for v in row] for row in np.column_stack([np.arange(3000), rng.normal(size=(3000, 3))])]
+    for row in rng.integers(500, 3000, 60):
+        whole[row][rng.integers(1, 4)] = str(rng.choice(ODD_CELLS))
+    lines = [separator.join(row) for row in [["t", "a", "b", "c"], *whole]]
+    for row in rng.integers(500, 3000, 9):
+        lines[row] = str(rng.choice(["# a comment", "1,2", "", "   ", lines[row] + separator]))
+    text = "\n".join(lines)
+    slow = table(tmp_path, text)
+    monkeypatch.setattr(_text, "_BLOCK", 1 << 10)  # most blocks are plain, some are not
+    monkeypatch.setattr(_table_body, "PLAIN_FROM", 0)
+    for held in (3, 1 << 40):  # all columns are held, or none is
+        monkeypatch.setattr(_table_body, "_HELD", held)
+        fast = table(tmp_path, text)
+        assert (fast.rows, fast.notes, list(fast.fields)) == (slow.rows, slow.notes, list(slow.fields))
+        np.testing.assert_array_equal(fast.time, slow.time)
+        for name, values in slow.fields.items():
+            np.testing.assert_array_equal(fast.fields[name], values)
+
+
+def test_a_table_that_changes_while_it_is_read_is_said(tmp_path: Path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(_text, "_BLOCK", 1 << 10)
+    monkeypatch.setattr(_table_body, "PLAIN_FROM", 0)
+    monkeypatch.setattr(_table_body, "_HELD", 1 << 40)
+    monkeypatch.setenv("STEELYARD_LOG_LIMIT_GB", "0.0001")  # one column at a time
+    rows = "".join(f"{k / 100:.2f},{k % 7}\n" for k in range(2000))
+    stream = table(tmp_path, "t,a\n" + rows)
+    (tmp_path / "run.csv").write_text("t,a\n" + rows.replace("\n", ",\n"))
+    with pytest.raises(BadInput, match="changed while it was read"):
+        _ = stream.fields["a"]

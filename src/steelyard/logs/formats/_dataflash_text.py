@@ -6,9 +6,9 @@ import numpy as np
 
 from steelyard.logs._recording import Recording, Stream
 from steelyard.logs.formats._dataflash import INSTANCES, LISTS, TICKS
-from steelyard.logs.formats._dialect import lines_of
 from steelyard.logs.formats._packets import unique
 from steelyard.logs.formats._source import Source
+from steelyard.logs.formats._text import lines_of
 
 
 def read_dataflash_text(source: Source) -> Recording:

@@ -1,24 +1,19 @@
-"""How a text file writes a table: its encoding, its separator, its decimal sign and where its numbers begin."""
+"""How a text file writes a table: its separator, its decimal sign and its missing values."""
 
-import codecs
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from steelyard.logs.formats._source import Source
-
-LONGEST_LINE = 1 << 23
 _SAMPLE_LINES = 200
 _SAMPLE_CELLS = 200  # of a row: what they are, the others are
 _SEPARATORS = (",", ";", "\t", "|", " ")
-_COMMENTS = ("#", "%", "//")
+COMMENTS = ("#", "%", "//")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _COMMA_NUMBER = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 _WORDS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "on": 1.0, "off": 0.0}
-_MISSING = {"", "null", "none", "na", "n/a", "-", "--", "nan", "#n/a"}
+MISSING = {"", "null", "none", "na", "n/a", "-", "--", "nan", "#n/a"}
 
 
 @dataclass(frozen=True)
@@ -53,7 +48,7 @@ class Dialect:
         if _NUMBER.fullmatch(cell):
             return float(cell.lower().replace("d", "e") if "d" in cell.lower() else cell)
         plain = cell.lower()
-        if plain in _MISSING:
+        if plain in MISSING:
             return float("nan")
         return _WORDS.get(plain)
 
@@ -67,53 +62,9 @@ def seconds(cell: str) -> float | None:
     return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
 
 
-def lines_of(source: Source) -> Iterator[str]:
-    """The file's lines, whatever its encoding."""
-    encoding = _encoding(source)
-    decoder = codecs.getincrementaldecoder(encoding)("replace")
-    position, rest = 0, ""
-    while block := source.read(position, 1 << 22):
-        position += len(block)
-        text = rest + decoder.decode(block)
-        if "\r" in text:
-            held = "\r" if text.endswith("\r") else ""  # perhaps half of an end of line
-            text = text[: len(text) - len(held)].replace("\r\n", "\n").replace("\r", "\n") + held
-        head, mark, rest = text.rpartition("\n")
-        if mark:
-            yield from head.split("\n")
-        if len(rest) > LONGEST_LINE:
-            raise source.bad(f"a line is longer than {LONGEST_LINE} characters", "it is no table; check the file")
-    rest = (rest + decoder.decode(b"", True)).replace("\r", "\n")
-    if rest:
-        yield from rest.rstrip("\n").split("\n")
-
-
-def _encoding(source: Source) -> str:
-    head = source.read(0, 1 << 16)
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return "utf-16"
-    if head.startswith(b"\xef\xbb\xbf"):
-        return "utf-8-sig"
-    if b"\0" in head:
-        even, odd = head[::2].count(0), head[1::2].count(0)
-        if odd > 0.4 * len(head) / 2 and even == 0:
-            return "utf-16-le"
-        if even > 0.4 * len(head) / 2 and odd == 0:
-            return "utf-16-be"
-        raise source.bad("it is neither text nor a known binary log", "see docs/LOGS.md for the formats")
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(head)
-    except UnicodeDecodeError:
-        printable = sum(byte >= 32 or byte in b"\t\r\n\f" for byte in head)
-        if printable < 0.98 * len(head):
-            raise source.bad("it is neither text nor a known binary log", "see docs/LOGS.md for the formats") from None
-        return "latin-1"
-    return "utf-8"
-
-
 def is_comment(line: str) -> bool:
     """Whether a line is not part of the table."""
-    return line.lstrip().startswith(_COMMENTS) and not line.lstrip().lower().startswith("%time")
+    return line.lstrip().startswith(COMMENTS) and not line.lstrip().lower().startswith("%time")
 
 
 def dialect_of(sample: list[str]) -> Dialect | None:
