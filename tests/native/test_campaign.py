@@ -67,6 +67,17 @@ def test_single_precision_stays_near():
     assert np.any(single.covariance != double.covariance)
 
 
+def test_float32_arrays_are_taken():
+    estimator, beliefs, samples = flights("kalman-cart")
+    few = jax.tree.map(lambda leaf: np.asarray(leaf, np.float32 if leaf.dtype == float else leaf.dtype), samples)
+    wide = jax.tree.map(lambda leaf: np.asarray(leaf, float if leaf.dtype == np.float32 else leaf.dtype), few)
+    for single in (False, True):
+        ours = campaign(estimator, beliefs, few, engine="native", single=single)
+        assert_close(ours, campaign(estimator, beliefs, wide, engine="native", single=single), rtol=0, atol=0)
+    rough = jax.tree.map(lambda leaf: np.asarray(leaf, np.float32 if leaf.dtype == float else leaf.dtype), beliefs)
+    assert campaign(estimator, rough, few, engine="native", single=True).belief.covariance.dtype == np.float64
+
+
 def test_auto_takes_machine_code_from_many_steps_on_and_xla_inside_a_trace(monkeypatch):
     estimator, beliefs, samples = flights("kalman-cart")
     _campaign._COMPILED.clear()
@@ -161,13 +172,19 @@ def test_arrays_go_to_the_gpu_and_back_as_they_are():
     if not _has_gpu():
         pytest.skip("there is no GPU")
     from steelyard.native.cuda import the_cupy
-    from steelyard.native.cuda._transfer import download, upload
+    from steelyard.native.cuda._lanes import Lane, in_lanes
     from steelyard.native.runtime._tuning import TUNING
 
     several = TUNING.transfer_bytes // 8 * 3 + 17  # numbers: three buffers and a part of one
     arrays = [np.random.default_rng(0).normal(size=several), np.arange(6.0).reshape(2, 3), np.array([True, False])]
     for real in (np.dtype(float), np.dtype(np.float32)):
-        back = download(the_cupy(), upload(the_cupy(), arrays, real))
+        back = [np.empty(array.shape, real) for array in arrays]
+
+        def there_and_back(lane: Lane, begin: int, end: int, real: np.dtype = real, back: list = back) -> None:
+            for k in range(begin, end):
+                lane.fetch(lane.send(arrays[k], real), back[k])
+
+        in_lanes(the_cupy(), there_and_back, [(0, 1), (1, 2), (2, 3)])
         for given, found in zip(arrays, back, strict=True):
             np.testing.assert_array_equal(found, given.astype(real))
 

@@ -65,7 +65,8 @@ def campaign(
 
     `engine` is `"xla"`, `"native"` (machine code from C, threads over flights), `"cuda"` (the same C, one thread of a
     GPU a flight) or `"auto"`: a GPU where there is one and the campaign is large, else as in `replay`. With `single`
-    the arithmetic of `"native"` and `"cuda"` is in float32.
+    the arithmetic of `"native"` and `"cuda"` is in float32. NumPy arrays of float32 reach a GPU in half the time, and
+    faster yet from pinned memory (`cupyx.empty_pinned`).
     """
     match chosen_engine(engine, ("auto", "native", "xla", "cuda"), estimator, beliefs, samples, keep, (1, 2), single):
         case "native":

@@ -126,8 +126,8 @@ def test_what_is_no_table_is_refused(tmp_path: Path, data: bytes):
     assert "\n" not in str(caught.value)
 
 
-ODD_CELLS = ["1", "-2.5", " 3 ", "4e-3", "", "nan", "NaN", "NA", "-", "inf", "-Infinity", "+7", "1_0", "1d3", "x", "true",
-             "2020-01-01", "#N/A", '"5"', "0x10", ".5", "5.", "1e400", "٣"]  # fmt: skip
+ODD_CELLS = ["1", "-2.5", " 3 ", "4e-3", "", "nan", "NaN", "NA", "-", "inf", "-Infinity", "+7", "1_0", "1d3", "x",
+             "true", "2020-01-01", "#N/A", '"5"', "0x10", ".5", "5.", "1e400", "٣"]  # fmt: skip
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])

@@ -13,9 +13,9 @@ import numpy as np
 from steelyard.errors import BadInput
 from steelyard.estimators import Belief, Replay, everything
 from steelyard.native.c._flights import FlightCode
+from steelyard.native.cuda._lanes import Lane, in_lanes, lanes
 from steelyard.native.cuda._reorder import transposed
 from steelyard.native.cuda._source import BLOCK, kernel_source
-from steelyard.native.cuda._transfer import download, upload
 from steelyard.native.runtime._campaign import Keep, campaign_key, flight_code, one_of
 from steelyard.native.runtime._tuning import TUNING
 from steelyard.native.trace._layout import Leaf
@@ -47,21 +47,36 @@ def cuda_campaign(
     """A campaign on the GPU; results are where the samples are: NumPy arrays, or CuPy's where those are on the GPU."""
     cupy = the_cupy()
     kernel = _compiled(estimator, beliefs, samples, keep, single, (1, 2), False)
-    code = kernel.code
     leaves = jax.tree.leaves((beliefs, samples))
-    on_device = any(hasattr(leaf, "__cuda_array_interface__") for leaf in leaves)
     flights, rows = np.shape(jax.tree.leaves(samples)[0])[:2]
-    layout = (*code.belief.leaves, *code.sample.leaves)
+    if not any(hasattr(leaf, "__cuda_array_interface__") for leaf in leaves):
+        return kernel.replay(_flown_from_host(cupy, kernel, leaves, flights, rows))
     parts = []
-    for begin, end in _portions(cupy, code, flights, rows):
-        portion = [leaf[begin:end] for leaf in leaves]
-        there = portion if on_device else upload(cupy, portion, _real(code))
-        given = [_flight_last(cupy, leaf, one, code) for leaf, one in zip(there, layout, strict=True)]
-        del there
-        made = _launch(cupy, kernel, given, end - begin, rows, 0, begin)
-        parts.append(made if on_device else download(cupy, made))
-        del given, made
-    return kernel.replay(_joined(cupy if on_device else np, parts))
+    for begin, end in _portions(cupy, kernel.code, flights, rows):
+        given = _flights_last(cupy, [cupy.asarray(leaf[begin:end]) for leaf in leaves], kernel.code)
+        parts.append(_launch(cupy, kernel, given, end - begin, rows, 0, begin))
+        del given
+    return kernel.replay(_joined(cupy, parts))
+
+
+def _flown_from_host(
+    cupy: Any, kernel: "_Kernel", leaves: Sequence[np.ndarray], flights: int, rows: int
+) -> list[np.ndarray]:
+    """The results of NumPy arrays, as such: in float32 where those are, and the arithmetic is."""
+    code = kernel.code
+    narrow = code.step.single and all(leaf.dtype != np.float64 for leaf in leaves)
+    results = [np.empty((flights, *leaf.shape), _made(leaf, narrow)) for leaf in code.belief.leaves]
+    results += [np.empty((flights, rows, *leaf.shape), _made(leaf, narrow)) for leaf in code.recorded]
+
+    def work(lane: Lane, begin: int, end: int) -> None:
+        given = _flights_last(cupy, [lane.send(leaf[begin:end], _real(code)) for leaf in leaves], code)
+        made = _launch(cupy, kernel, given, end - begin, rows, 0, begin, narrow)
+        for device, host in zip(made, results, strict=True):
+            lane.fetch(device, host[begin:end])
+
+    cupy.cuda.get_current_stream().synchronize()
+    in_lanes(cupy, work, _portions(cupy, code, flights, rows, lanes()))
+    return results
 
 
 def cuda_drawn_campaign(
@@ -132,9 +147,16 @@ def _compiled(
 
 
 def _launch(
-    cupy: Any, kernel: _Kernel, given: Sequence[Any], flights: int, rows: int, seed: int, first: int
+    cupy: Any,
+    kernel: _Kernel,
+    given: Sequence[Any],
+    flights: int,
+    rows: int,
+    seed: int,
+    first: int,
+    narrow: bool = False,
 ) -> list[Any]:
-    """The arrays that a kernel makes, flights first and in their own types."""
+    """The arrays that a kernel makes, flights first and in their own types, or `narrow` ones."""
     code, real = kernel.code, _real(kernel.code)
     made = [cupy.empty((leaf.size, flights), real) for leaf in code.belief.leaves]
     made += [cupy.empty((rows * leaf.size, flights), real) for leaf in code.recorded]
@@ -142,28 +164,35 @@ def _launch(
     kernel.function((math.ceil(flights / BLOCK),), (BLOCK,), arguments)
     shapes = [leaf.shape for leaf in code.belief.leaves] + [(rows, *leaf.shape) for leaf in code.recorded]
     return [
-        transposed(cupy, array, leaf.dtype).reshape(flights, *shape)
+        transposed(cupy, array, _made(leaf, narrow)).reshape(flights, *shape)
         for array, shape, leaf in zip(made, shapes, (*code.belief.leaves, *code.recorded), strict=True)
     ]
 
 
-def _flight_last(cupy: Any, array: Any, leaf: Leaf, code: FlightCode) -> Any:
-    """An array on the GPU with its flights as the last axis."""
-    there = cupy.asarray(array)
-    return transposed(cupy, there.reshape(there.shape[0], math.prod(there.shape[1:])), _real(code))
+def _made(leaf: Leaf, narrow: bool) -> np.dtype:
+    return np.dtype(np.float32) if narrow and leaf.dtype == np.float64 else leaf.dtype
+
+
+def _flights_last(cupy: Any, arrays: Sequence[Any], code: FlightCode) -> list[Any]:
+    """Arrays on the GPU with their flights as the last axis."""
+    return [
+        transposed(cupy, array.reshape(array.shape[0], math.prod(array.shape[1:])), _real(code)) for array in arrays
+    ]
 
 
 def _real(code: FlightCode) -> np.dtype:
     return np.dtype(np.float32 if code.step.single else np.float64)
 
 
-def _portions(cupy: Any, code: FlightCode, flights: int, rows: int) -> list[tuple[int, int]]:
-    """Runs of flights, as many at a time as the GPU's memory holds."""
+def _portions(cupy: Any, code: FlightCode, flights: int, rows: int, at_a_time: int = 1) -> list[tuple[int, int]]:
+    """Runs of flights: what the GPU's memory holds at a time, or several for each that are worked on at a time."""
     recorded = sum(leaf.size for leaf in code.recorded)
     numbers = 2 * (2 * code.belief.size + rows * (recorded + (0 if code.drawn else code.sample.size)))
     free, _ = cupy.cuda.Device().mem_info
     free += cupy.get_default_memory_pool().free_bytes()
-    most = max(BLOCK, int(TUNING.share_of_gpu_memory * free / (8 * numbers)))
+    most = max(BLOCK, int(TUNING.share_of_gpu_memory * free / (8 * numbers * at_a_time)))
+    if at_a_time > 1:
+        most = min(most, max(TUNING.flights_a_portion, math.ceil(flights / (TUNING.portions_a_lane * at_a_time))))
     return [(begin, min(begin + most, flights)) for begin in range(0, flights, most)]
 
 

@@ -190,8 +190,9 @@ def one_of(tree: Any, lead: int) -> Any:
 
 
 def _type_of(leaf: Any) -> np.dtype:
-    """A Python number counts as JAX counts it."""
-    return np.dtype(leaf.dtype if hasattr(leaf, "dtype") else jax.numpy.result_type(leaf))
+    """A Python number counts as JAX counts it; float32 is how numbers come, and no reason to compute in it."""
+    found = np.dtype(leaf.dtype if hasattr(leaf, "dtype") else jax.numpy.result_type(leaf))
+    return np.dtype(float) if found in (np.float32, np.float16) else found
 
 
 def _arrays(leaves: Sequence[Any], layout: Sequence[Leaf], lead: tuple[int, ...]) -> list[np.ndarray]:

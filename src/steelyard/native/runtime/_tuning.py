@@ -22,10 +22,15 @@ class RuntimeTuning:
     """Steps of all flights from which on it does: they take a processor's core two seconds, NVRTC about as long."""
     share_of_gpu_memory: float = 0.6
     """Of what is free: the rest is for copies that change the order of axes."""
-    transfer_threads: int = 8
-    """That copy between the host and the GPU: one fills memory at 6 to 10 GB/s, and the bus takes 50."""
-    transfer_bytes: int = 1 << 24
-    """Of a thread's pinned buffer: sent in a third of a millisecond, many times a copy's start."""
+    portions_a_lane: int = 1
+    """Of a campaign of NumPy arrays: a thread that is slow takes fewer of them."""
+    flights_a_portion: int = 1_024
+    """At least: eight blocks, so that some portions at a time fill a GPU, and many times a kernel's start."""
+    transfer_threads: int = 10
+    """That copy between the host and the GPU, each on a stream of its own: one fills memory at 3 to 10 GB/s, and the
+    bus takes 50."""
+    transfer_bytes: int = 1 << 23
+    """Of each of a thread's two pinned buffers: sent in a tenth of a millisecond, many times a copy's start."""
 
 
 TUNING = RuntimeTuning()
