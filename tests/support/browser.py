@@ -35,12 +35,12 @@ def find() -> str:
     return found
 
 
-def dom(page: Path, *options: str) -> str:
-    """The page's elements, as text, after ten (virtual) seconds."""
-    program = find()
+def dom(page: Path | str, *options: str) -> str:
+    """The elements of a page, a file or an address, as text, after ten (virtual) seconds."""
+    program, address = find(), page if isinstance(page, str) else page.resolve().as_uri()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         done = subprocess.run(
-            [program, *OPTIONS, *options, f"--user-data-dir={profile}", "--dump-dom", page.resolve().as_uri()],
+            [program, *OPTIONS, *options, f"--user-data-dir={profile}", "--dump-dom", address],
             capture_output=True,
             timeout=90,
         )

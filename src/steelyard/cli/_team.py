@@ -1,9 +1,10 @@
 """`steelyard team TEAM.toml`: a whole team on this machine; `steelyard team keys TEAM.toml`: its keys."""
 
+import contextlib
 import dataclasses
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -42,6 +43,8 @@ class TeamCommand:
     """Send so many malformed messages to the first robot over a link of their own (a team without keys only)."""
     measure: bool = False
     """Estimate the same load in one process, too, and print how the two compare and what this run cost; with --json."""
+    page: Annotated[int | None, tyro.conf.arg(metavar="PORT")] = None
+    """Also show the team live in a browser on this machine, at http://127.0.0.1:PORT; 0 takes any free port."""
     report: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
     """Write the report of the recordings here; by default report.html in the run's folder."""
     json: bool = False
@@ -87,19 +90,22 @@ def run(arguments: Sequence[str]) -> None:
     plan = live.plan_team(msgspec.structs.replace(config, live=place), Path(command.team))
     settings = folder / "settings.json"
     live.write_settings(plan.config, settings)
+    page = None if command.page is None else live.LivePage(plan.name, plan.graph.names, command.page)
     team, stopped = live.TeamRun(plan, settings), []
     before = {one: signal.signal(one, lambda *_: stopped.append(True)) for one in (signal.SIGINT, signal.SIGTERM)}
     console = Console(stderr=True, quiet=command.json or command.quiet)
     try:
-        if console.is_terminal and not (command.json or command.quiet):
-            with Live(live.live_table(team.view, plan.graph.names), console=console, auto_refresh=False) as shown:
-                outcome = team.run(
-                    lambda view: shown.update(live.live_table(view, plan.graph.names), refresh=True),
-                    lambda: bool(stopped),
-                    command.fuzz,
-                )
-        else:
-            outcome = team.run(lambda view: None, lambda: bool(stopped), command.fuzz)
+        with contextlib.ExitStack() as stack:
+            shows: list[Callable[[live.View], None]] = []
+            if page is not None:
+                stack.callback(page.close)
+                shows.append(page.show)
+                print(f"Live page: {page.address}", file=sys.stderr, flush=True)
+            if console.is_terminal and not (command.json or command.quiet):
+                first = live.live_table(team.view, plan.graph.names)
+                shown = stack.enter_context(Live(first, console=console, auto_refresh=False))
+                shows.append(lambda view: shown.update(live.live_table(view, plan.graph.names), refresh=True))
+            outcome = team.run(lambda view: [show(view) for show in shows], lambda: bool(stopped), command.fuzz)
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)

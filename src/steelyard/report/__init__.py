@@ -4,9 +4,12 @@ from ._flown_back import FlownBack as FlownBack
 from ._flown_back import fly_back as fly_back
 from ._headline import headline as headline
 from ._markup import Markup as Markup
+from ._markup import asset as asset
 from ._markup import fill as fill
 from ._page import Script as Script
 from ._page import Section as Section
+from ._page import content_policy as content_policy
+from ._page import embeddable as embeddable
 from ._page import write_page as write_page
 from ._payload import payload_of as payload_of
 from ._plane import outline_trace as outline_trace
@@ -17,6 +20,7 @@ from ._plots import PLOTTING as PLOTTING
 from ._plots import Trace as Trace
 from ._plots import band as band
 from ._plots import drawing as drawing
+from ._plots import focused_range as focused_range
 from ._plots import layout as layout
 from ._plots import line as line
 from ._plots import truth_line as truth_line

@@ -53,11 +53,11 @@ def write_page(
 def page(title: str, sections: Sequence[Section], created: datetime.datetime) -> Markup:
     """The page's text."""
     scripts = list(dict.fromkeys(script for section in sections for script in section.scripts))
-    sources = [_embeddable(script.load()) for script in scripts]
+    sources = [embeddable(script.load()) for script in scripts]
     return fill(
         asset("page.html"),
         title=title,
-        policy=_policy(sources),
+        policy=content_policy(sources),
         style=Markup(asset("page.css")),
         sections=[
             fill(_SECTION, number=number, title=section.title, body=section.body)
@@ -70,12 +70,12 @@ def page(title: str, sections: Sequence[Section], created: datetime.datetime) ->
     )
 
 
-def _embeddable(source: str) -> Markup:
+def embeddable(source: str) -> Markup:
     """The source such that no string in it ends the script element, and its hash is the browser's."""
     return Markup(source.replace("\r\n", "\n").replace("\r", "\n").replace("</script", "<\\/script"))
 
 
-def _policy(sources: Sequence[str]) -> str:
+def content_policy(sources: Sequence[str]) -> str:
     """What the browser may do: run these very scripts, and nothing over the network."""
     digests = (base64.b64encode(hashlib.sha256(source.encode()).digest()).decode() for source in sources)
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"

@@ -125,6 +125,19 @@ def drawn_times(times: np.ndarray) -> list[float]:
     return [round(float(t), 4) for t in times]
 
 
+def focused_range(traces: Sequence[Trace]) -> tuple[float, float] | None:
+    """All of the lines, and of the bands all but their widest moments: a first guess's would dwarf the rest."""
+    numbers = [(trace["kind"], np.array([y for y in trace["y"] if y is not None], float)) for trace in traces]
+    lines = [y for kind, y in numbers if kind != "band" and y.size]
+    bands = [np.quantile(y, (0.03, 0.97)) for kind, y in numbers if kind == "band" and y.size]
+    if not lines:
+        return None
+    every = np.concatenate([*lines, *bands])
+    low, high = float(every.min()), float(every.max())
+    margin = 0.06 * (high - low) or 0.05 * abs(high) or 1.0
+    return low - margin, high + margin
+
+
 def colour(nth: int, suffix: str = "") -> str:
     """The page's name for the colour of the nth series."""
     return f"var(--series-{nth % _COLOURS + 1}{suffix})"

@@ -10,6 +10,9 @@ from ._outcome import LinkAccount as LinkAccount
 from ._outcome import TeamOutcome as TeamOutcome
 from ._processes import next_folder as next_folder
 from ._run_report import write_run_report as write_run_report
+from ._table import HEADINGS as HEADINGS
+from ._table import elapsed_of as elapsed_of
+from ._table import live_rows as live_rows
 from ._table import live_table as live_table
 from ._table import outcome_table as outcome_table
 from ._team import TeamRun as TeamRun

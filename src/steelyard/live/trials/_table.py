@@ -16,26 +16,39 @@ from steelyard.live.trials._team import View
 _LINES = 6
 _QUANTITIES = ("mass", "centre of mass", "inertia")
 _COSTS = ("lost", "dropped", "late p99", "memory", "core")
+HEADINGS = ("robot", "state", *_QUANTITIES, "age", "hears", *_COSTS)
 _CAPTION = (
     "±: 95 %. Centre of mass from the robot's contact, and inertia about it, in the robot's axes (planar: world axes). "
     "hears: neighbours alive; lost, dropped: messages; late p99: of steps after their samples."
 )
 
 
-def live_table(view: View, robots: tuple[str, ...]) -> Group:
-    """Elapsed time; every robot's estimates, their age, neighbours alive and drops; and the last events."""
-    elapsed = max([0.0, *(status.time for status in view.statuses.values())])  # before the start it is negative
-    table = Table("robot", "state", *_QUANTITIES, "age", "hears", *_COSTS, title=_title(elapsed), caption=_CAPTION)
+def elapsed_of(view: View) -> float:
+    """S of the run; before the start robots state negative times."""
+    return max([0.0, *(status.time for status in view.statuses.values())])
+
+
+def live_rows(view: View, robots: tuple[str, ...]) -> list[list[str]]:
+    """By robot, under `HEADINGS`: its estimates, their age, neighbours alive and drops."""
+    rows = []
     for name in robots:
         status, heard = view.statuses.get(name), view.heard.get(name, 0.0)
         if status is None:
-            table.add_row(name, "starting", *[""] * 10)
+            rows.append([name, "starting", *[""] * (len(HEADINGS) - 2)])
             continue
         silent = time.monotonic() - heard
         state = f"silent {silent:.0f} s" if silent > 1.0 else status.phase
         age = "" if status.age is None else f"{status.age:.2f} s"
         hears = f"{len(status.alive)}/{len(status.alive) + len(status.missing)}"
-        table.add_row(name, state, *_estimates(status.known), age, hears, *_costs(status))
+        rows.append([name, state, *_estimates(status.known), age, hears, *_costs(status)])
+    return rows
+
+
+def live_table(view: View, robots: tuple[str, ...]) -> Group:
+    """Elapsed time, every robot's row, and the last events."""
+    table = Table(*HEADINGS, title=f"{elapsed_of(view):.1f} s of the run", caption=_CAPTION)
+    for row in live_rows(view, robots):
+        table.add_row(*row)
     events = [f"{event.time:7.2f} s  {event.robot}: {event.what}" for event in view.events[-_LINES:]]
     return Group(table, Text("\n".join(events)))
 
@@ -64,10 +77,6 @@ def outcome_table(outcome: TeamOutcome) -> Group:
     if faulty:
         lines.append(f"Faulty, not used: {', '.join(faulty)}.")
     return Group(table, Text("\n".join(lines)))
-
-
-def _title(elapsed: float) -> str:
-    return f"{elapsed:.1f} s of the run"
 
 
 def _estimates(estimates: Mapping[str, EstimateReport]) -> tuple[str, str, str]:

@@ -34,7 +34,7 @@ const plotInPlane = (() => {
     const shown = (trace) => !hidden.has(trace.group ?? trace.name);
     const canvas = html("div", { class: "canvas", tabindex: "0", role: "img", "aria-label": place.getAttribute("aria-label") });
     const readout = html("div", { class: "readout", role: "status" });
-    const box = legend(data, hidden, () => draw());
+    let box = legend(data, hidden, () => draw());
     place.removeAttribute("role");
     place.removeAttribute("aria-label");
     place.append(canvas, readout);
@@ -180,5 +180,14 @@ const plotInPlane = (() => {
     });
     draw();
     new ResizeObserver(() => draw()).observe(canvas);
+    // For a page that goes on: other data, and what is hidden or zoomed stays so.
+    const update = (figure) => {
+      ({ data, layout } = figure);
+      const renewed = legend(data, hidden, () => draw());
+      box.replaceWith(renewed);
+      box = renewed;
+      draw();
+    };
+    return { update };
   };
 })();

@@ -11,7 +11,7 @@ from steelyard.report._digits import number, percent
 from steelyard.report._event_lines import mark_events
 from steelyard.report._markup import Markup, fill
 from steelyard.report._page import Section
-from steelyard.report._plots import PLOTTING, Trace, band, drawing, layout, line, truth_line
+from steelyard.report._plots import PLOTTING, Trace, band, drawing, focused_range, layout, line, truth_line
 from steelyard.report._truth import agreement, truth_at, truth_of
 
 _BODY = """
@@ -99,7 +99,7 @@ def _plot(
     start = min(float(series.time[0]) for series in having.values())
     end = max(float(series.time[-1]) for series in having.values())
     look: dict[str, Any] = layout(
-        _HEIGHT + 12 * len(traces) // 3, f"{quantity}, {first.unit}".rstrip(", "), _range(traces)
+        _HEIGHT + 12 * len(traces) // 3, f"{quantity}, {first.unit}".rstrip(", "), focused_range(traces)
     )
     mark_events(look, events, quantity, (start, end))
     label = f"Plot of {caption} in {first.unit or 'no unit'} over time, {start:g} to {end:g} s, with its 95 % interval."
@@ -117,16 +117,3 @@ def _agreements(identification: Identification, quantity: str, having: Mapping[s
             words += f"; the band holds the truth in {percent(against.covered)} of {against.samples} samples"
         found.append(fill(_AGREEMENT, words=f"{words}."))
     return found
-
-
-def _range(traces: Sequence[Trace]) -> tuple[float, float] | None:
-    """All of the lines, and of the bands all but their widest moments: a first guess's would dwarf the rest."""
-    numbers = [(trace["kind"], np.array([y for y in trace["y"] if y is not None], float)) for trace in traces]
-    lines = [y for kind, y in numbers if kind != "band" and y.size]
-    bands = [np.quantile(y, (0.03, 0.97)) for kind, y in numbers if kind == "band" and y.size]
-    if not lines:
-        return None
-    every = np.concatenate([*lines, *bands])
-    low, high = float(every.min()), float(every.max())
-    margin = 0.06 * (high - low) or 0.05 * abs(high) or 1.0
-    return low - margin, high + margin
