@@ -34,7 +34,7 @@ ROOMS = (
     "bench",
     "cli",
 )
-SHARED = ("errors", "_files", "_jax", "_rotations", "_typed_values", "config")  # importable by all, and import no room
+SHARED = ("errors", "_files", "_jax", "_rotations", "_serialise", "config")  # importable by all, and import no room
 ENTRANCES = ("__main__", "_face")  # may import every room: no room imports them, but cli calls the face
 CORE = ("geometry", "models", "estimators", "information", "monitor")
 CORE_PACKAGES = {"numpy", "jax", "jaxlib", "jaxlie", "equinox", "jaxtyping", "msgspec"}

@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 from steelyard.estimators import Estimate
 from steelyard.problems import Identification, Series
 from steelyard.report import PLOTTING, Section, write_page
+from steelyard.report._picture_in_space import ellipsoid
 from steelyard.report._sections import in_space
-from steelyard.report._space import ellipsoid
 
 MASS, AXES = 2.0, np.array([0.6, 0.45, 0.3])
 """kg, and semi-axes of an even ellipsoid, m."""

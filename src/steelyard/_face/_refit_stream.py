@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from steelyard._face._samples import SampleReader
-from steelyard._face._silences import Silences
-from steelyard._face._step import Step
+from steelyard._face._silent_channels import Silences
+from steelyard._face._stream_step import Step
 from steelyard.errors import BadInput
 from steelyard.logs import Log
 from steelyard.problems import Answered, Event, Identification, Quantities, StreamRefit, identify

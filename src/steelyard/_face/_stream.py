@@ -12,8 +12,8 @@ import numpy as np
 from steelyard._face._inputs import check_names, config_from
 from steelyard._face._refit_stream import RefitStream
 from steelyard._face._samples import SampleReader
-from steelyard._face._silences import Silences
-from steelyard._face._step import Step
+from steelyard._face._silent_channels import Silences
+from steelyard._face._stream_step import Step
 from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.estimators import Reason, Status, Trust, explain

@@ -11,7 +11,7 @@ from typing import Any
 
 from steelyard._files import whole_file
 from steelyard._jax import package_state, private_folder
-from steelyard._typed_values import Classes, NotOurs, classes_in, decode, encode
+from steelyard._serialise import Classes, NotOurs, classes_in, decode, encode
 from steelyard.errors import BadInput
 
 _RESULTS = ("steelyard.estimators", "steelyard.worlds")
@@ -21,7 +21,7 @@ _RESULTS = ("steelyard.estimators", "steelyard.worlds")
 class TrialCache:
     """What one kind of trial gave, by trial. The package's own files are part of the label: a change empties it.
 
-    Results are data only, see `_typed_values`; an entry that is damaged or belongs to somebody else counts as none.
+    Results are data only, see `_serialise`; an entry that is damaged or belongs to somebody else counts as none.
     """
 
     def __init__(self, work: Callable[[Any], Any]):

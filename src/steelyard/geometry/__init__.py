@@ -55,9 +55,9 @@ from ._rotations import left_jacobian_so3 as left_jacobian_so3
 from ._rotations import right_jacobian_so3 as right_jacobian_so3
 from ._rotations import skew as skew
 from ._rotations import unskew as unskew
-from ._small import mirrored as mirrored
-from ._small import product as product
-from ._small import wide_product as wide_product
+from ._small_products import mirrored as mirrored
+from ._small_products import product as product
+from ._small_products import wide_product as wide_product
 from ._twists import Twist as Twist
 from ._twists import Wrench as Wrench
 from ._twists import adjoint as adjoint

@@ -9,7 +9,7 @@ from jaxlie import SO3
 from jaxtyping import Array, Float
 
 from ._rotations import skew
-from ._small import product
+from ._small_products import product
 
 # Products as one contraction with a table of signs: for a compiler two operations instead of thirty, and the table's
 # zeros vanish from generated C. _PRODUCT[k, a, b] is the part of p_a q_b in (p ∘ q)_k.

@@ -1,21 +1,21 @@
 """What do people see? Tables on a terminal, one-file HTML reports, progress."""
 
-from ._flown_back import FlownBack as FlownBack
-from ._flown_back import fly_back as fly_back
 from ._headline import headline as headline
 from ._markup import Markup as Markup
 from ._markup import asset as asset
 from ._markup import fill as fill
+from ._mujoco_replay import FlownBack as FlownBack
+from ._mujoco_replay import fly_back as fly_back
 from ._page import Script as Script
 from ._page import Section as Section
 from ._page import content_policy as content_policy
 from ._page import embeddable as embeddable
 from ._page import write_page as write_page
 from ._payload import payload_of as payload_of
-from ._plane import outline_trace as outline_trace
-from ._plane import plane_layout as plane_layout
-from ._plane import points as points
-from ._plane import spokes as spokes
+from ._picture_from_above import outline_trace as outline_trace
+from ._picture_from_above import plane_layout as plane_layout
+from ._picture_from_above import points as points
+from ._picture_from_above import spokes as spokes
 from ._plots import PLOTTING as PLOTTING
 from ._plots import Trace as Trace
 from ._plots import band as band

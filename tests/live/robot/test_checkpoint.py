@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from teams import PLANAR, SPATIAL, VirtualTeam, configured
 
-from steelyard._typed_values import NotOurs, classes_in, decode, encode
+from steelyard._serialise import NotOurs, classes_in, decode, encode
 from steelyard.live.robot._checkpoint import NoCheckpoint, read_checkpoint, write_checkpoint
 
 STATES = ("steelyard.team", "steelyard.estimators")

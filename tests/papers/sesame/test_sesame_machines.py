@@ -7,8 +7,7 @@ import pytest
 from earnest import in_earnest
 
 from steelyard import estimators as e
-from steelyard.papers.sesame._inputs import INPUTS, inputs_of_flights, machine_inputs
-from steelyard.papers.sesame._machines import (
+from steelyard.papers.sesame._learning_machines import (
     choose_training_rows,
     draw_features,
     gather_campaign,
@@ -18,6 +17,7 @@ from steelyard.papers.sesame._machines import (
     table_of_share,
     train_machine,
 )
+from steelyard.papers.sesame._machine_inputs import INPUTS, inputs_of_flights, machine_inputs
 from steelyard.worlds import TRAJECTORIES, SesameScenario, fly_sesame
 
 SEED = 3

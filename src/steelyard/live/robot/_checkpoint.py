@@ -1,6 +1,6 @@
 """What a robot writes down each second, so that a process that is killed goes on where it was.
 
-MessagePack, data only: see `_typed_values`. A checkpoint that others could have written is not read.
+MessagePack, data only: see `_serialise`. A checkpoint that others could have written is not read.
 """
 
 import functools
@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from steelyard._typed_values import Classes, NotOurs, classes_in, decode, encode, fingerprint
+from steelyard._serialise import Classes, NotOurs, classes_in, decode, encode, fingerprint
 
 _VERSION = 2
 _STATES = ("steelyard.team", "steelyard.estimators")

@@ -12,7 +12,7 @@ from steelyard.papers.planar._curves import Record
 from steelyard.papers.planar._icra15_page import sections
 from steelyard.papers.planar._load import Load
 from steelyard.papers.planar._observer import observer_table
-from steelyard.papers.planar._ours import our_trial
+from steelyard.papers.planar._our_method import our_trial
 from steelyard.papers.planar._results import Results
 from steelyard.papers.planar._scenario import INERTIA, LINE, PUBLISHED, PUSH, VELOCITY_NOISE
 from steelyard.papers.planar._teams import (

@@ -9,7 +9,7 @@ from steelyard.papers.planar._bound import Attainable
 from steelyard.papers.planar._curves import Record
 from steelyard.papers.planar._load import Load
 from steelyard.papers.planar._observer import Scatter
-from steelyard.papers.planar._ours import OurTrial
+from steelyard.papers.planar._our_method import OurTrial
 from steelyard.papers.planar._scenario import NAMES
 from steelyard.papers.planar._score import by_robot, worst, z_c_error
 from steelyard.papers.planar._trials import PaperTrial

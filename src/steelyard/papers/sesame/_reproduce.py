@@ -19,7 +19,7 @@ from steelyard.papers.sesame._filters import (
     fly_ours,
     tune,
 )
-from steelyard.papers.sesame._machine_report import MACHINE_STEPS, train_machines
+from steelyard.papers.sesame._learning_machines_report import MACHINE_STEPS, train_machines
 from steelyard.papers.sesame._page import sections
 from steelyard.papers.sesame._results import METHODS, OURS, WITHHELD, Results
 from steelyard.papers.sesame._scores import Score, Scores, abrupt, grouped, settled

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from steelyard.papers.sesame._data import Flown
 from steelyard.papers.sesame._filters import FAITHFUL, Preset, Run
-from steelyard.papers.sesame._machine_report import Machines
+from steelyard.papers.sesame._learning_machines_report import Machines
 from steelyard.papers.sesame._scores import Abrupt, Score, Scores, grouped
 from steelyard.worlds import SesameScenario
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from steelyard.problems import Identification
 from steelyard.report._markup import Markup, fill
-from steelyard.report._plane import plane_layout, points, spokes
+from steelyard.report._picture_from_above import plane_layout, points, spokes
 from steelyard.report._plots import drawing
 
 _ABOVE = """<p>$words</p>$plot"""

@@ -9,8 +9,8 @@ from steelyard.problems import Identification
 from steelyard.report._components import in_shape
 from steelyard.report._frames import Frames, frames_from_first
 from steelyard.report._markup import Markup, fill
+from steelyard.report._picture_in_space import ellipsoid, grip, places_in_space, space_layout
 from steelyard.report._plots import Trace, drawing
-from steelyard.report._space import ellipsoid, grip, places_in_space, space_layout
 
 _SPACE = """<p>$words</p>$plot"""
 

@@ -9,6 +9,8 @@ from ._agent import Fan17Agent as Fan17Agent
 from ._frames import Neighbour as Neighbour
 from ._frames import move_load as move_load
 from ._frames import neighbour_from_pose as neighbour_from_pose
+from ._least_squares import identify as identify
+from ._least_squares import load_covariance as load_covariance
 from ._mixing import Rows as Rows
 from ._mixing import SentRows as SentRows
 from ._mixing import hear_rows as hear_rows
@@ -29,8 +31,6 @@ from ._pose import fit_pose as fit_pose
 from ._procedure import Fan17Message as Fan17Message
 from ._procedure import Fan17Procedure as Fan17Procedure
 from ._procedure import Fan17State as Fan17State
-from ._squares import identify as identify
-from ._squares import load_covariance as load_covariance
 from ._team import fan17_team as fan17_team
 from ._team import rounds_for as rounds_for
 from ._uncertainty import pseudo_covariance as pseudo_covariance

@@ -10,11 +10,11 @@ import numpy as np
 from steelyard.errors import BadInput
 from steelyard.papers.fan17.robots._acceleration import alpha_weights, angular_acceleration
 from steelyard.papers.fan17.robots._frames import Neighbour, move_load, neighbour_from_pose
+from steelyard.papers.fan17.robots._least_squares import identify
 from steelyard.papers.fan17.robots._mixing import Rows, hear_rows
 from steelyard.papers.fan17.robots._pose import PoseSums, fit_pose
 from steelyard.papers.fan17.robots._procedure import ROW, Fan17Message, Fan17Procedure, Fan17State
 from steelyard.papers.fan17.robots._report import report
-from steelyard.papers.fan17.robots._squares import identify
 from steelyard.team._agent import Agent, Message, Turn
 from steelyard.team.membership._graph import metropolis_weight
 from steelyard.team.spatial_load._agent import SpatialSample

@@ -3,6 +3,7 @@
 from ._agent import PaperAgent as PaperAgent
 from ._cdc14 import cdc14_procedure as cdc14_procedure
 from ._cdc14 import cdc14_team as cdc14_team
+from ._complex_vectors import carry_along as carry_along
 from ._drive import drive as drive
 from ._icra15 import icra15_procedure as icra15_procedure
 from ._icra15 import icra15_team as icra15_team
@@ -15,7 +16,6 @@ from ._observer import CenterObserver as CenterObserver
 from ._observer import observability as observability
 from ._observer import observer_step as observer_step
 from ._observer import spin_bound as spin_bound
-from ._plane import carry_along as carry_along
 from ._procedure import PaperMessage as PaperMessage
 from ._procedure import PaperState as PaperState
 from ._procedure import Procedure as Procedure

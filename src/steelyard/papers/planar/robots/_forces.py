@@ -4,7 +4,7 @@ import cmath
 import math
 import random
 
-from steelyard.papers.planar.robots._plane import turned
+from steelyard.papers.planar.robots._complex_vectors import turned
 from steelyard.papers.planar.robots._procedure import Mode, PaperState, Procedure, Stage
 
 

@@ -7,8 +7,8 @@ import math
 import msgspec
 import numpy as np
 
+from steelyard.papers.planar.robots._complex_vectors import turned
 from steelyard.papers.planar.robots._link import Link, link_step
-from steelyard.papers.planar.robots._plane import turned
 from steelyard.papers.planar.robots._procedure import N_CHANNELS, Channel, PaperMessage, PaperState, Procedure, Stage
 from steelyard.team.consensus._flow import next_flow
 

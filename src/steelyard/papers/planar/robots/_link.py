@@ -7,8 +7,8 @@ import math
 
 import msgspec
 
+from steelyard.papers.planar.robots._complex_vectors import dot, turned
 from steelyard.papers.planar.robots._low_pass import LineFit, RateFilter, low_pass_step
-from steelyard.papers.planar.robots._plane import dot, turned
 
 
 class LinkGains(msgspec.Struct, frozen=True):

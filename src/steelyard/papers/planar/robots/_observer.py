@@ -2,7 +2,7 @@
 
 import msgspec
 
-from steelyard.papers.planar.robots._plane import cross, turned
+from steelyard.papers.planar.robots._complex_vectors import cross, turned
 
 
 class CenterObserver(msgspec.Struct, frozen=True):

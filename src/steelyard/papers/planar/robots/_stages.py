@@ -6,9 +6,9 @@ flags spread from neighbour to neighbour; at the ballot's end all have the same 
 
 import msgspec
 
+from steelyard.papers.planar.robots._complex_vectors import turned
 from steelyard.papers.planar.robots._link import Link
 from steelyard.papers.planar.robots._low_pass import LineFit
-from steelyard.papers.planar.robots._plane import turned
 from steelyard.papers.planar.robots._procedure import Channel, Mode, PaperMessage, PaperState, Procedure, Stage, Vote
 
 

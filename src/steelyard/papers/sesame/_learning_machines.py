@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from steelyard.estimators import Elm, OnlineElm, RandomFeatures, fit_elm, fit_relm
-from steelyard.papers.sesame._inputs import INPUTS, inputs_of_flights
+from steelyard.papers.sesame._machine_inputs import INPUTS, inputs_of_flights
 from steelyard.papers.sesame._tuning import TUNING
 from steelyard.worlds import TRAJECTORIES, SesameScenario
 

@@ -7,8 +7,7 @@ from steelyard.papers._reproduction import Row
 from steelyard.papers.sesame import _published as published
 from steelyard.papers.sesame._data import Flown, fly_all
 from steelyard.papers.sesame._filters import Settings
-from steelyard.papers.sesame._inputs import INPUTS, machine_inputs
-from steelyard.papers.sesame._machines import (
+from steelyard.papers.sesame._learning_machines import (
     NODES,
     REGULARISATIONS,
     REPETITIONS,
@@ -25,6 +24,7 @@ from steelyard.papers.sesame._machines import (
     table_of_share,
     train_machine,
 )
+from steelyard.papers.sesame._machine_inputs import INPUTS, machine_inputs
 from steelyard.report import PLOTTING, Markup, Section, drawing, fill, layout, line, truth_line, value_table
 from steelyard.worlds import PROFILES, sesame_flights
 
