@@ -8,12 +8,14 @@ import urllib.error
 import urllib.request
 
 import browser
+import msgspec
 import pytest
 
 from steelyard.errors import BadInput
 from steelyard.live import LivePage, RobotEvent, Status, View
 from steelyard.live.page._history import MassHistory
 from steelyard.live.robot._status import EstimateReport
+from steelyard.live.trials import live_rows
 
 EVIL = "<script>document.title = 'taken'</script>"
 LOCAL = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
@@ -54,6 +56,15 @@ def test_a_browser_draws_what_robots_report_and_runs_nothing_of_theirs(page):
     assert "is silent" in text
     assert "<title>hauliers, live</title>" in text
     assert not re.search(r"\b(NaN|undefined)\b", re.sub(r"<script>.*?</script>", "", text, flags=re.S))
+
+
+def test_what_is_no_longer_known_is_not_shown_as_known():
+    """A load that has changed: the table says so, and from when the last number is."""
+    lost = EstimateReport(None, None, "kg", None, "failed", 20.0)
+    then = msgspec.structs.replace(status("r1", 7.0, 2.0), time=20.0, estimates={"mass": lost})
+    assert live_rows(View({"r1": then}, {"r1": time.monotonic()}, []), ("r1",))[0][2] == (
+        "failed; at 7.0 s: 2.0000 ± 0.0196 kg"
+    )
 
 
 def test_only_this_machine_by_its_own_name_is_answered(page):

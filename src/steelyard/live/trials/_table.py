@@ -1,7 +1,6 @@
 """A team as a table: while it runs, and when it has ended."""
 
 import time
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -40,7 +39,7 @@ def live_rows(view: View, robots: tuple[str, ...]) -> list[list[str]]:
         state = f"silent {silent:.0f} s" if silent > 1.0 else status.phase
         age = "" if status.age is None else f"{status.age:.2f} s"
         hears = f"{len(status.alive)}/{len(status.alive) + len(status.missing)}"
-        rows.append([name, state, *_estimates(status.known), age, hears, *_costs(status)])
+        rows.append([name, state, *_estimates(status), age, hears, *_costs(status)])
     return rows
 
 
@@ -61,7 +60,7 @@ def outcome_table(outcome: TeamOutcome) -> Group:
             table.add_row(name, "no last status", *[""] * 7)
             continue
         status = msgspec.convert(robot, Status)
-        table.add_row(name, *_estimates(status.known), *_costs(status))
+        table.add_row(name, *_estimates(status), *_costs(status))
     lines = []
     if "truth/mass" in outcome.truth:
         inertia = f", inertia {outcome.truth['truth/inertia']:.4g} kg m²" if "truth/inertia" in outcome.truth else ""
@@ -79,9 +78,16 @@ def outcome_table(outcome: TeamOutcome) -> Group:
     return Group(table, Text("\n".join(lines)))
 
 
-def _estimates(estimates: Mapping[str, EstimateReport]) -> tuple[str, str, str]:
-    mass, com, inertia = (estimates.get(name) for name in ("mass", "com", "inertia"))
-    return _shown(mass), _shown(com, 1e3, "mm", 1), _shown(inertia)
+def _estimates(status: Status) -> tuple[str, str, str]:
+    """What it knows now; otherwise why not, and what it knew last."""
+    return _cell(status, "mass"), _cell(status, "com", 1e3, "mm", 1), _cell(status, "inertia")
+
+
+def _cell(status: Status, name: str, scale: float = 1.0, unit: str = "", decimals: int = 3) -> str:
+    now, last = status.estimates.get(name), status.known.get(name)
+    if last is None or now is None or now.value is not None:
+        return _shown(now or last, scale, unit, decimals)
+    return f"{now.status}; at {last.time:.1f} s: {_shown(last, scale, unit, decimals)}"
 
 
 def _shown(one: EstimateReport | None, scale: float = 1.0, unit: str = "", decimals: int = 3) -> str:
