@@ -3,15 +3,25 @@
 from steelyard.problems import Identification
 from steelyard.report._rows import Row, rows
 
+_LOADS = ("planar-load", "rigid-body", "spatial-load")
+"""Problems whose mass is that of what robots carry."""
+
 
 def headline(identification: Identification) -> str:
-    """The value of the first quantity, how many robots know it, and how often it changed."""
+    """The value of the first quantity, how many robots know it, and how often it changed.
+
+    Of quantities such as `thrust/left`, `thrust/right` all are listed.
+    """
     every = rows(identification)
     if not every:
         return "Nothing was estimated."
     having = [row for row in every if row.quantity == every[0].quantity]
     known = [row for row in having if row.status == "known"]
-    words = _words(known[0] if known else having[0])
+    first = known[0] if known else having[0]
+    kind, _, member = first.quantity.partition("/")
+    alike = [row for row in every if member and row.robot == first.robot and row.quantity.startswith(f"{kind}/")]
+    of = "the load" if identification.problem in _LOADS else first.robot
+    words = _listed(kind, of, alike) if len(alike) > 1 else f"{first.quantity} of {of}: {_words(first)}"
     changes = max(_changes(identification, robot) for robot in identification.robots)
     if len(having) > 1:
         words += f"; {len(known)} of {len(having)} robots know it"
@@ -24,7 +34,10 @@ def _changes(identification: Identification, robot: str) -> int:
     return sum(event.kind == "change" and event.robot == robot for event in identification.events)
 
 
+def _listed(kind: str, of: str, alike: list[Row]) -> str:
+    return f"{kind} of {of}: " + ", ".join(f"{row.quantity.partition('/')[2]} {_words(row)}" for row in alike)
+
+
 def _words(row: Row) -> str:
     values = ", ".join(f"{part.label} {part.value}".strip() for part in row.parts)
-    of = f"{row.quantity} of {row.robot}: "
-    return of + (f"{values} {row.unit} (95 %)" if row.status == "known" else f"{row.words} {values}".rstrip())
+    return f"{values} {row.unit} (95 %)" if row.status == "known" else f"{row.words} {values}".rstrip()

@@ -7,7 +7,7 @@ import numpy as np
 from steelyard.report._markup import visible
 from steelyard.report._plots import Trace, ink
 
-_MERIDIANS, _PARALLELS, _POINTS = 6, 5, 33
+_POINTS = 65
 
 
 def space_layout(height: int) -> dict[str, Any]:
@@ -16,14 +16,15 @@ def space_layout(height: int) -> dict[str, Any]:
 
 
 def ellipsoid(mass: float, com: np.ndarray, inertia: np.ndarray, name: str, nth: int | None) -> Trace:
-    """The even ellipsoid of this mass (kg), centre (m) and inertia about it (kg m²), as a net of lines.
+    """The even ellipsoid of this mass (kg), centre (m) and inertia about it (kg m²), cut by its planes of symmetry.
 
-    Without a number it has the colour of what is true.
+    Three ellipses are few enough lines for several estimates in one picture. Without a number it has the colour of
+    what is true, and is dashed.
     """
     moments, axes = np.linalg.eigh(inertia)
     semi_axes = np.sqrt(np.maximum(2.5 / mass * (np.sum(moments) - 2.0 * moments), 0.0))
-    places = com + (_net() * semi_axes) @ axes.T
-    return _lines(places, name, nth, 1.2 if nth is not None else 2.0)
+    places = com + (_rings() * semi_axes) @ axes.T
+    return _lines(places, name, nth, 1.8) | ({"dash": "dash"} if nth is None else {})
 
 
 def grip(R: np.ndarray, t: np.ndarray, size: float, name: str, nth: int) -> Trace:
@@ -56,14 +57,8 @@ def _at(places: np.ndarray) -> Trace:
     }
 
 
-def _net() -> np.ndarray:
-    """Meridians and parallels of the unit sphere, a gap after each."""
+def _rings() -> np.ndarray:
+    """The circles of the unit sphere in its three planes of symmetry, a gap after each."""
     angle, gap = np.linspace(0.0, 2.0 * np.pi, _POINTS), np.full((1, 3), np.nan)
-    curves = []
-    for turn in np.arange(_MERIDIANS) * np.pi / _MERIDIANS:
-        ring = np.stack([np.sin(angle) * np.cos(turn), np.sin(angle) * np.sin(turn), np.cos(angle)], axis=1)
-        curves += [ring, gap]
-    for height in np.linspace(-1.0, 1.0, _PARALLELS + 2)[1:-1]:
-        radius = np.sqrt(1.0 - height**2)
-        curves += [np.stack([radius * np.cos(angle), radius * np.sin(angle), np.full(_POINTS, height)], axis=1), gap]
-    return np.concatenate(curves)
+    ring = np.stack([np.cos(angle), np.sin(angle), np.zeros(_POINTS)], axis=1)
+    return np.concatenate([part for k in range(3) for part in (np.roll(ring, k, axis=1), gap)])

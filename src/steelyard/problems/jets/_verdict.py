@@ -42,7 +42,7 @@ def thrust_verdict(robot: ConfiguredRobot, record: JetsRecord, track: Any) -> st
     """The verdict on one robot."""
     covariance = np.asarray(track.thrust_covariance)[-1]
     std = np.sqrt(np.diag(covariance))
-    worst = int(np.argmax(std / robot.maximum))
+    worst = int(np.argmax(std))
     sentences = [
         f"{record.robot}: every thrust is known to {1.96 * std[worst]:.2g} N or better (95 %, "
         f"{196 * std[worst] / robot.maximum[worst]:.2g} % of the maximum of {robot.names[worst]})"

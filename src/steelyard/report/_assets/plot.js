@@ -32,6 +32,7 @@ const plotInPlane = (() => {
     const hidden = new Set();
     let zoom = null, cursor = null, frame = null;
     const shown = (trace) => !hidden.has(trace.group ?? trace.name);
+    if (layout.equal) place.style.maxWidth = "46rem";
     const canvas = html("div", { class: "canvas", tabindex: "0", role: "img", "aria-label": place.getAttribute("aria-label") });
     const readout = html("div", { class: "readout", role: "status" });
     let box = legend(data, hidden, () => draw());

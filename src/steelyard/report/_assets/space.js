@@ -20,14 +20,27 @@ const plotInSpace = (() => {
     const raw = radius / 3, power = 10 ** Math.floor(Math.log10(raw));
     const cell = [1, 2, 5, 10].find((nice) => nice * power >= raw) * power;
 
+    // px a metre at which all that is drawn, seen as at first, fills the canvas.
+    const fit = (width, height) => {
+      const [ct, st, cp, sp] = [Math.cos(START.turn), Math.sin(START.turn), Math.cos(START.tilt), Math.sin(START.tilt)];
+      let across = 0, up = 0;
+      for (const trace of data) trace.x.forEach((x, i) => {
+        if (x === null) return;
+        const [a, b, c] = [x - middle[0], trace.y[i] - middle[1], trace.z[i] - middle[2]];
+        across = Math.max(across, Math.abs(-st * a + ct * b));
+        up = Math.max(up, Math.abs(cp * c - sp * (ct * a + st * b)));
+      });
+      return 0.82 * Math.min(width / (2 * across || 1), height / (2 * up || 1));
+    };
+
     const draw = () => {
       const width = Math.max(canvas.clientWidth, 160), height = layout.height;
-      const scale = (view.zoom * Math.min(width, height)) / (2.15 * radius);
+      const scale = view.zoom * fit(width, height);
       const [ct, st, cp, sp] = [Math.cos(view.turn), Math.sin(view.turn), Math.cos(view.tilt), Math.sin(view.tilt)];
       const project = (x, y, z) => {
         const [a, b, c] = [x - middle[0], y - middle[1], z - middle[2]];
         const right = -st * a + ct * b, away = ct * a + st * b;
-        return [width / 2 + scale * right, height / 2 - scale * (cp * c - sp * away)];
+        return [width / 2 + scale * right, 0.47 * height - scale * (cp * c - sp * away)];
       };
       const picture = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
       const segment = (a, b, attributes) => {

@@ -24,8 +24,9 @@ def from_above(identification: Identification) -> Markup | None:
         return None
     traces = []
     for nth, (name, own) in enumerate(known.items()):
-        traces.append(spokes(own, [np.zeros(2)], f"{name}: from its contact to the centre of mass", nth, "cross"))
-        traces.append(points(own[None, :], f"{name}: its contact", nth, size=10))
+        group = {"group": f"robot {nth}"}
+        traces.append(points(own[None, :], name, nth, size=10) | group)
+        traces.append(spokes(own, [np.zeros(2)], f"{name}: way to the centre of mass", nth, "cross") | group)
         contacts = [
             estimate.value
             for quantity, estimate in identification.robots[name].items()
@@ -33,9 +34,9 @@ def from_above(identification: Identification) -> Markup | None:
         ]
         if contacts:
             ends = own[None, :] + np.array(contacts)
-            traces.append(points(ends, f"{name}: contacts of its neighbours", nth, "circle-open", 14 + 3 * nth))
+            traces.append(points(ends, f"{name}: contacts of its neighbours", nth, "circle-open", 14 + 3 * nth) | group)
     words = (
-        "Each robot's estimates of its neighbours' contacts (rings), seen from its own (dots), in world axes at "
-        "the last sample; the centre of mass is in the middle."
+        "Each robot's contact (dot), the way to the centre of mass in the middle, and its estimates of its neighbours' "
+        "contacts (rings in its colour), in world axes at the last sample."
     )
     return fill(_ABOVE, words=words, plot=drawing(traces, plane_layout(480), "The load from above", words))

@@ -13,6 +13,11 @@ from steelyard.report._picture_in_space import ellipsoid, grip, places_in_space,
 from steelyard.report._plots import Trace, drawing
 
 _SPACE = """<p>$words</p>$plot"""
+_TEAM = (
+    "The contact frame of every robot, and for each robot's estimate the uniform ellipsoid with that mass, centre of "
+    "mass and inertia; a click on a robot's name hides both."
+)
+_ONE = "The sensor's frame, and the uniform ellipsoid with the estimated mass, centre of mass and inertia."
 
 
 def in_space(identification: Identification) -> Markup | None:
@@ -52,12 +57,12 @@ def picture_in_space(
         centres.append((com, name, nth))
     for com, name, nth in centres:
         traces.append(places_in_space(com[None], f"centre of mass by {name}", nth) | {"group": f"robot {nth}"})
-    words = (
-        "The contact frame of every robot, and for each robot's estimate the uniform ellipsoid with that mass, centre "
-        "of mass and inertia. Turn it with the mouse or the arrow keys, zoom with + and −; click on a robot to hide "
-        "its frame and its estimate."
-    )
-    plot = drawing(traces, space_layout(560), "The load in the first robot's frame", words)
+    words = _TEAM if len(frames) > 1 else _ONE
+    if truth is not None:
+        words += " Dashed: the load as it is."
+    words += " Turn it with the mouse or the arrow keys, zoom with + and −."
+    caption = "The load in the first robot's frame" if len(frames) > 1 else "The load in the sensor's frame"
+    plot = drawing(traces, space_layout(560), caption, words)
     return fill(_SPACE, words=words, plot=plot)
 
 
