@@ -117,7 +117,9 @@ class _Writer:
             return ["array", _dtype(value), list(value.shape), order, value.tobytes(order)]
         if kind in (tuple, list, set, frozenset, deque):
             length = [value.maxlen] if kind is deque else []
-            return [_TAGS[kind], *length, *map(self.written, value)]
+            # A set's order depends on its history; equal values are to be equal bytes.
+            members = sorted(value, key=repr) if kind in (set, frozenset) else value
+            return [_TAGS[kind], *length, *map(self.written, members)]
         if kind in (dict, OrderedDict):
             return [_TAGS[kind], *(self.written(part) for pair in value.items() for part in pair)]
         tag = tag_of(kind)

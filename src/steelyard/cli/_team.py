@@ -105,7 +105,12 @@ def run(arguments: Sequence[str]) -> None:
                 first = live.live_table(team.view, plan.graph.names)
                 shown = stack.enter_context(Live(first, console=console, auto_refresh=False))
                 shows.append(lambda view: shown.update(live.live_table(view, plan.graph.names), refresh=True))
-            outcome = team.run(lambda view: [show(view) for show in shows], lambda: bool(stopped), command.fuzz)
+
+            def show(view: live.View) -> None:
+                for one in shows:
+                    one(view)
+
+            outcome = team.run(show, lambda: bool(stopped), command.fuzz)
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)

@@ -29,8 +29,8 @@ class MassHistory:
             mass = None if status is None else status.estimates.get("mass")
             if status is None or mass is None or (points and status.time < points[-1][0] + self._interval):
                 continue
-            known = mass.value is not None and mass.std is not None
-            points.append((status.time, float(mass.value), float(mass.std)) if known else (status.time, np.nan, np.nan))
+            number, std = (np.nan, np.nan) if mass.value is None or mass.std is None else (mass.value, mass.std)
+            points.append((status.time, float(number), float(std)))
         if max(map(len, self._points.values()), default=0) > _MOST:
             self._points = {name: points[::2] for name, points in self._points.items()}
             self._interval *= 2.0
