@@ -101,6 +101,22 @@ def px4_odometry(folder: Path) -> list[Path]:
     return log.close()
 
 
+def px4_spare_outputs(folder: Path) -> list[Path]:
+    """v1.12 with DShot: the first instance of outputs stands, the second drives the motors, and the filter has two."""
+    log, t, u, v = Topics(folder / "v1_12.ulg"), ticks(50), ticks(100), ticks(10)
+    log.add("vehicle_attitude", "float[4] q;", t, values("attitude", t) * TURN_Q)
+    log.add("sensor_combined", "float[3] gyro_rad;float[3] accelerometer_m_s2;", u, values("rates", u) * FLIP,
+            values("specific_force", u) * FLIP)  # fmt: skip
+    fields = "float x;float y;float z;float vx;float vy;float vz;"
+    log.add("vehicle_local_position", fields, v, values("position", v) * FLIP, values("velocity", v) * FLIP)
+    for k in (0, 1):
+        log.add("estimator_local_position", fields, v, values("position", v) + k, values("velocity", v), instance=k)
+    log.add("actuator_outputs", "float[16] output;", v, np.full((len(v), 16), 900.0))
+    dshot = np.column_stack([np.round(1999 * commands(v)), np.zeros((len(v), 12))])
+    log.add("actuator_outputs", "float[16] output;", v, dshot, instance=1)
+    return log.close()
+
+
 class Messages(DataFlashWriter):
     """A DataFlash log under construction: messages as tables, written in the order of their times."""
 
@@ -249,6 +265,7 @@ LOGS = {
     "PX4 v1.9": Kept(px4_v1_9, (*_FLYING, "linear_velocity", "motor"), zero=ZERO),
     "PX4 v1.13": Kept(px4_v1_13, (*_FLYING, "linear_velocity", "motor"), zero=ZERO),
     "PX4 v1.14, odometry": Kept(px4_odometry, (*_FLYING, "linear_velocity", "motor"), zero=ZERO),
+    "PX4 v1.12, two outputs": Kept(px4_spare_outputs, (*_FLYING, "linear_velocity", "motor"), zero=ZERO),
     "ArduPilot 4": Kept(ardupilot_4, (*_FLYING, "linear_velocity", "motor"), zero=ZERO),
     "ArduPilot 3": Kept(ardupilot_3, (*_FLYING, "linear_velocity", "motor"), zero=ZERO),
     "ROS, motion capture": Kept(ros_motion_capture, (*_FLYING, "rpm"), zero=ZERO),

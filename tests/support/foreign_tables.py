@@ -340,6 +340,44 @@ def pose_matrices(folder: Path) -> list[Path]:
     return [text_table(folder / "franka.csv", table | columns("acc.*", "xyz", values("wrist specific_force", t)))]
 
 
+def rotor_speeds(time: np.ndarray) -> np.ndarray:
+    """rad/s, (n, 4)."""
+    return np.sqrt(at(time, the_flight().motion.time, the_flight().rotors()) / 1.5e-6)
+
+
+def letters(folder: Path) -> list[Path]:
+    """Symbols of textbooks: body rates p, q, r, and four omegas; a load hangs below and is tracked first."""
+    t = ticks(100)
+    table = {"time_s": t} | columns("payload_*", "xyz", values("position", t) - [0.0, 0.0, 0.6])
+    table |= columns("drone_*", "xyz", values("position", t)) | columns("drone_q*", "xyzw", xyzw(t))
+    table |= columns("drone_v*", "xyz", values("velocity", t)) | columns("*", "pqr", values("rates", t))
+    table |= columns("a*", "xyz", values("specific_force", t)) | columns("omega_*", "1234", rotor_speeds(t))
+    return [text_table(folder / "flight.csv", table)]
+
+
+def corners(folder: Path) -> list[Path]:
+    """Rotors by their corners, units of one letter behind the axis."""
+    t = ticks(100)
+    table = {"time": t} | columns("mocap_position_*_m", "xyz", values("position", t))
+    table |= columns("mocap_quat_*", "xyzw", xyzw(t)) | columns("mocap_vel_*", "xyz", values("velocity", t))
+    table |= columns("imu_linacc_*", "xyz", values("specific_force", t))
+    table |= columns("imu_angvel_*_dps", "xyz", np.degrees(values("rates", t)))
+    speeds = 30 / np.pi * rotor_speeds(t)
+    return [text_table(folder / "flight.csv", table | columns("rpm_*", ("fr", "rl", "fl", "rr"), speeds))]
+
+
+def north_east_down(folder: Path) -> list[Path]:
+    """Greek angles, and axes by their directions."""
+    t = ticks(100)
+    angles = values("angles", t) * FLIP
+    table = {"t": t} | columns("pos_*", "NED", values("position", t) * FLIP)
+    table |= columns("vel_*_m_s", "NED", values("velocity", t) * FLIP)
+    table |= dict(zip(("phi", "theta", "psi"), angles.T, strict=True))
+    table |= columns("rate_*", "pqr", values("rates", t) * FLIP)
+    table |= columns("acc*", "XYZ", values("specific_force", t) * FLIP)
+    return [text_table(folder / "flight.csv", table | columns("motor*RPM", "1234", 30 / np.pi * rotor_speeds(t)))]
+
+
 _FLYING = ("attitude", "position", "rates", "specific_force")
 _WRIST = ("wrench/force", "wrench/torque", "specific_force")
 TABLES = {
@@ -358,6 +396,9 @@ TABLES = {
     "a simulator": Kept(simulator, ("attitude", "position", "rates", "linear_velocity", "thrust")),
     "Blackbird": Kept(blackbird, (*_FLYING, "rpm"), zero=3.0),
     "OptiTrack": Kept(optitrack, (*_FLYING, "thrust")),
+    "letters": Kept(letters, (*_FLYING, "linear_velocity", "rpm")),
+    "corners": Kept(corners, (*_FLYING, "linear_velocity", "rpm")),
+    "north, east, down": Kept(north_east_down, (*_FLYING, "linear_velocity", "rpm")),
     "a calibrated sensor": Kept(calibrated_sensor, (*_WRIST, "rates"), "wrist"),
     "moments and degrees": Kept(moments, (*_WRIST, "rates"), "wrist"),
     "numbers for axes": Kept(numbered, (*_WRIST, "rates"), "wrist"),

@@ -113,7 +113,7 @@ def test_joint_states_are_an_arms_and_the_sentence_says_that_nothing_answers_it(
             return bag.make("sensor_msgs/JointState", bag.header(t, ""), ["shoulder", "elbow"], *numbers)
 
         bag.write("/joint_states", "sensor_msgs/JointState", ((t, state(t)) for t in time))
-    with pytest.raises(BadInput, match=r'"arm" needs \(/joint_states: position, effort\).*no method'):
+    with pytest.raises(BadInput, match=r'"arm" reads \(/joint_states: position, effort\).*no method'):
         sy.identify(tmp_path / "arm")
 
 

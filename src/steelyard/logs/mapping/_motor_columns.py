@@ -9,7 +9,12 @@ from steelyard.logs.mapping._phrases import MOTOR, QUATERNION
 from steelyard.logs.mapping._source import SignalSource
 from steelyard.logs.mapping._tables import Column, is_voltage, named
 
-_SPEEDS = {"rpm", "erpm", "speed", "speeds", "vel", "velocity", "omega", "rad"}
+_SPEEDS = {"rpm", "erpm", "speed", "speeds", "vel", "velocity", "velocities", "omega", "om", "w", "n", "rad", "hz"}
+_ROTORS = {"omega", "om", "w", "n"}
+"""Symbols that are rotor speeds where four, six or eight columns have them."""
+_CORNERS = {"fl": 1, "fr": 2, "rl": 3, "rr": 4, "bl": 3, "br": 4}
+_SIDES = {("front", "left"): "fl", ("front", "right"): "fr", ("rear", "left"): "rl", ("rear", "right"): "rr",
+          ("back", "left"): "bl", ("back", "right"): "br"}  # fmt: skip
 _COMMANDS = {"pwm", "throttle", "thr", "cmd", "command", "output", "u", "servo"}
 
 _FASTEST = 30000.0
@@ -20,11 +25,12 @@ def motor_columns(columns: list[Column], who: Callable[[Column], str]) -> Iterat
     """Commands and rotor speeds; of several the named ones first, of an unknown unit the last."""
     groups: dict[tuple, dict[int, Column]] = {}
     for one in columns:
-        if one.name.axis.isdigit() and one.any_of(MOTOR) and not one.any_of(QUATERNION | {"current", "temp", "thrust"}):
-            groups.setdefault((who(one), one.stream.name, one.name.words), {})[int(one.name.axis)] = one
+        number, words = _number(one)
+        if number is not None and set(words) & (MOTOR | _ROTORS) and not one.any_of(_NO_MOTOR):
+            groups.setdefault((who(one), one.stream.name, words), {})[number] = one
     for (robot, _, words), numbered in sorted(groups.items(), key=lambda item: not set(item[0][2]) & {"pwm", "rpm"}):
         motors = [numbered[k] for k in sorted(numbered) if np.isfinite(numbered[k].values).any()]
-        if not 2 <= len(motors) <= 16:
+        if not 2 <= len(motors) <= 16 or (not set(words) & MOTOR and not _are_rotors(motors)):
             continue
         source, unit = tuple(one.source for one in motors), motors[0].name.unit
         values = np.concatenate([one.values for one in motors])
@@ -45,12 +51,35 @@ def motor_columns(columns: list[Column], who: Callable[[Column], str]) -> Iterat
             )
 
 
+_NO_MOTOR = QUATERNION | {"current", "temp", "thrust"}
+
+
+def _number(one: Column) -> tuple[int | None, tuple[str, ...]]:
+    """Which motor a column is of, by its number or its corner, and the other words of its name."""
+    if one.name.axis.isdigit():
+        return int(one.name.axis), one.name.words
+    words = one.name.words
+    for k, word in enumerate(words):
+        if word in _CORNERS and one.name.axis == "":
+            return _CORNERS[word], words[:k] + words[k + 1 :]
+        if words[k : k + 2] in _SIDES:
+            return _CORNERS[_SIDES[words[k : k + 2]]], words[:k] + words[k + 2 :]
+    return None, words
+
+
+def _are_rotors(columns: list[Column]) -> bool:
+    """Whether columns with a rotor's symbol can be rotors: so many of them, and fast."""
+    values = np.concatenate([one.values for one in columns])
+    return len(columns) in (4, 6, 8) and bool(np.nanmin(values) >= 0 and np.nanmax(values) > 50)
+
+
 def _speed_unit(values: np.ndarray, words: tuple[str, ...]) -> str | None:
     """By name, or by size: rotors turn with 100 to 3000 rad/s."""
     if {"rpm", "erpm"} & set(words):
         return "rpm"
     most = float(np.nanmax(np.abs(values)))
-    return "rotor rad/s" if 50 < most < 3000 else "rpm" if most > 5000 else None
+    by_size = "rotor rad/s" if 50 < most < 3000 and "n" not in words else None
+    return "rpm" if most > 5000 else by_size
 
 
 def command_unit(values: np.ndarray, command: bool = True) -> str:

@@ -17,7 +17,7 @@ class Name:
     words: tuple[str, ...]
     """In lower case, without robot, axis and unit."""
     axis: str
-    """x, y, z, w, a number or two digits of a matrix; "" where there is none."""
+    """x, y, z, w, n, e, d, u, a number or two digits of a matrix; "" where there is none."""
     unit: str | None
 
 
@@ -25,8 +25,13 @@ _ROBOT = re.compile(r"(?:r|robot|drone|uav|quad)_?\d+")
 # A quantity's letters and an axis in one word: ax, fy, gyrox, wz, q0, m1, r12.
 _JOINED = re.compile(
     r"(a|acc|accel|accelerometer|f|force|t|tau|torque|m|mom|w|om|omega|g|gyr|gyro|v|vel|p|pos|q|quat|vl|vb|lv|r)([xyzw])|"
-    r"(q|quat)([0-4])|(m|motor|mot|pwm|rpm|esc|throttle|thr|u|rotor|output|servo)(\d{1,2})|(r|rot|R)([123][123])"
+    r"(q|quat)([0-4])|(m|motor|mot|pwm|rpm|esc|throttle|thr|u|rotor|output|servo|omega|om|w|n)(\d{1,2})|"
+    r"(r|rot|R)([123][123])"
 )
+_WORLD_AXES = {"n": "n", "north": "n", "e": "e", "east": "e", "d": "d", "down": "d", "u": "u", "up": "u"}
+_IN_THE_WORLD = {"p", "pos", "position", "v", "vel", "velocity", "speed"}
+_LETTER_UNITS = {"m": "m", "g": "g", "n": "N"}
+"""Units of one letter, which count behind an axis only: pos_x_m."""
 _DOT = re.compile(r"([xyz])dot|d([xyz])")
 _UNIT_TAILS = {
     ("m", "s2"): "m/s²",
@@ -74,7 +79,7 @@ def take_apart(field: str, stated: str | None = None) -> Name:
         if plain_unit(inside) is not None:
             unit = unit or plain_unit(inside)
         bare = bare.replace(match[0], " ")
-    split = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", bare)
+    split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", bare)
     words = [word for word in re.split(r"[^A-Za-z0-9]+", split.lower()) if word]
     robot = None
     if words and _ROBOT.fullmatch(words[0]) and len(words) > 1:
@@ -92,6 +97,8 @@ def _unit_tail(words: list[str]) -> tuple[list[str], str | None]:
     for tail, unit in _UNIT_TAILS.items():
         if len(words) > len(tail) and tuple(words[-len(tail) :]) == tail:
             return words[: -len(tail)], unit
+    if len(words) > 1 and words[-2] in AXES and words[-1] in _LETTER_UNITS:
+        return words[:-1], _LETTER_UNITS[words[-1]]
     return words, None
 
 
@@ -99,6 +106,9 @@ def _axis(words: list[str]) -> tuple[list[str], str]:
     for k in range(len(words) - 1, -1, -1):
         if words[k] in (*AXES, "w") and (len(words) > 1 or words[k] != "w"):
             return words[:k] + words[k + 1 :], words[k]
+    for k in range(len(words) - 1, 0, -1):
+        if words[k] in _WORLD_AXES and words[k - 1] in _IN_THE_WORLD:
+            return words[:k] + words[k + 1 :], _WORLD_AXES[words[k]]
     for k in range(len(words) - 1, -1, -1):
         match = _DOT.fullmatch(words[k])
         if match:

@@ -105,10 +105,10 @@ def _prepared(opened: Log | Look, problem: str | None, config: Config) -> Prepar
     if problem not in REQUIREMENTS:  # a robot of the user's own, or a name that nobody knows
         return Prepared(problem, table_of(opened.recording, mapping), mapping=mapping.signals)
     assessment = opened[problem]
+    if assessment.mapping and not REQUIREMENTS[problem].answered:
+        raise BadInput(f"{origin}: {_unanswered(assessment)}.")
     if not assessment.possible:
         raise BadInput(f"{origin} cannot answer {problem}: missing {'; '.join(assessment.missing)}.")
-    if not REQUIREMENTS[problem].answered:
-        raise BadInput(f"{origin}: {_unanswered(assessment)}.")
     for need in assessment.configuration:
         if "throttle_map" in need and config.multirotor.throttle_map is None:
             raise BadInput(f"{origin}: {need}.")
@@ -128,8 +128,8 @@ def only_problem(assessments: Sequence[Assessment], origin: str) -> str:
     if possible:
         raise BadInput(f"{origin}: {_unanswered(possible[0])}.")
     first, *others = sorted(assessments, key=lambda one: (not one.mapping, not one.reads, len(one.missing)))
-    if first.mapping and not REQUIREMENTS[first.problem].answered:  # the signals are there, their times are not
-        raise BadInput(f"{origin}: {_unanswered(first)}; missing {'; '.join(first.missing)}.")
+    if first.mapping and not REQUIREMENTS[first.problem].answered:  # stating the times that are missing would not help
+        raise BadInput(f"{origin}: {_unanswered(first)}.")
     lacks = f"{first.problem} lacks {' and '.join(first.missing[:3])}"
     for one in [one for one in others if one.reads and REQUIREMENTS[one.problem].answered][:2]:
         lacks += f"; {one.problem} lacks {' and '.join(text.partition(': no field')[0] for text in one.missing[:3])}"
@@ -143,6 +143,6 @@ def _unanswered(one: Assessment) -> str:
         streams.setdefault(one.mapping[signal].streams[0], {})[signal.rpartition("/")[2]] = None
     held = "; ".join(f"{stream}: {', '.join(kinds)}" for stream, kinds in streams.items())
     return (
-        f'the files hold what the problem "{one.problem}" needs ({held}), but this version has no method for it, so '
-        "nothing can be identified from them yet"
+        f'the files hold what the problem "{one.problem}" reads ({held}), but this version has no method for it, so '
+        "nothing can be identified from them"
     )

@@ -10,7 +10,7 @@ VECTORS: dict[str, tuple[tuple[str, ...], str, str]] = {
     ),
     "specific_force": (
         ("a", "acc", "accel", "accelerometer", "acceleration", "accelerations", "specific force", "sf", "lin acc",
-         "lin accel", "linear acc", "linear accel", "linear acceleration"),
+         "linacc", "linaccel", "lin accel", "linear acc", "linear accel", "linear acceleration"),
         "?",
         "an accelerometer",
     ),
@@ -30,20 +30,40 @@ VECTORS: dict[str, tuple[tuple[str, ...], str, str]] = {
         "m/s",
         "a velocity in the world",
     ),
-    "position": (("p", "pos", "position", "translation", "trans", "xyz", "location"), "m", "a position"),
+    "position": (("p", "pos", "position", "translation", "trans", "xyz", "x", "location"), "m", "a position"),
 }  # fmt: skip
 """By signal: phrases, the unit where nobody states one ("?": physics decides), and what it is."""
 
 NO_SIGNAL = (
-    "ang acc", "ang accel", "angular acceleration", "angular acc", "angular accel", "alpha", "jerk", "snap", "mag",
-    "magnetometer", "magnetic", "magnetic field", "bias", "b w", "b a", "b g", "cov", "covariance", "std", "sigma",
-    "var", "variance", "err", "error", "residual", "noise", "wind", "pid", "controller", "integral", "temperature",
-    "dmot", "external", "ext", "tcp force", "ext hat", "power",
+    "ang acc", "angacc", "ang accel", "angular acceleration", "angular acc", "angular accel", "alpha", "jerk", "snap",
+    "mag", "magnetometer", "magnetic", "magnetic field", "bias", "b w", "b a", "b g", "cov", "covariance", "std",
+    "sigma", "var", "variance", "err", "error", "residual", "noise", "wind", "pid", "controller", "integral",
+    "temperature", "dmot", "external", "ext", "tcp force", "ext hat", "power",
 )  # fmt: skip
 """Phrases whose columns are none of our signals; a robot's own estimate of outside forces has its load taken off."""
 SETPOINT = {"sp", "setpoint", "target", "ref", "reference", "desired", "des", "ctrltarget", "goal", "thrustdes", "cmd",
             "command", "commanded"}  # fmt: skip
 ESTIMATE = {"est", "estimate", "estimated", "state", "kalman", "ekf", "filtered", "filt"}
+MACHINE = {
+    "drone",
+    "quad",
+    "quadrotor",
+    "uav",
+    "mav",
+    "cf",
+    "crazyflie",
+    "vehicle",
+    "mocap",
+    "vicon",
+    "optitrack",
+    "vrpn",
+    "motive",
+    "qualisys",
+    "rigidbody",
+}
+"""A machine, or what tracks it: an axis of it alone is a position."""
+LOAD = {"load", "payload", "pendulum", "bob", "cable", "slung"}
+"""What hangs below a machine: its motion is not the machine's."""
 TRUTH = {"truth", "groundtruth", "gt", "true"}
 INERTIAL = {"imu", "gyro", "gyr", "gyroscope", "acc", "accelerometer"}
 QUATERNION = {"q", "quat", "quaternion", "orientation", "attitude", "att", "rotation", "rot"}
@@ -76,5 +96,6 @@ def vector_signal(name: Name) -> str | None:
     if any(signal is None and length == 1 for length, _, signal in found):
         return None  # a bias of a gyroscope, whatever else it is called
     if found:
-        return max(found, key=lambda one: one[:2])[2]
-    return "position" if set(words) & ESTIMATE and name.axis in ("x", "y", "z") else None
+        signal = max(found, key=lambda one: one[:2])[2]
+        return None if signal in ("position", "linear_velocity") and set(words) & LOAD else signal
+    return "position" if set(words) & (ESTIMATE | MACHINE) and name.axis in ("x", "y", "z") else None

@@ -89,9 +89,9 @@ def _of_topic(topic: str, stream: Stream, robot: str) -> list[SignalSource]:
     return found
 
 
-def moving_outputs(stream: Stream, stem: str, low: float, high: float) -> list[str]:
-    """The first outputs in a row that move within these limits; those that stand within them where none moves."""
-    used, still = [], []
+def moving_outputs(stream: Stream, stem: str, low: float, high: float, still: bool = False) -> list[str]:
+    """The first outputs in a row that move within these limits, or the first that stand within them."""
+    used = []
     for k in range(16):
         field = f"{stem}[{k}]"
         if field not in stream.fields:
@@ -99,27 +99,40 @@ def moving_outputs(stream: Stream, stem: str, low: float, high: float) -> list[s
         values = stream.fields[field]
         values = values[np.isfinite(values) & (values != 0)]  # an output is 0 before it is first set
         inside = values.size > 1 and np.all((values >= low) & (values <= high))
-        if inside and len(np.unique(values[:: max(values.size // 1000, 1)])) > 5:
+        if inside and (len(np.unique(values[:: max(values.size // 1000, 1)])) > 5) != still:
             used.append(f"{stream.name}:{field}")
         elif used:
             break
-        elif inside:
-            still.append(f"{stream.name}:{field}")
-    return used or still  # motors that never ran are refused later, with that as the reason
+    return used
+
+
+_OUTPUTS = (
+    (800.0, 2200.0, "pwm", "pulses in µs; 1000 is taken for 0 and 2000 for full command"),
+    (1.0, 1999.0, "of 1999", "DShot commands of 0 to 1999"),
+    (1.0, 8191.0, "of 8191", "UAVCAN commands of 0 to 8191"),
+)
 
 
 def _motors(topic: str, stream: Stream, robot: str) -> list[SignalSource]:
-    """Commands of the motors: outputs in µs of pulse, or controls of 0 to 1."""
-    limits = ("control", 0.0, 1.0) if topic == "actuator_motors" else ("output", 800.0, 2200.0)
-    used = moving_outputs(stream, *limits)
-    if not used:
-        return []
+    """Commands of the motors: outputs as pulses or numbers, or controls of 0 to 1.
+
+    Where none moves, those that stand are taken: they are refused later, with that as the reason.
+    """
     if topic == "actuator_motors":
-        why, unit = "PX4's actuator_motors holds each motor's command, 0 to 1.", "of one"
+        stem, ranges = "control", ((0.0, 1.0, "of one", "each motor's command, 0 to 1"),)
     else:
-        why = "PX4's actuator_outputs holds pulses in µs; 1000 is taken for 0 and 2000 for full command."
-        unit = "pwm"
-    return [SignalSource(f"{robot}/motor", tuple(used), unit, why, certain=True)]
+        stem, ranges = "output", _OUTPUTS
+    for still, kinds in ((False, ranges), (True, ranges[:1])):
+        for low, high, unit, meaning in kinds:
+            used = moving_outputs(stream, stem, low, high, still)
+            if len(used) >= (_FEWEST_MOTORS if unit.startswith("of ") and unit != "of one" else 1):
+                why = f"PX4's {topic} holds {meaning}."
+                return [SignalSource(f"{robot}/motor", tuple(used), unit, why, certain=not still)]
+    return []
+
+
+_FEWEST_MOTORS = 3
+"""Of outputs that are no pulses: one or two may be anything."""
 
 
 def normalised_thrust(recording: Recording) -> str | None:
@@ -150,9 +163,10 @@ def _rate(stream: Stream) -> float:
 def _preference(one: SignalSource) -> int:
     """Commands of 0 to 1 before pulses, which a simulator may give in other units; first instances before others.
 
-    The estimator's position before an odometry's, calibrated sensors before raw ones.
+    Commands that move before those that stand. The estimator's position before an odometry's, calibrated sensors before
+    raw ones.
     """
     if one.name == "motor":
-        return 2 * (one.unit == "of one") - ("#" in one.source[0])
+        return 2 * (one.unit == "of one") - ("#" in one.source[0]) - 4 * (not one.certain)
     raw = any(stem in one.why for stem in ("before calibration", "vehicle_odometry"))
     return -1 if raw and one.name != "attitude" else 0

@@ -80,7 +80,7 @@ REQUIREMENTS: dict[str, Requirement] = {
 }
 """By problem."""
 
-_ENDS = {"pwm": "1000 to 2000 µs", "pwm16": "0 to 65535"}
+_ENDS = {"pwm": "1000 to 2000 µs", "pwm16": "0 to 65535", "of 1999": "0 to 1999", "of 8191": "0 to 8191"}
 """Of commands, by unit: what a throttle map's first and last value belong to."""
 
 BRIDGES: dict[str, dict[str, tuple[str, float]]] = {

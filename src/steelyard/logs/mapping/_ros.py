@@ -131,7 +131,7 @@ def _transform(stream: Stream, robot: str) -> Iterator[SignalSource]:
 
 
 def _outputs(stream: Stream, robot: str) -> Iterator[SignalSource]:
-    used = moving_outputs(stream, "channels", 800.0, 2200.0)
+    used = moving_outputs(stream, "channels", 800.0, 2200.0) or moving_outputs(stream, "channels", 800.0, 2200.0, True)
     if used:
         why = f"{stream.name} holds pulses in µs; 1000 is taken for 0 and 2000 for full command."
         yield SignalSource(f"{robot}/motor", tuple(used), "pwm", why, certain=True)

@@ -11,6 +11,7 @@ from steelyard.logs.mapping._names import Name, take_apart
 from steelyard.logs.mapping._phrases import (
     ESTIMATE,
     INERTIAL,
+    LOAD,
     QUATERNION,
     SETPOINT,
     TRUTH,
@@ -68,7 +69,7 @@ def table_sources(
     taken = {source for one in found for source in one.source}
     columns = [one for one in columns if one.source not in taken]
     felt = [one for one in columns if not one.any_of(SETPOINT)]
-    for make in (_vectors, _quaternions, _matrices, _angles, _scalars):
+    for make in (_vectors, _turning, _quaternions, _matrices, _angles, _scalars):
         found += make(felt, who)
     return [*found, *motor_columns(columns, who)]
 
@@ -96,6 +97,9 @@ def _unit_norm(columns: list[np.ndarray]) -> bool:
     return bool(np.ptp(q) > 0.01 and np.nanmax(np.abs(np.linalg.norm(q, axis=1) - 1.0)) < 1e-3)
 
 
+_AXES_OF_VECTORS = {*"xyzned", "u"}
+
+
 def _vectors(columns: list[Column], who) -> Iterator[SignalSource]:
     groups: dict[tuple, dict[str, Column]] = {}
     forces = {one.stream.name for one in columns if vector_signal(one.name) == "wrench/force"}
@@ -103,13 +107,15 @@ def _vectors(columns: list[Column], who) -> Iterator[SignalSource]:
         signal = vector_signal(one.name)
         if signal == "wrench/torque" and one.stream.name not in forces and one.name.words[-1] in ("t", "m"):
             signal = "position" if one.name.words[-1] == "t" else None  # a translation; a magnetometer
-        if signal is not None and one.name.axis in ("x", "y", "z"):
+        if signal is not None and one.name.axis in _AXES_OF_VECTORS:
             rank = 2 * one.any_of(ESTIMATE) - (signal == "rates" and one.any_of(INERTIAL))
             key = (rank, who(one), signal, one.stream.name, one.name.words)
             groups.setdefault(key, {})[one.name.axis] = one
     for (_, robot, signal, _, _), axes in sorted(groups.items(), key=lambda item: item[0][0]):
-        if set(axes) == {"x", "y", "z"}:
-            yield vector_source(robot, signal, [axes[axis] for axis in ("x", "y", "z")])
+        for names, frame in (("xyz", None), ("ned", "NED"), ("enu", None)):
+            if set(axes) == set(names):
+                made = vector_source(robot, signal, [axes[axis] for axis in names])
+                yield dataclasses.replace(made, frame=frame)
 
 
 def vector_source(robot: str, signal: str, three: list[Column]) -> SignalSource:
@@ -122,10 +128,35 @@ def vector_source(robot: str, signal: str, three: list[Column]) -> SignalSource:
     return SignalSource(f"{robot}/{signal}", source, stated or usual, why, certain=stated is not None)
 
 
+_TURNS = {"p": "roll", "q": "pitch", "r": "yaw", "roll": "roll", "pitch": "pitch", "yaw": "yaw"}
+_RATE_WORDS = {"rate", "rates", "speed", "gyro", "gyr", "omega", "body", "ang", "angular", "vel", "velocity", "imu"}
+
+
+def _turning(columns: list[Column], who) -> Iterator[SignalSource]:
+    """Body rates by their letters, p, q and r, or as rates of roll, pitch and yaw."""
+    groups: dict[tuple, dict[str, Column]] = {}
+    for one in columns:
+        words = one.name.words
+        turn = next((word for word in words if word in _TURNS), None)
+        others = tuple(word for word in words if word != turn)
+        if turn is None or one.name.axis or (len(turn) > 1 and not set(others) & _RATE_WORDS):
+            continue
+        if len(turn) == 1 and not set(others) <= _RATE_WORDS | ESTIMATE:
+            continue
+        groups.setdefault((who(one), one.stream.name, others, len(turn) > 1), {})[_TURNS[turn]] = one
+    for (robot, _, others, _), turns in groups.items():
+        if len(turns) == 3 and not set(others) & {"pid", "controller"}:
+            yield vector_source(robot, "rates", [turns[turn] for turn in ("roll", "pitch", "yaw")])
+
+
 def _quaternions(columns: list[Column], who) -> Iterator[SignalSource]:
     groups: dict[tuple, dict[str, Column]] = {}
     for one in columns:
-        if one.any_of(QUATERNION) and one.name.axis in ("w", "x", "y", "z", "0", "1", "2", "3", "4"):
+        if (
+            one.any_of(QUATERNION)
+            and not one.any_of(LOAD)
+            and one.name.axis in ("w", "x", "y", "z", "0", "1", "2", "3", "4")
+        ):
             key = (2 * one.any_of(ESTIMATE), who(one), one.stream.name, one.name.words)
             groups.setdefault(key, {})[one.name.axis] = one
     for (_, robot, _, _), axes in sorted(groups.items(), key=lambda item: item[0][0]):
@@ -156,13 +187,17 @@ def _matrices(columns: list[Column], who) -> Iterator[SignalSource]:
                 yield SignalSource(f"{robot}/attitude", tuple(one.source for one in nine), "1", why, rows="R")
 
 
+_ANGLES = {"roll": "roll", "pitch": "pitch", "yaw": "yaw", "phi": "roll", "theta": "pitch", "psi": "yaw"}
+
+
 def _angles(columns: list[Column], who) -> Iterator[SignalSource]:
     groups: dict[tuple, dict[str, Column]] = {}
     for one in columns:
-        angle = next((word for word in ("roll", "pitch", "yaw") if word in one.name.words), None)
-        if angle is not None and not one.any_of({"rate", "rates", "speed", "pid", "cmd", "controller"}):
-            words = tuple(word for word in one.name.words if word != angle)
-            groups.setdefault((1 + 2 * one.any_of(ESTIMATE), who(one), one.stream.name, words), {})[angle] = one
+        word = next((word for word in _ANGLES if word in one.name.words), None)
+        if word is not None and not one.any_of({"rate", "rates", "speed", "pid", "cmd", "controller"} | LOAD):
+            words = tuple(other for other in one.name.words if other != word)
+            key = (1 + 2 * one.any_of(ESTIMATE), who(one), one.stream.name, words)
+            groups.setdefault(key, {})[_ANGLES[word]] = one
     for (_, robot, _, _), axes in sorted(groups.items(), key=lambda item: item[0][0]):
         if len(axes) == 3:
             three = [axes[angle] for angle in ("roll", "pitch", "yaw")]

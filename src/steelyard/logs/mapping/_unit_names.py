@@ -53,10 +53,13 @@ FACTORS = {
     "pwm": 1e-3,
     "pwm16": 1 / 65535,
     "dshot": 1 / 1999,
+    "of 1999": 1 / 1999,
+    "of 8191": 1 / 8191,
     **{f"g/{2**k}": G / 2**k for k in range(8, 16)},
 }
 """By plain spelling, the factor to our unit; rotor speeds go to rpm, motor commands to 0..1 (pwm: 1000 to 2000 µs;
-dshot: 48 to 2047); g/2048 is a converter's count, 2048 of them a g."""
+dshot: 48 to 2047; of 1999 and of 8191: PX4's outputs by DShot and UAVCAN); g/2048 is a converter's count, 2048 of them
+a g."""
 
 OFFSETS = {"pwm": -1.0, "dshot": -48 / 1999}
 """Added after the factor."""
