@@ -24,7 +24,7 @@ LONGEST = (
     "test_runs.py", "test_peers.py", "test_window.py", "test_disturbed_team.py", "test_real_flights.py",
     "test_keyed_team.py", "test_processes.py", "test_layout.py", "test_sesame_data.py", "test_kill_sweep.py",
     "test_spatial_load.py", "test_bad_input.py", "test_stream.py", "test_vehicle.py", "test_cluster.py",
-    "test_sesame_flights.py", "test_foreign_tables.py", "test_planar_commands.py", "test_disguises_trial.py",
+    "test_sesame_flights.py", "test_planar_commands.py", "test_disguises_trial.py",
     "test_disguises.py", "test_manifold.py", "test_damaged_files.py", "test_locality.py", "test_spatial_referees.py",
     "test_sesame_machines.py", "test_planar_teams.py", "test_doctests.py", "test_changes.py", "test_sensor_faults.py",
     "test_look.py", "test_fisher.py",

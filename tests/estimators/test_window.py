@@ -101,7 +101,7 @@ def test_its_moments_are_smoothed():
     window, samples = 6, with_silence(cart_log(seed=4), share=0.0)
     clones = e.MultiStateKalman(Cart(), CART_NOISE, window, cloned=(0, 1, 2), gate=OFF)
     ours = e.SlidingWindow(Cart(), CART_NOISE, window, loss=OFF)
-    expected = e.replay(clones, clones.init(CART_GUESS), samples, keep=lambda b: b.clones.state).recorded
+    expected = e.replay(clones, clones.init(CART_GUESS), samples, keep=lambda b: b.clones).recorded
     found = e.replay(ours, ours.init(CART_GUESS), samples, keep=lambda b: b.window.moments.state).recorded
     newest_first = jax.tree.map(lambda leaf: leaf[:, ::-1], found)
     assert_close(newest_first, expected, rtol=1e-8, atol=1e-10)

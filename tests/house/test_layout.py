@@ -159,3 +159,10 @@ def test_tests_mirror_the_package():
     assert not [folder for folder in folders if not (package / folder / "__init__.py").is_file()]
     rooms = {path.parent.name for path in package.glob("*/__init__.py")}
     assert rooms == {folder.split("/")[0] for folder in folders}
+
+
+def test_the_longest_test_files_exist():
+    """A file that was renamed would run last, alone on one of two cores."""
+    names = re.findall(r'"(test_\w+\.py)"', (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8"))
+    there = {path.name for path in (ROOT / "tests").rglob("test_*.py")}
+    assert set(names) <= there, set(names) - there

@@ -25,7 +25,6 @@ from ._gaussian_belief import KalmanBelief as KalmanBelief
 from ._linearise import linearise_dynamics as linearise_dynamics
 from ._linearise import linearise_observation as linearise_observation
 from ._msckf import ClonedBelief as ClonedBelief
-from ._msckf import Clones as Clones
 from ._msckf import MultiStateKalman as MultiStateKalman
 from ._oselm import ElmBelief as ElmBelief
 from ._oselm import OnlineElm as OnlineElm

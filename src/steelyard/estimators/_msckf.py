@@ -4,27 +4,16 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, Bool, Float
 
 from steelyard.estimators._estimator import Estimator, Guess, Noise
 from steelyard.estimators._gaussian_belief import Headed, KalmanBelief, keep_finite, start
 from steelyard.estimators._linearise import Observation, linearise_dynamics, linearise_observation
 from steelyard.estimators._sequential import Shadows, correct
-from steelyard.estimators._status import Status, after_prediction, flag
+from steelyard.estimators._status import Status, after_prediction
 from steelyard.estimators._update import effective_gate, settle
-from steelyard.geometry import local, product, retract, tangent_size, wide_product
+from steelyard.geometry import product, retract, tangent_size, wide_product
 from steelyard.models import Control, Measurement, Model, Seconds, State
-
-
-class Clones(eqx.Module):
-    """The last moments, newest first, or one of them: each as it was, and corrected by all that came after."""
-
-    state: State
-    """Only its cloned coordinates are corrected."""
-    control: Control
-    """The control that led there."""
-    blind: Bool[Array, "*window"]
-    """Whether some of that was not recorded."""
 
 
 class ClonedBelief(Headed):
@@ -32,9 +21,8 @@ class ClonedBelief(Headed):
 
     whole: KalmanBelief
     """The mean is the head's; the covariance is that of the head, then the clones."""
-    clones: Clones
-    made: Int[Array, ""]
-    """How many of the clones are of rows, and not of the guess."""
+    clones: State
+    """The states of the last rows, newest first; only their cloned coordinates are corrected by what came after."""
 
     @property
     def head(self) -> KalmanBelief:
@@ -42,20 +30,13 @@ class ClonedBelief(Headed):
         n = tangent_size(self.whole.state)
         return eqx.tree_at(lambda b: b.covariance, self.whole, self.whole.covariance[:n, :n])
 
-    @property
-    def clone_std(self) -> Float[Array, "window cloned"]:
-        """Standard deviation of each cloned coordinate, newest moment first."""
-        n, window = tangent_size(self.whole.state), self.clones.blind.shape[0]
-        return self.whole.std[n:].reshape(window, -1)
-
 
 class MultiStateKalman(Estimator):
     """Kalman filter with clones of its last moments, [sesame, Eqs. (9)-(14)], for any model.
 
-    The head is the extended Kalman filter's. Every row leaves a clone behind, heard or silent, for the row that was
-    silent is the one whose measurement may come late: the paper clones only where something was measured. Each later
-    measurement corrects the clones, too, so they are smoothed; and through them a late measurement corrects the head,
-    for the price of one update. A stream (`steelyard.stream`) runs the later rows again instead, which is exact.
+    The head is the extended Kalman filter's. Every row leaves a clone behind, heard or silent: the paper clones only
+    where something was measured. Each later measurement corrects the clones, too, so they are smoothed. The paper lets
+    late measurements in through them; a stream (`steelyard.stream`) runs the later rows again instead, which is exact.
     """
 
     model: Model
@@ -81,9 +62,8 @@ class MultiStateKalman(Estimator):
         n = head.covariance.shape[0]
         index = jnp.concatenate([jnp.arange(n), jnp.tile(jnp.asarray(self.cloned), self.window)])
         whole = eqx.tree_at(lambda b: b.covariance, head, head.covariance[index][:, index])
-        clones = Clones(head.state, head.control, jnp.asarray(False))
-        clones = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (self.window, *leaf.shape)), clones)
-        return ClonedBelief(whole, clones, jnp.zeros((), int))
+        clones = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (self.window, *leaf.shape)), head.state)
+        return ClonedBelief(whole, clones)
 
     def predict(self, belief: ClonedBelief, control: Control, dt: Seconds) -> ClonedBelief:
         """[sesame, Eqs. (11)-(12)]: the head moves, the clones stay."""
@@ -100,7 +80,7 @@ class MultiStateKalman(Estimator):
         P_IC = jnp.where(_held(head), belief.whole.covariance[:n, n:], P_I[:, n:])
         P = jnp.block([[head.covariance, P_IC], [P_IC.T, belief.whole.covariance[n:, n:]]])
         whole = eqx.tree_at(lambda b: b.covariance, head, P)
-        return ClonedBelief(whole, belief.clones, belief.made)
+        return ClonedBelief(whole, belief.clones)
 
     def update(self, belief: ClonedBelief, measurement: Measurement) -> ClonedBelief:
         """[sesame, Eqs. (13)-(14)]: a clone of the head, then the measurement of the head."""
@@ -108,29 +88,7 @@ class MultiStateKalman(Estimator):
         now = belief.whole
         blind = (now.status & int(Status.BLIND)) != 0
         observation = linearise_observation(self.model, self.noise, now.state, now.control, measurement, blind)
-        return self._corrected(belief, observation, slice(tangent_size(now.state)))
-
-    def update_at(self, belief: ClonedBelief, age: Int[Array, ""] | int, measurement: Measurement) -> ClonedBelief:
-        """Takes in a measurement of an earlier row, `age` rows before the newest; one without a clone is dropped.
-
-        Exact on a linear model; else as good as the linearisation at the clone. Flags add to those of the last step.
-        """
-        age = jnp.asarray(age)
-        place = jnp.clip(age, 0, self.window - 1)
-        then = jax.tree.map(lambda leaf: leaf[place], belief.clones)
-        n, cloned = tangent_size(then.state), jnp.asarray(self.cloned)
-        parameter = jnp.full(n, True).at[cloned].set(False)
-        state = retract(then.state, jnp.where(parameter, local(then.state, belief.state), 0.0))
-        observation = linearise_observation(self.model, self.noise, state, then.control, measurement, then.blind)
-        H = jnp.where(parameter[None, :], observation.H, 0.0)
-        H = jnp.concatenate([H, observation.H[:, cloned]], axis=1)
-        clone = n + place * len(self.cloned) + jnp.arange(len(self.cloned))
-        observation = Observation(observation.residual, H, observation.R, observation.present)
-        corrected = self._corrected(belief, observation, jnp.concatenate([jnp.arange(n), clone]))
-        in_reach = (age >= 0) & (age < belief.made)
-        after = jax.tree.map(lambda new, old: jnp.where(in_reach, new, old), corrected, belief)
-        status = after.status | flag(~in_reach, Status.TOO_LATE)
-        return eqx.tree_at(lambda b: b.whole.status, after, status)
+        return self._corrected(belief, observation)
 
     def _with_clone(self, belief: ClonedBelief) -> ClonedBelief:
         """[sesame, Eq. (13)], whose product only copies rows and columns; the oldest clone makes room."""
@@ -145,14 +103,11 @@ class MultiStateKalman(Estimator):
         P = jax.lax.dynamic_update_slice(P, rows[:, new:].T, (new, 0))
         P = jax.lax.dynamic_update_slice(P, rows, (0, 0))
         whole = eqx.tree_at(lambda b: b.covariance, now, P)
-        clone = Clones(now.state, now.control, (now.status & int(Status.BLIND)) != 0)
-        clones = jax.tree.map(lambda new, old: jnp.concatenate([new[None], old[:-1]]), clone, belief.clones)
-        return ClonedBelief(whole, clones, jnp.minimum(belief.made + 1, self.window))
+        clones = jax.tree.map(lambda new, old: jnp.concatenate([new[None], old[:-1]]), now.state, belief.clones)
+        return ClonedBelief(whole, clones)
 
-    def _corrected(
-        self, belief: ClonedBelief, observation: Observation, where: Int[Array, " seen"] | slice
-    ) -> ClonedBelief:
-        """[sesame, Eq. (14)]; the observation's `H` is along those coordinates of the whole that `where` lists.
+    def _corrected(self, belief: ClonedBelief, observation: Observation) -> ClonedBelief:
+        """[sesame, Eq. (14)], for an observation of the head.
 
         The scalars are taken in one by one by what they see, and what that does to all the rest is one product at the
         end. It follows from the shadows of the identity: `delta = P score`, and the covariance is `P - (seen P)ᵀ (seen
@@ -161,10 +116,10 @@ class MultiStateKalman(Estimator):
         flags, P = belief.status, belief.whole.covariance
         before = eqx.tree_at(lambda b: b.status, belief.head, flags & ~int(Status.HELD))  # a flag of this update
         n = tangent_size(before.state)
-        W = P[where]
+        W = P[:n]
         none = jnp.zeros(W.shape[0])
         identity = Shadows(jnp.eye(W.shape[0]), none, none)
-        correction = correct(W[:, where], observation, identity, effective_gate(before, self.gate))
+        correction = correct(W[:, :n], observation, identity, effective_gate(before, self.gate))
         delta, B = product(W.T, correction.shadows.score), wide_product(correction.seen, W)
         of_head = (delta[:n], P[:n, :n] - wide_product(B[:, :n].T, B[:, :n]))
         correction = eqx.tree_at(lambda c: (c.delta, c.covariance), correction, of_head)
@@ -173,8 +128,7 @@ class MultiStateKalman(Estimator):
         after = (P - wide_product(B.T, B), head.status | flags)
         whole = eqx.tree_at(lambda b: (b.covariance, b.status), head, after)
         deltas = product(delta[n:].reshape(self.window, -1), self._chosen(n))
-        states = jax.vmap(retract)(belief.clones.state, deltas)
-        return ClonedBelief(whole, Clones(states, belief.clones.control, belief.clones.blind), belief.made)
+        return ClonedBelief(whole, jax.vmap(retract)(belief.clones, deltas))
 
     def _chosen(self, size: int) -> Float[Array, "cloned state"]:
         """Takes the cloned coordinates out of all."""

@@ -22,8 +22,6 @@ class Status(enum.IntFlag):
     """The step's result was not finite, so it was not taken; the belief stayed as it was."""
     BACKWARDS = 16
     """Time went backwards or is not a finite number: the belief was not carried forward."""
-    TOO_LATE = 32
-    """A late measurement was older than what is remembered and was dropped."""
     CHANGED = 64
     """A sudden change of a watched parameter was detected, and the belief reopened."""
     OUTLIER = 128
@@ -36,7 +34,6 @@ _REASONS = {
     Status.BLIND: "an input was missing, so the model's idle control was assumed",
     Status.HELD: "the result was not finite, so the belief stayed as it was",
     Status.BACKWARDS: "time did not go forwards, so the belief was not carried on",
-    Status.TOO_LATE: "a measurement was older than what is remembered and was dropped",
     Status.CHANGED: "a watched parameter jumped, so the belief was reopened",
     Status.OUTLIER: "a reading was an outlier, so it hardly counted",
 }

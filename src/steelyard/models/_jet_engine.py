@@ -156,10 +156,10 @@ def rotor_speed(speed_map, thrust):
 
 
 @functools.cache  # a robot has several engines of a kind
-def steady_thrust(kind: EngineType, throttle: float, seconds: float = 30.0) -> float | None:
-    """Where the thrust settles at a throttle, N, from idle, limits apart; None where it does not settle."""
+def steady_thrust(kind: EngineType, throttle: float) -> float | None:
+    """Where the thrust settles at a throttle, N, from idle, limits apart; None where it does not within 30 s."""
     T, T_dot, dt = kind.idle, 0.0, 0.02
-    for _ in range(round(seconds / dt)):
+    for _ in range(round(30.0 / dt)):
         T_dot += dt * jet_acceleration(kind.jet_parameters, T, T_dot, throttle)
         T_dot = min(max(T_dot, -kind.thrust_rate), kind.thrust_rate)
         T += dt * T_dot

@@ -32,7 +32,7 @@ class ThrustMap(eqx.Module):
         return jnp.linspace(0.0, 1.0, self.thrusts.shape[0])
 
 
-def common_rotor_bench(full_scale: float = 20.0, points: int = 21) -> ThrustMap:
-    """The bench table of a small rotor that loses 0.1 (u / 1.3)² of its full scale in N at throttle u."""
-    u = jnp.linspace(0.0, 1.0, points)
-    return ThrustMap(full_scale * (u - 0.1 * (u / 1.3) ** 2))
+def common_rotor_bench() -> ThrustMap:
+    """The bench table of a small rotor of 20 N that loses 0.1 (u / 1.3)² of them at throttle u."""
+    u = jnp.linspace(0.0, 1.0, 21)
+    return ThrustMap(20.0 * (u - 0.1 * (u / 1.3) ** 2))

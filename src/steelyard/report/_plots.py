@@ -92,13 +92,13 @@ def band(time: np.ndarray, value: np.ndarray, half_width: np.ndarray, nth: int) 
     return {"kind": "band", "x": x, "y": y, "fill": colour(nth, "-band"), "group": f"series {nth}", "legend": False}
 
 
-def thin(value: np.ndarray, most: int = MOST_POINTS) -> np.ndarray:
-    """Indices of at most `most` samples that keep every peak: the least and the greatest of each stretch."""
+def thin(value: np.ndarray) -> np.ndarray:
+    """Indices of at most `MOST_POINTS` samples that keep every peak: the least and the greatest of each stretch."""
     n = len(value)
-    if n <= most:
+    if n <= MOST_POINTS:
         return np.arange(n)
     drawn_rows: list[int] = []
-    for stretch in np.array_split(np.arange(n), most // 2):
+    for stretch in np.array_split(np.arange(n), MOST_POINTS // 2):
         seen = value[stretch]
         finite = np.isfinite(seen)
         if finite.any():

@@ -20,6 +20,8 @@ REPETITIONS = (1, 3, 5, 7, 10)
 """That are learnt, of each trajectory and mass profile."""
 
 _FLIGHTS_AT_ONCE = 125
+_ROWS_AT_ONCE = 128
+"""Of those that are learnt online; a compiled call each."""
 
 
 def _ignore(steps: int) -> None:
@@ -42,16 +44,11 @@ class Campaign:
         return Campaign(tuple(self.flights[k] for k in selected), self.inputs[selected], self.masses[selected])
 
 
-def gather_campaign(
-    flown: Iterable[tuple[SesameScenario, Mapping[str, np.ndarray]]], advance: Callable[[int], None] = _ignore
-) -> Campaign:
-    """Inputs and masses of flights, in their order; `advance` is called with the number done."""
+def gather_campaign(flown: Iterable[tuple[SesameScenario, Mapping[str, np.ndarray]]]) -> Campaign:
+    """Inputs and masses of flights, in their order."""
     flown = list(flown)
-    inputs = []
-    for k in range(0, len(flown), _FLIGHTS_AT_ONCE):
-        several = [columns for _, columns in flown[k : k + _FLIGHTS_AT_ONCE]]
-        inputs.append(inputs_of_flights(several))
-        advance(len(several))
+    every = [columns for _, columns in flown]
+    inputs = [inputs_of_flights(every[k : k + _FLIGHTS_AT_ONCE]) for k in range(0, len(every), _FLIGHTS_AT_ONCE)]
     masses = np.stack([columns["truth/mass"] for _, columns in flown])
     return Campaign(tuple(flight for flight, _ in flown), np.concatenate(inputs), masses)
 
@@ -182,14 +179,13 @@ class RegularisationRow:
 def table_of_regularisation(
     training: Campaign,
     held_out: Campaign,
-    regularisations: Sequence[float] = REGULARISATIONS,
     nodes: int = 500,
     seed: int = 0,
     advance: Callable[[int], None] = _ignore,
 ) -> tuple[RegularisationRow, ...]:
     """[sesame, Table 2]: what it costs to keep the weights small."""
     rows = []
-    for regularisation in regularisations:
+    for regularisation in REGULARISATIONS:
         rows.append(RegularisationRow(regularisation, train_machine(training, held_out, nodes, regularisation, seed)))
         advance(1)
     return tuple(rows)
@@ -255,14 +251,12 @@ def learn_online(
     nodes: int = 500,
     regularisation: float = 1e-5,
     memory: float = np.inf,
-    chunk: int = 128,
     seed: int = 0,
-    advance: Callable[[int], None] = _ignore,
 ) -> OnlineLearning:
-    """OSELM, [sesame, Sec. 4.2.5.2]: one row after the other in the order of the flights, `chunk` at a time.
+    """OSELM, [sesame, Sec. 4.2.5.2]: one row after the other in the order of the flights, some at a time.
 
     It is scored as the batch machines are, over flights that it has never met, after its last row. With `memory`, in
-    rows, it forgets; the batch machine beside it does not. `advance` is called with the number of rows done.
+    rows, it forgets; the batch machine beside it does not.
     """
     batch = train_machine(training, held_out, nodes, regularisation, seed)
     rows = choose_training_rows(training, seed)
@@ -270,11 +264,10 @@ def learn_online(
     began = time.perf_counter()
     step = eqx.filter_jit(lambda belief, x, y, n: (online.predict(belief, x), online.learn(belief, x, y, counts=n)))
     belief, predicted = online.init(1), []
-    for k in range(0, len(rows.inputs), chunk):
-        some = slice(k, k + chunk)
+    for k in range(0, len(rows.inputs), _ROWS_AT_ONCE):
+        some = slice(k, k + _ROWS_AT_ONCE)
         before, belief = step(belief, *(jnp.asarray(a[some]) for a in (rows.inputs, rows.log_masses, rows.counts)))
         predicted.append(np.asarray(before)[:, 0])
-        advance(len(predicted[-1]))
     machine = online.machine(belief)
     seconds = time.perf_counter() - began
     scores = []

@@ -3,12 +3,12 @@
 from steelyard.worlds.jets._scenario import JetsScenario, robot_of
 
 
-def jets_config(scenario: JetsScenario, rotor_speed: bool = True) -> str:
+def jets_config(scenario: JetsScenario) -> str:
     """TOML for `identify --as jets`, the URDF's text within it."""
     robot = robot_of(scenario)
     lines = ["[inputs]", 'hold = "step"', "", "[jets]"]
     lines += [f'{foot} = "{sole}"' for foot, sole in robot.feet.items()]
-    lines += [f"rotor_speed = {str(rotor_speed).lower()}", f"urdf = '''\n{robot.urdf}'''"]
+    lines += ["rotor_speed = true", f"urdf = '''\n{robot.urdf}'''"]
     for frame, kind in robot.engines.items():
         lines += ["", "[[jets.engines]]", f'frame = "{frame}"', f'kind = "{kind}"']
         if frame in robot.directions:
