@@ -7,7 +7,9 @@ from ._campaign import Accuracy as Accuracy
 from ._campaign import Outcome as Outcome
 from ._campaign import accuracies as accuracies
 from ._campaign import cases as cases
+from ._campaign import config_of as config_of
 from ._campaign import group as group
+from ._campaign import log_of as log_of
 from ._campaign import outcome as outcome
 from ._contacts import Contacts as Contacts
 from ._contacts import try_contacts as try_contacts

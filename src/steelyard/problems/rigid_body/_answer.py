@@ -21,7 +21,7 @@ from steelyard.problems.rigid_body._tuning import TUNING
 from steelyard.problems.rigid_body._verdict import events_of, trust_of, verdict_of
 
 METHODS = ("likelihood",)
-_CAVEAT = "If the logged force is 1 % too high throughout, so is the mass."
+_CAVEAT = "If the logged force is 1 % too high throughout, so is the mass; if the torque is, the centre is 1 % too far."
 
 
 def identify_rigid_body(

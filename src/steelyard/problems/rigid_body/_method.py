@@ -9,8 +9,9 @@ import dataclasses
 
 import numpy as np
 
+from steelyard.problems.rigid_body._checks import Check, with_checks
 from steelyard.problems.rigid_body._gauss_newton import converged
-from steelyard.problems.rigid_body._noise import excess_of
+from steelyard.problems.rigid_body._noise import coloured_rows, excess_of
 from steelyard.problems.rigid_body._normal_equations import solve
 from steelyard.problems.rigid_body._problem import Problem, State
 from steelyard.problems.rigid_body._reading import WristRecord
@@ -37,6 +38,8 @@ class Fit:
     """By signal, (k,): variance of the misfit over the assumed one, in the band of the motion."""
     lag: Lag | None
     """Of the accelerometer, over its whole bandwidth; None where it was not looked for or not found."""
+    checks: tuple[Check, ...]
+    """Errors that no sensor should have, as this fit would have them."""
 
     @property
     def record(self) -> WristRecord:
@@ -126,7 +129,7 @@ def _with_knots(problem: Problem) -> tuple[Problem, State]:
 def closer_spacings(problem: Problem) -> list[float]:
     """s: those that are still to be tried."""
     record, tuning = problem.record, problem.tuning
-    least = tuning.samples_a_knot * min(float(np.median(np.diff(c.time))) for c in record.channels.values())
+    least = tuning.rows_a_knot * min(float(np.median(np.diff(c.time))) for c in record.channels.values())
     if not record.all_stated:
         least = max(least, tuning.least_spacing)
     return [h for h in tuning.spacings if least <= h < problem.spacing]
@@ -160,12 +163,22 @@ def _at_its_own_speed(problem: Problem, state: State) -> tuple[Problem, State]:
 
 
 def fit_at(problem: Problem, state: State, lag: Lag | None) -> Fit:
-    """What a state tells of the unknowns: covariance and misfit there."""
+    """What a state tells of the unknowns: covariance and misfit there; and errors that no sensor should have."""
     blocks, weights = problem.blocks(state)
-    solution = solve(blocks, weights, state.spline, state.prior, state.unknowns.vector(problem.at))
+    looked, size = with_checks(problem, state, blocks), problem.at.size
+    now = np.zeros(len(looked.prior))
+    now[:size] = state.unknowns.vector(problem.at)
+    both = solve(looked.blocks, weights, state.spline, looked.prior, now)
+    rows = both.effective(looked.blocks)
     residuals = dict(zip(problem.record.channels, (block.residual for block in blocks), strict=False))
     excess = excess_of(problem.record, residuals, state.weights, problem.spacing, problem.tuning)
     ratios = [*excess.values(), *[np.ones(3)] * (len(blocks) - len(excess))]
-    rows = solution.effective(blocks)
-    covariance = solution.covariance(rows, weights, ratios, state.prior)
-    return Fit(problem, state, covariance, dict(zip(residuals, rows, strict=False)), residuals, excess, lag)
+    checks = looked.checks(both.unknowns, both.covariance(rows, weights, ratios, looked.prior))
+    # Without the checks: they are held, and the unknowns' own part of the information is that of the fit.
+    own = dataclasses.replace(both, information=both.information[:size, :size])
+    rows = [one[:, :, :size] for one in rows]
+    inverse = np.linalg.inv(own.information)
+    wrench = coloured_rows(problem.record, rows[0], blocks[0].residual, weights[0], inverse, problem.tuning)
+    bands = [np.ones(len(wrench)), *weights[1:]], [np.ones(6), *ratios[1:]]
+    covariance = own.covariance([wrench, *rows[1:]], *bands, state.prior)
+    return Fit(problem, state, covariance, dict(zip(residuals, rows, strict=False)), residuals, excess, lag, checks)

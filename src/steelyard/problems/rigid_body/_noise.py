@@ -1,13 +1,16 @@
 """How noisy each channel is where it matters: the density of its misfit at the frequencies of the motion.
 
-Residuals of real sensors are coloured: vibration, onboard filters, cables. A sum over the motion feels the density of
-the noise in the motion's own band, so that density, as the standard deviation of white noise that has it, is the noise
-level of a channel. Smoothness at high frequencies is not precision.
+Residuals of real sensors are coloured: drifting offsets, vibration, onboard filters, cables. A sum over the motion
+feels the density of the noise in the motion's own band, so that density, as the standard deviation of white noise that
+has it, is the noise level of a channel. Smoothness at high frequencies is not precision. The wrench, on which the load
+depends most, is taken band by band: a drifting offset is noise for what changes as slowly, and none for the rest.
 """
 
 import dataclasses
+import itertools
 
 import numpy as np
+from scipy.fft import dct
 
 from steelyard.problems.rigid_body._reading import WristRecord
 from steelyard.problems.rigid_body._tuning import TUNING, FitTuning
@@ -72,3 +75,37 @@ def excess_of(
             variance = np.maximum(variance, tuning.least_excess)
         found[signal] = variance
     return found
+
+
+def coloured_rows(
+    record: WristRecord,
+    rows: np.ndarray,
+    residual: np.ndarray,
+    weight: np.ndarray,
+    inverse: np.ndarray,
+    tuning: FitTuning = TUNING,
+) -> np.ndarray:
+    """(n, 6, size): effective rows of the wrench, whose products are those of its misfit's own colour.
+
+    Row k is that of cosine k over the log (a discrete cosine transform is orthogonal), times the misfit's standard
+    deviation in the band of that cosine. With `inverse`, the covariance of the unknowns under white noise, each band's
+    degrees of freedom are known: slow parts of a misfit are mostly explained by load and offsets.
+    """
+    cosines = dct(rows * weight[:, None, None], axis=0, norm="ortho")
+    power = dct(residual * weight[:, None], axis=0, norm="ortho") ** 2
+    explained = np.sum((cosines @ inverse) * cosines, axis=2)
+    time = record.wrench.time
+    step = 0.5 / max(float(time[-1] - time[0]), 1e-9)  # Hz, from one cosine to the next
+    edges = [0, *(max(tuning.fewest_modes, round(f / step)) for f in tuning.bands), len(rows)]
+    scale = np.ones_like(power)
+    for a, b in itertools.pairwise(np.minimum(edges, len(rows))):
+        for axes in (slice(0, 3), slice(3, 6)):  # the three axes of a sensor are alike
+            degrees = float(np.sum(1.0 - explained[a:b, axes]))
+            if degrees < 1.0:
+                continue
+            variance = float(np.sum(power[a:b, axes])) / degrees
+            if "wrench" in record.stated:
+                clear = 1.0 + 4.0 * np.sqrt(2.0 / degrees) + 0.1
+                variance = variance if variance > clear else 1.0
+            scale[a:b, axes] = max(variance, tuning.least_excess)
+    return cosines * np.sqrt(scale)[:, :, None]

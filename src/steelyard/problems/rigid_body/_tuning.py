@@ -46,7 +46,10 @@ class FitTuning:
     """Samples of a channel between two knots of 0.05 s, where noise was not stated: of more, means are taken. A mean
     over 5 ms is 0.4 % smaller than its middle at 10 Hz, and 0.004 % at 1 Hz."""
     samples_a_knot: float = 2.0
-    """Fewest samples of the fastest motion signal between two knots."""
+    """Fewest samples of one motion signal between two knots of a curve through that signal alone."""
+    rows_a_knot: float = 1.0
+    """Fewest rows of the fastest channel between two knots of the joint fit: a row with a gyro, an accelerometer and a
+    wrench has twelve readings or more, and a knot six coefficients."""
     speed: float = 3.0
     """m/s: the sensor frame is not likely to move faster where its velocity is not measured."""
     least_speed: float = 0.1
@@ -117,6 +120,10 @@ class FitTuning:
         }
     )
     """SI units, an axis: a channel without a stated noise is not weighed as a better one; filtered is not precise."""
+    bands: tuple[float, ...] = (0.4, 1.2, 3.6)
+    """Hz, between bands of the wrench's misfit: drifts are in the first, a wrist's motion mostly in the second."""
+    fewest_modes: int = 4
+    """In the first band: of a short log it is wider."""
     gate: float = 5.0
     """Distance, in standard deviations an axis, beyond which a sample is an outlier."""
     most_gated: float = 0.1
@@ -171,6 +178,33 @@ class FitTuning:
     """Variance of the misfit over the stated one, beyond which an answer is doubtful."""
     unlikely_error: float = 5.0
     """A sensor error of so many of its prior standard deviations is none."""
+    densest: float = 22.6e3
+    """kg/m³: of osmium, the densest of all materials."""
+    check_deviations: float = 6.0
+    """An error that no sensor should have is there from so many of its own deviations on."""
+    check_sizes: dict[str, float] = dataclasses.field(
+        default_factory=lambda: {
+            "torque_scale": 0.02,
+            "force_delay": 0.002,
+            "gyro_scale": 0.01,
+            "velocity_scale": 0.02,
+            "velocity_rotation": 0.02,
+        }
+    )
+    """Shares, s and rad: what sensors have, and no log is doubted for."""
+    check_told: float = 1.0
+    """A log that tells such an error worse than to this many of these sizes does not tell it: what is left is how far
+    real wrists are from rigid bodies, which turns up as any error."""
+    check_prior: dict[str, float] = dataclasses.field(
+        default_factory=lambda: {
+            "torque_scale": 1.0,
+            "force_delay": 0.1,
+            "gyro_scale": 1.0,
+            "velocity_scale": 1.0,
+            "velocity_rotation": 0.5,
+        }
+    )
+    """Shares, s and rad: nothing larger is looked for by a linear step."""
     answer_every: float = 1.0
     """s, between two answers of a stream."""
     window: float = 20.0

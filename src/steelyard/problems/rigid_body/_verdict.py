@@ -1,5 +1,6 @@
 """What the numbers of a load can be trusted with, and what happened to it, as text."""
 
+import dataclasses
 import itertools
 from collections.abc import Sequence
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from steelyard.estimators import Reason, Trust
 from steelyard.problems._identification import Event
+from steelyard.problems.rigid_body._checks import Check
 from steelyard.problems.rigid_body._events import Piece
 from steelyard.problems.rigid_body._quantities import Load, load_of_fit
 from steelyard.problems.rigid_body._tuning import TUNING
@@ -18,17 +20,33 @@ _REMEDY = (
 
 
 def trust_of(pieces: Sequence[Piece]) -> Trust:
-    """What speaks against the answer of the last piece."""
-    piece = pieces[-1]
-    fit, reasons = piece.fit, _changes_reasons(pieces)
+    """What speaks against the answer of the last piece.
+
+    The sensors are the same all along: where no rigid load explains an earlier piece, the last one is not explained
+    either, however well a short piece can be fitted.
+    """
+    reasons = _changes_reasons(pieces)
+    for piece in reversed(pieces):
+        known = {reason.code for reason in reasons}
+        found = [reason for reason in _piece_reasons(piece) if piece is pieces[-1] or reason.code not in known]
+        if piece is not pieces[-1]:
+            when = f"Until {piece.record.end:.2f} s: "
+            found = [dataclasses.replace(reason, sentence=f"{when}{reason.sentence}") for reason in found]
+        reasons += found
+    return Trust(tuple(reasons))
+
+
+def _piece_reasons(piece: Piece) -> list[Reason]:
+    """What speaks against one load and these sensors in one piece."""
+    fit, reasons = piece.fit, []
     for signal in fit.residuals:
-        if signal not in fit.record.stated:
-            continue
-        excess = float(np.max(fit.excess[signal]))
-        if excess > TUNING.misfit_doubtful:
-            level = "contradicted" if excess > TUNING.misfit_failed else "doubtful"
-            sentence = f"{signal} is {np.sqrt(excess):.2g} times as far off as its stated noise allows: {_REMEDY}."
-            reasons.append(Reason("misfit", sentence, level))
+        excess, stated = float(np.max(fit.excess[signal])), signal in fit.record.stated
+        if excess > (TUNING.misfit_doubtful if stated else TUNING.misfit_failed):
+            level = "contradicted" if stated and excess > TUNING.misfit_failed else "doubtful"
+            allows = "as its stated noise allows" if stated else "from the motion of a rigid load as from its own curve"
+            reasons.append(
+                Reason("misfit", f"{signal} is {np.sqrt(excess):.2g} times as far off {allows}: {_REMEDY}.", level)
+            )
     share = {signal: 1.0 - float(weight.mean()) for signal, weight in fit.weights.items()}
     worst = max(share, key=share.__getitem__)
     if share[worst] > TUNING.most_gated:
@@ -46,7 +64,7 @@ def trust_of(pieces: Sequence[Piece]) -> Trust:
     if piece.inseparable:
         sentence = "Something else touches the load for most of the log, so its weight cannot be told from the contact."
         reasons.append(Reason("contact", sentence, "contradicted"))
-    return Trust((*reasons, *_sensor_reasons(piece), *_scale_reasons(piece)))
+    return [*_density_reasons(load), *reasons, *_check_reasons(piece), *_sensor_reasons(piece), *_scale_reasons(piece)]
 
 
 def _changes_reasons(pieces: Sequence[Piece]) -> list[Reason]:
@@ -114,6 +132,45 @@ def _scale_reasons(piece: Piece) -> list[Reason]:
         )
         return [Reason("wrench-sign", sentence, "contradicted")]
     return []
+
+
+def _density_reasons(load: Load) -> list[Reason]:
+    """A load that is denser than any material: its force is too large for its torque.
+
+    Of all bodies of mass m and density rho a ball has the smallest moments: the trace of its inertia is 6/5 m r^2.
+    """
+    radius = (3.0 * load.mass / (4.0 * np.pi * TUNING.densest)) ** (1.0 / 3.0)
+    least = 1.2 * load.mass * radius**2
+    most = float(np.trace(load.inertia)) + TUNING.most_away * float(np.linalg.norm(load.inertia_std))
+    if load.known["mass"] and most < least:
+        sentence = (
+            f"A load of {load.mass:.3g} kg with moments this small would be denser than any metal: "
+            "check the units of wrench/force (grams?) and of wrench/torque."
+        )
+        return [Reason("density", sentence, "contradicted")]
+    return []
+
+
+def _check_reasons(piece: Piece) -> list[Reason]:
+    """Errors that no sensor should have, and this log shows."""
+    return [Reason(check.name.replace("_", "-"), _check_sentence(check)) for check in piece.fit.checks if check.found]
+
+
+def _check_sentence(check: Check) -> str:
+    k = int(np.argmax(np.abs(check.value) / check.std))
+    value, std = float(check.value[k]), float(check.std[k])
+    size = f"{100 * abs(value):.2g} ± {100 * std:.1g} %" if abs(value) < 0.5 else "much"  # a linear step tells no more
+    scale = f"{size} too {'large' if value > 0 else 'small'}"
+    return {
+        "torque_scale": f"wrench/torque is {scale} for wrench/force and the motion: check its unit and calibration.",
+        "force_delay": f"wrench/force is {1000 * value:.2g} ± {1000 * std:.1g} ms late against wrench/torque: it was "
+        "filtered or recorded otherwise; treat both alike.",
+        "gyro_scale": f"twist/angular is {scale} for the way gravity turns: check its unit, and whether the clock "
+        "of the log runs too fast or too slow.",
+        "velocity_scale": f"twist/linear is {scale} for the accelerations: check its unit, and the clock of the log.",
+        "velocity_rotation": f"twist/linear is turned by {np.degrees(abs(value)):.2g} ± {np.degrees(std):.1g}° about "
+        f"{'xyz'[k]} against the force sensor: state it in the force sensor's axes.",
+    }[check.name]
 
 
 def verdict_of(piece: Piece, trust: Trust) -> str:

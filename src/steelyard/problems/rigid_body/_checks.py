@@ -1,0 +1,91 @@
+"""Errors that no sensor should have, looked for after the fit: what each would have to be for the readings to fit best.
+
+The fit has no unknown for them, because good sensors do not have them and each would cost accuracy. The last linear
+solution has them as further unknowns, everything else free, and shows whether the log contradicts that:
+
+    torque   = (1 + scale) torque + ...       one part of the wrench in other units, or calibrated wrongly
+    force    = force(t - delay)               a force that is filtered, or late, against its torque
+    gyro     = (1 + scale) C omega + bias     rates in other units; with the velocity's, a clock that is fast or slow
+    velocity = (1 + scale) Exp(turn) v        a velocity in other units or axes
+"""
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from steelyard._rotations import skew
+from steelyard.problems.rigid_body._problem import Problem, State
+from steelyard.problems.rigid_body._residuals import Block, wrench_regressor
+from steelyard.problems.rigid_body._tuning import TUNING
+
+
+@dataclasses.dataclass(frozen=True)
+class Check:
+    """One error that was looked for."""
+
+    name: str
+    value: np.ndarray
+    """(k,): what it would have to be; a share, s or rad."""
+    std: np.ndarray
+
+    @property
+    def found(self) -> bool:
+        """Whether it is there beyond doubt, and larger than what sensors have."""
+        size = TUNING.check_sizes[self.name]
+        told = self.std < TUNING.check_told * size
+        return bool(np.any(told & (np.abs(self.value) > np.maximum(TUNING.check_deviations * self.std, size))))
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class CheckedBlocks:
+    """Blocks with further columns, after those of the unknowns: one for each number of each check."""
+
+    blocks: list[Block]
+    slices: dict[str, slice]
+    prior: np.ndarray
+    """Standard deviations of unknowns and checks."""
+
+    def checks(self, values: np.ndarray, covariance: np.ndarray) -> tuple[Check, ...]:
+        """From a solution with all of them."""
+        std = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+        return tuple(Check(name, values[at], std[at]) for name, at in self.slices.items())
+
+
+def with_checks(problem: Problem, state: State, blocks: Sequence[Block]) -> CheckedBlocks:
+    """Blocks of a problem, the wrench's first, with all checks that its signals allow."""
+    found, slices, prior, size = list(blocks), {}, [state.prior], problem.at.size
+    for k, (signal, channel) in enumerate(problem.record.channels.items()):
+        for name, derivative in _derivatives(problem, state, signal).items():
+            count = derivative.shape[2]
+            found[k] = _with_columns(found[k], derivative / channel.std[:, None], np.arange(size, size + count))
+            slices[name] = slice(size, size + count)
+            prior.append(np.full(count, TUNING.check_prior[name]))
+            size += count
+    return CheckedBlocks(found, slices, np.concatenate(prior))
+
+
+def _derivatives(problem: Problem, state: State, signal: str) -> dict[str, np.ndarray]:
+    """By check, (n, k, c): how the readings of a signal depend on it, in SI units."""
+    motion, rows = state.motion, state.rows[signal]
+    if signal == "wrench":
+        s, omega, alpha = motion.specific_force[rows], motion.angular[rows], motion.angular_acceleration[rows]
+        wrench = wrench_regressor(s, omega, alpha) @ state.unknowns.carried
+        scale, delay = np.zeros((len(rows), 6, 1)), np.zeros((len(rows), 6, 1))
+        scale[:, :3, 0] = wrench[:, :3]
+        delay[:, 3:, 0] = -np.gradient(wrench[:, 3:], problem.record.wrench.time, axis=0)
+        return {"torque_scale": scale, "force_delay": delay}
+    if signal == "twist/angular":
+        return {"gyro_scale": (motion.angular[rows] @ state.unknowns.rotation.T)[:, :, None]}
+    if signal == "twist/linear":
+        v = motion.velocity[rows]
+        return {"velocity_scale": v[:, :, None], "velocity_rotation": -skew(v)}
+    return {}
+
+
+def _with_columns(block: Block, derivative: np.ndarray, columns: np.ndarray) -> Block:
+    return dataclasses.replace(
+        block,
+        columns=np.concatenate([block.columns, columns]),
+        by_unknowns=np.concatenate([block.by_unknowns, derivative], axis=2),
+    )
