@@ -5,9 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from steelyard.bench.wrist import SENSOR_ERRORS, accuracies, bound_of, group, mistaken, outcome
+from steelyard.bench.wrist import SENSOR_ERRORS, accuracies, bound_of, config_of, group, log_of, mistaken, outcome
 from steelyard.bench.wrist._bound import ERRORS
-from steelyard.bench.wrist._campaign import config_of, log_of
 from steelyard.problems.rigid_body import fit_record, read_wrist_record
 from steelyard.problems.rigid_body._quantities import load_jacobian
 from steelyard.worlds.wrist import WristScenario, wrist_truth

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from steelyard.bench.wrist._campaign import config_of, log_of
+from steelyard.bench.wrist import config_of, log_of
 from steelyard.problems import identify
 from steelyard.worlds.wrist import WristScenario, wrist_truth
 

@@ -7,9 +7,8 @@ from scipy.spatial.transform import Rotation
 from steelyard.bench.wrist import cases, config_of, log_of, mistaken
 from steelyard.logs import Log
 from steelyard.problems import identify
-from steelyard.problems.rigid_body._events import pieces_of
+from steelyard.problems.rigid_body import pieces_of, read_wrist_record
 from steelyard.problems.rigid_body._noise import coloured_rows
-from steelyard.problems.rigid_body._reading import read_wrist_record
 from steelyard.worlds.wrist import WristScenario, wrist_truth
 
 WILD = WristScenario(motion="wild", duration=6.0, com_x=0.05, com_y=-0.03, force_offset=5.0, torque_offset=0.3)

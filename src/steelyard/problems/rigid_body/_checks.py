@@ -33,8 +33,8 @@ class Check:
     def found(self) -> bool:
         """Whether it is there beyond doubt, and larger than what sensors have."""
         size = TUNING.check_sizes[self.name]
-        told = self.std < TUNING.check_told * size
-        return bool(np.any(told & (np.abs(self.value) > np.maximum(TUNING.check_deviations * self.std, size))))
+        resolved = self.std < TUNING.check_resolution * size
+        return bool(np.any(resolved & (np.abs(self.value) > np.maximum(TUNING.check_deviations * self.std, size))))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -192,7 +192,7 @@ class FitTuning:
         }
     )
     """Shares, s and rad: what sensors have, and no log is doubted for."""
-    check_told: float = 1.0
+    check_resolution: float = 1.0
     """A log that tells such an error worse than to this many of these sizes does not tell it: what is left is how far
     real wrists are from rigid bodies, which turns up as any error."""
     check_prior: dict[str, float] = dataclasses.field(
