@@ -93,7 +93,15 @@ def _split(record: WristRecord, whole: Piece, moment: float, evidence: float, tu
     left, before = [_misfit(fit) for fit in fits], _misfit(whole.fit)
     if min(left) > tuning.misfit_doubtful and max(left) > 0.25 * before:
         return [whole]  # other loads explain it no better: something else is wrong
+    if not record.all_stated and before < tuning.misfit_doubtful and not _mass_changed(*fits):
+        return [whole]  # one load explains the wrench as well as its own scatter allows
     return _cut(record, _moment_between(record, fits, moment, tuning), evidence, tuning) or [whole]
+
+
+def _mass_changed(before: Fit, after: Fit) -> bool:
+    """Whether two fits have different masses: what is picked up or put down has weight."""
+    change = after.unknowns.load[0] - before.unknowns.load[0]
+    return bool(abs(change) > 3.0 * np.sqrt(before.load_covariance[0, 0] + after.load_covariance[0, 0]))
 
 
 def _misfit(fit: Fit) -> float:

@@ -11,13 +11,13 @@ from steelyard.problems.rigid_body._problem import Problem, State
 def converged(problem: Problem, state: State, rounds: int, least_gain: float) -> State:
     """Rounds of steps until one lowers the misfit by less than `least_gain`; between two, delays go into the times."""
     tuning = problem.tuning
-    for _ in range(rounds):
+    for k in range(rounds):
         state = _round(problem, dataclasses.replace(state, prior=problem.prior(state.unknowns)), least_gain)
         late = max(abs(state.unknowns.delays[s] - state.taken[s]) for s in state.taken)
         if late < tuning.same_time * problem.spacing:
             break
-        if max(map(abs, state.unknowns.delays.values())) > tuning.longest_lag:
-            break  # a model that does not fit moves the delays about: they do not go into the times
+        if k == rounds - 1 or max(map(abs, state.unknowns.delays.values())) > tuning.longest_lag:
+            break  # at other times the motion is to be fitted again; and delays that move about do not go into them
         state = problem.resampled(state)
     return state
 
