@@ -91,8 +91,8 @@ def coloured_rows(
     deviation in the band of that cosine. With `inverse`, the covariance of the unknowns under white noise, each band's
     degrees of freedom are known: slow parts of a misfit are mostly explained by load and offsets.
     """
-    cosines = dct(rows * weight[:, None, None], axis=0, norm="ortho")
-    power = dct(residual * weight[:, None], axis=0, norm="ortho") ** 2
+    cosines = np.asarray(dct(rows * weight[:, None, None], axis=0, norm="ortho"))
+    power = np.asarray(dct(residual * weight[:, None], axis=0, norm="ortho")) ** 2
     explained = np.sum((cosines @ inverse) * cosines, axis=2)
     time = record.wrench.time
     step = 0.5 / max(float(time[-1] - time[0]), 1e-9)  # Hz, from one cosine to the next
