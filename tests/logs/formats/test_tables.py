@@ -164,3 +164,10 @@ def test_a_table_that_changes_while_it_is_read_is_said(tmp_path: Path, monkeypat
     (tmp_path / "run.csv").write_text("t,a\n" + rows.replace("\n", ",\n"))
     with pytest.raises(BadInput, match="changed while it was read"):
         _ = stream.fields["a"]
+
+
+def test_a_time_of_day_beside_a_date_is_a_time(tmp_path: Path):
+    rows = "".join(f"2024-05-06,11:59:{k:02d}.5,{k}\n" for k in range(58, 60)) + "2024-05-06,12:00:00.5,60\n"
+    stream = table(tmp_path, "Date,Time,a\n" + rows)
+    assert stream.clock == "column Time"
+    np.testing.assert_allclose(np.diff(stream.time), 1.0)

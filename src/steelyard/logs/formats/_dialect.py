@@ -53,8 +53,13 @@ class Dialect:
         return _WORDS.get(plain)
 
 
+_TIME_OF_DAY = re.compile(r"(\d{1,2}):([0-5]\d):([0-5]\d(?:[.,]\d+)?)")
+
+
 def seconds(cell: str) -> float | None:
-    """A date's seconds since 1970; None where it is none."""
+    """A date's seconds since 1970, or those of a time of day since midnight; None where it is neither."""
+    if clock := _TIME_OF_DAY.fullmatch(cell.strip()):
+        return 3600.0 * int(clock[1]) + 60.0 * int(clock[2]) + float(clock[3].replace(",", "."))
     try:
         date = datetime.fromisoformat(cell.strip())
     except ValueError:

@@ -35,7 +35,7 @@ def motor_columns(columns: list[Column], who: Callable[[Column], str]) -> Iterat
         source, unit = tuple(one.source for one in motors), motors[0].name.unit
         values = np.concatenate([one.values for one in motors])
         span = f"{np.nanmin(values):g} and {np.nanmax(values):g}"
-        if unit in ("rpm", "rad/s", "Hz") or set(words) & _SPEEDS:
+        if unit in ("rpm", "krpm", "rad/s", "Hz") or set(words) & _SPEEDS:
             unit = {"rad/s": "rotor rad/s", None: _speed_unit(values, words)}.get(unit, unit)
             why = f"{named(motors)} look like rotor speeds; they lie between {span}."
             yield SignalSource(f"{robot}/rpm", source, unit or "?", why)
