@@ -169,23 +169,24 @@ def _settle(exam, signals: list[str], x: Track, y: Track, reference: str, turned
 def report_shift(exam: Examination, signals: list[str], found: Shift, reference: str, apart: bool) -> None:
     """Applies a delay that is certain, and records it either way; clocks of several files are likely to differ."""
     delay = found.delay
-    size = f"{1e3 * delay:.1f} ± {1e3 * found.std:.1f} ms"
+    way = "behind" if delay >= 0.0 else "ahead of"
+    size = f"{1e3 * abs(delay):.1f} ± {1e3 * found.std:.1f} ms {way}"
     # Clocks that were laid over each other are so to 20 ms: whatever the motion tells is better.
     laid_over = any(exam.times[one.streams[0]].offset for one in exam.sources.values())
     enough = TUNING.likely_by if apart else TUNING.certain_by
     certain = laid_over or abs(delay) > max(TUNING.least_delay, enough * found.std)
     drifts = apart and found.drift != 0.0
     if exam.recording.system in _ONE_CLOCK:
-        exam.report(signals[0], "confirmed", f"By its own time stamps it is {size} behind {reference}; they are kept.")
+        exam.report(signals[0], "confirmed", f"By its own time stamps it is {size} {reference}; they are kept.")
         return
     if not certain and not drifts:
         for signal in signals:
             exam.sources[signal] = dataclasses.replace(exam.sources[signal], delay_std=found.std)
-        exam.report(signals[0], "confirmed", f"It is {size} behind {reference}: together, as far as can be told.")
+        exam.report(signals[0], "confirmed", f"It is {size} {reference}: together, as far as can be told.")
         return
     drift = found.drift if drifts else 0.0
-    text = f"Its motion is {size} behind {reference} (coherence {found.coherence:.2f} over {found.seconds:.0f} s)"
+    text = f"Its motion is {size} {reference} (coherence {found.coherence:.2f} over {found.seconds:.0f} s)"
     if drifts:
-        text += f", and {1e6 * found.drift:.0f} ± {1e6 * found.drift_std:.0f} µs a second more: its clock drifts"
+        text += f", and {1e6 * found.drift:.0f} ± {1e6 * found.drift_std:.0f} µs a second later: its clock drifts"
     for signal in signals:
         exam.change(signal, "found", text + ".", delay=delay, delay_std=found.std, drift=drift)
