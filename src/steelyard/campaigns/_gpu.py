@@ -73,7 +73,7 @@ def measure_gpu(
         for kind, arrays in kinds.items():
             taken = _seconds(lambda fly=fly, arrays=arrays: fly(arrays), lambda: None)
             found.append((f"campaign_cuda_{name}{kind}", flights * ROWS / taken, "steps/s"))
-        del own, kinds, arrays
+        del own, kinds
         use = kernel_use(estimator, *data, mass_of, single)
         found += [
             (f"campaign_cuda_{name}", flights * ROWS / seconds, "steps/s"),

@@ -13,8 +13,10 @@ _SPEEDS = {"rpm", "erpm", "speed", "speeds", "vel", "velocity", "velocities", "o
 _ROTORS = {"omega", "om", "w", "n"}
 """Symbols that are rotor speeds where four, six or eight columns have them."""
 _CORNERS = {"fl": 1, "fr": 2, "rl": 3, "rr": 4, "bl": 3, "br": 4}
-_SIDES = {("front", "left"): "fl", ("front", "right"): "fr", ("rear", "left"): "rl", ("rear", "right"): "rr",
-          ("back", "left"): "bl", ("back", "right"): "br"}  # fmt: skip
+_SIDES: dict[tuple[str, ...], str] = {
+    ("front", "left"): "fl", ("front", "right"): "fr", ("rear", "left"): "rl", ("rear", "right"): "rr",
+    ("back", "left"): "bl", ("back", "right"): "br",
+}  # fmt: skip
 _COMMANDS = {"pwm", "throttle", "thr", "cmd", "command", "output", "u", "servo"}
 
 _FASTEST = 30000.0
