@@ -46,11 +46,11 @@ def motor_columns(columns: list[Column], who: Callable[[Column], str]) -> Iterat
         why = f"{named(motors)} look like motor commands; they lie between {span}."
         yield SignalSource(f"{robot}/motor", source, unit, why)
         volts = next((c for c in columns if is_voltage(c) and c.stream.name == motors[0].stream.name), None)
-        if unit == "pwm16" and len(motors) == 4 and volts is not None:
+        firmware = any("stateestimate" in c.source.lower() for c in columns if c.stream.name == motors[0].stream.name)
+        if unit == "pwm16" and len(motors) == 4 and (volts is not None or firmware):
             why = f"{named(motors)} lie between 0 and 65535, as a Crazyflie's do. {THRUST_WHY}"
-            yield SignalSource(
-                f"{robot}/thrust", (*source, volts.source), "N", why, conversion="crazyflie-2-thrust", certain=True
-            )
+            source = source if volts is None else (*source, volts.source)
+            yield SignalSource(f"{robot}/thrust", source, "N", why, conversion="crazyflie-2-thrust", certain=True)
 
 
 _NO_MOTOR = QUATERNION | {"current", "temp", "thrust"}

@@ -1,6 +1,7 @@
 """A flight as blocks of rows, and the columns of velocities in which its equation of motion is linear."""
 
 import dataclasses
+import functools
 
 import numpy as np
 
@@ -18,6 +19,8 @@ GROUND = "ground_effect"
 LOSSES = ("thrust_loss", "thrust_loss/axial", "thrust_loss/tilt_x", "thrust_loss/tilt_y")
 """Shares of the thrust lost per m/s of speed; per m/s along the thrust axis (air through the rotors); and, in wind,
 per unit of tilt towards x or y of the world: each joins where the flight shows it."""
+WANDER = "wander/"
+"""Then a number: eigenfunctions of a slow wander of the thrust's scale, a share of the thrust; see `_drift`."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,11 +41,55 @@ class Motion:
     """Whether thrust is held from row to row."""
     height: np.ndarray | None = None
     """(n,), m above the lowest place, where the flight took off or landed; None where it did neither."""
+    _columns: dict[str, tuple[np.ndarray, np.ndarray]] = dataclasses.field(default_factory=dict, repr=False)
+    """The last column of each force, and the mass at which it was taken."""
 
     @property
     def seconds(self) -> float:
         """Of the whole flight."""
         return float(self.time[-1] - self.time[0])
+
+    @functools.cached_property
+    def seen(self) -> np.ndarray:
+        """(n,), whether there is a velocity."""
+        return np.asarray(np.isfinite(self.velocity).all(axis=1))
+
+    @functools.cached_property
+    def starts(self) -> np.ndarray:
+        """The first row of each block."""
+        return np.arange(0, len(self.time), self.size)
+
+    @functools.cached_property
+    def weight(self) -> np.ndarray:
+        """(n,), share of each row in its block's mean: rows with a velocity, or all where none has one."""
+        counts = np.add.reduceat(self.seen.astype(float), self.starts)
+        none = np.repeat(counts == 0, self.size)[: len(self.time)]
+        weight = (self.seen | none) * 1.0
+        return weight / np.repeat(np.add.reduceat(weight, self.starts), self.size)[: len(self.time)]
+
+    @functools.cached_property
+    def bridged(self) -> np.ndarray:
+        """(n, 3), the velocity, on a straight line where none was heard."""
+        if not self.seen.any():
+            return np.zeros_like(self.velocity)
+        return np.stack(
+            [np.interp(self.time, self.time[self.seen], axis[self.seen]) for axis in self.velocity.T], axis=1
+        )
+
+    @functools.cached_property
+    def wander(self) -> np.ndarray:
+        """(n, k), eigenfunctions of a process of unit variance, each as large as its share of it."""
+        count = int(np.clip(self.seconds / TUNING.wander_step, 2, TUNING.most_wander))
+        knots = np.linspace(self.time[0], self.time[-1], count)
+        covariance = np.exp(-np.abs(knots[:, None] - knots) / TUNING.wander_time)
+        values, vectors = np.linalg.eigh(covariance)
+        shapes = vectors * np.sqrt(np.maximum(values, 0.0))
+        return np.stack([np.interp(self.time, knots, shape) for shape in shapes.T], axis=1)
+
+    @functools.cached_property
+    def bridged_body(self) -> np.ndarray:
+        """The same in body axes."""
+        return np.einsum("nji,nj->ni", self.R, self.bridged)
 
 
 def motion_of(record: FlightRecord, gravity: tuple[float, float, float], lag: float = 0.0) -> Motion:
@@ -128,9 +175,8 @@ def _derivative(time: np.ndarray, position: np.ndarray) -> np.ndarray:
 
 def blocks_of(motion: Motion) -> Blocks:
     """Means over `motion.size` rows."""
-    time, seen = motion.time, np.isfinite(motion.velocity).all(axis=1)
-    starts = _starts(motion)
-    heard = np.add.reduceat(seen.astype(float), starts)
+    time, starts = motion.time, motion.starts
+    heard = np.add.reduceat(motion.seen.astype(float), starts)
     middle = _mean(motion, time)
     between = np.concatenate([middle[:1], 0.5 * (middle[1:] + middle[:-1])])
     R = motion.R[np.clip(np.searchsorted(time, between), 0, len(time) - 1)]
@@ -163,9 +209,14 @@ def mass_column(motion: Motion, mass: np.ndarray, piece: Piece) -> np.ndarray:
 
 def force_column(motion: Motion, mass: np.ndarray, name: str) -> np.ndarray:
     """How the velocity changes with a unit of one of the other unknowns."""
-    R, by_mass = motion.R, (1.0 / mass)[:, None]
-    v = _bridged(motion)
-    v_body = np.einsum("nji,nj->ni", R, v)
+    before = motion._columns.get(name)
+    if before is None or not np.array_equal(before[0], mass):
+        motion._columns[name] = before = mass, _force_column(motion, mass, name)
+    return before[1]
+
+
+def _force_column(motion: Motion, mass: np.ndarray, name: str) -> np.ndarray:
+    R, by_mass, v_body = motion.R, (1.0 / mass)[:, None], motion.bridged_body
     if name == "drag":
         force = np.einsum("nij,nj->ni", R, -v_body * [1.0, 1.0, 0.0])
     elif name == "drag/quadratic":
@@ -175,36 +226,35 @@ def force_column(motion: Motion, mass: np.ndarray, name: str) -> np.ndarray:
     elif name.startswith("wind/"):
         push = np.eye(3)["xy".index(name[-1])]  # air drags a rotor in its own plane
         return integrals(motion, push - R[:, :, 2] * (R[:, :, 2] @ push)[:, None])
+    elif name.startswith(WANDER):
+        force = R[:, :, 2] * (motion.thrust * motion.wander[:, int(name.removeprefix(WANDER))])[:, None]
     elif name == GROUND:
         assert motion.height is not None
         share = (TUNING.ground_clearance / (motion.height + TUNING.ground_clearance)) ** 2
         force = R[:, :, 2] * (motion.thrust * share)[:, None]
     else:
-        force = -R[:, :, 2] * (motion.thrust * _goes_with(motion, v, name))[:, None]
+        force = -R[:, :, 2] * (motion.thrust * _goes_with(motion, name))[:, None]
     return integrals(motion, force * by_mass)
 
 
-def _goes_with(motion: Motion, v: np.ndarray, loss: str) -> np.ndarray:
+def _goes_with(motion: Motion, loss: str) -> np.ndarray:
     """(rows,), what a loss of thrust is proportional to."""
     if loss == "thrust_loss":
-        return np.linalg.norm(v, axis=1)
+        return np.linalg.norm(motion.bridged, axis=1)
     if loss == "thrust_loss/axial":
-        return np.einsum("ni,ni->n", motion.R[:, :, 2], v)
+        return motion.bridged_body[:, 2]
     return motion.R[:, "xy".index(loss[-1]), 2]
+
+
+def wander_names(motion: Motion) -> tuple[str, ...]:
+    """Of the unknowns of a wander of the thrust."""
+    return tuple(f"{WANDER}{k}" for k in range(motion.wander.shape[1]))
 
 
 def usual_size(motion: Motion, loss: str) -> float:
     """Root mean square of what a loss of thrust goes with; 0.1 m/s, or 0.03 of tilt, at least."""
-    size = float(np.sqrt(np.mean(_goes_with(motion, _bridged(motion), loss) ** 2)))
+    size = float(np.sqrt(np.mean(_goes_with(motion, loss) ** 2)))
     return max(size, 0.03 if "loss/tilt" in loss else 0.1)
-
-
-def _bridged(motion: Motion) -> np.ndarray:
-    """(rows, 3), the velocity, on a straight line where none was heard."""
-    seen = np.isfinite(motion.velocity).all(axis=1)
-    if not seen.any():
-        return np.zeros_like(motion.velocity)
-    return np.stack([np.interp(motion.time, motion.time[seen], axis[seen]) for axis in motion.velocity.T], axis=1)
 
 
 def left_over(motion: Motion, mass: np.ndarray) -> np.ndarray:
@@ -212,16 +262,7 @@ def left_over(motion: Motion, mass: np.ndarray) -> np.ndarray:
     return measured(motion) - integrals(motion, motion.R[:, :, 2] * (motion.thrust / mass)[:, None] + motion.gravity)
 
 
-def _starts(motion: Motion) -> np.ndarray:
-    return np.arange(0, len(motion.time), motion.size)
-
-
 def _mean(motion: Motion, values: np.ndarray) -> np.ndarray:
     """Over the rows of a block whose velocity is known; over all rows where none is."""
-    seen = np.isfinite(motion.velocity).all(axis=1)
-    starts = _starts(motion)
-    none = np.repeat(np.add.reduceat(seen.astype(float), starts) == 0, motion.size)[: len(motion.time)]
-    weight = (seen | none) * 1.0
-    shape = (-1,) + (1,) * (values.ndim - 1)
-    total = np.add.reduceat(weight.reshape(shape) * np.nan_to_num(values), starts, axis=0)
-    return total / np.add.reduceat(weight, starts).reshape(shape)
+    weight = motion.weight.reshape((-1,) + (1,) * (values.ndim - 1))
+    return np.add.reduceat(weight * np.nan_to_num(values), motion.starts, axis=0)

@@ -11,6 +11,7 @@ import numpy as np
 
 from steelyard.problems.multirotor._changes import noticed, persistent_error
 from steelyard.problems.multirotor._piecewise import Fit, shapes
+from steelyard.problems.multirotor._push import push_error
 from steelyard.problems.multirotor._reading import FlightRecord
 from steelyard.problems.multirotor._smoothed import Smoothed
 from steelyard.problems.multirotor._tuning import TUNING
@@ -33,7 +34,8 @@ def causal(record: FlightRecord, found: Smoothed) -> Smoothed:
     value[early | ~(std < TUNING.known_mass_below * np.abs(value))] = np.nan
     at = np.clip(np.searchsorted(blocks.time, record.time, side="right") - 1, 0, len(blocks) - 1)
     mass = value[at]
-    lasting = np.hypot(persistent_error(fit), record.thrust_uncertainty) * mass
+    lasting = np.hypot(persistent_error(fit), record.thrust_uncertainty)
+    lasting = np.hypot(lasting, push_error(fit, record.time)) * mass
     return dataclasses.replace(found, mass=mass, mass_std=np.where(np.isnan(mass), np.nan, np.hypot(std[at], lasting)))
 
 

@@ -24,15 +24,34 @@ def with_changes(found: Fit) -> Fit:
         if not candidates:
             break
         piece, ratio = candidates[0]
-        grown = _placed_again(_placed_again(_refit(found, (*found.unknowns.pieces, piece))))
+        grown = _placed_again(_placed_again(refit(found, (*found.unknowns.pieces, piece))))
         if len(grown.unknowns.pieces) <= len(found.unknowns.pieces):
             break
         if ratio < TUNING.tentative_change:
-            grown = _refit(grown, grown.unknowns.pieces)
+            grown = refit(grown, grown.unknowns.pieces)
             if not all(believed(grown, one) for one in grown.unknowns.pieces if one[0] != "level"):
                 break
         found = grown
-    return _with_drift(_without_weak(found))
+    return _with_hidden_step(_without_weak(found))
+
+
+def _with_hidden_step(found: Fit) -> Fit:
+    """With a step that looks like an error of seconds to the error model: looked for with one of half a second.
+
+    A missing step makes the likeliest error large and slow, and beside such an error every step looks weak.
+    """
+    if found.error.time_along < TUNING.short_correlation:
+        return found
+    error = dataclasses.replace(found.error, time_along=TUNING.short_correlation)
+    steps = scan(fit(found.motion, found.blocks, found.unknowns, error, _mass(found)))
+    ratio = np.where(_allowed(found, "step", steps.begin), steps.statistic[0], 0.0)
+    best = int(np.argmax(ratio))
+    if ratio[best] < TUNING.tentative_change:
+        return found
+    grown = _placed_again(refit(found, (*found.unknowns.pieces, ("step", float(steps.begin[best])))))
+    grown = refit(grown, grown.unknowns.pieces)
+    sure = all(believed(grown, one) for one in grown.unknowns.pieces if one[0] != "level")
+    return grown if sure else found
 
 
 def scan(found: Fit) -> Scan:
@@ -88,9 +107,13 @@ def persistent_error(found: Fit) -> float:
 
 
 def slow_error(found: Fit) -> float:
-    """Size of the coloured error along the thrust axis as a share of the weight; 0 where the flight shows none."""
+    """Size of the coloured error along the thrust axis as a share of the weight; 0 where the flight shows none.
+
+    One that is gone after two blocks is noise of the motors or the velocity: it says nothing of what lasts for seconds.
+    """
     weight = float(np.linalg.norm(found.motion.gravity)) or 1.0
-    return found.error.coloured_along / weight if found.coloured else 0.0
+    lasts = found.coloured and found.error.time_along > 2.0 * found.blocks.step
+    return found.error.coloured_along / weight if lasts else 0.0
 
 
 def time_interval(found: Fit, piece: Piece) -> tuple[float, float]:
@@ -148,7 +171,7 @@ def _placed_again(found: Fit) -> Fit:
         better = max((_placed(rest, kind, piece[1]) for kind in _KINDS), key=lambda one: one[1])[0]
         pieces = (*rest.unknowns.pieces, *(() if better is None else (better,)))
         if better != piece:
-            found = fit(found.motion, found.blocks, _ordered(pieces, found), found.error, _mass(found))
+            found = fit(found.motion, found.blocks, ordered(pieces, found), found.error, _mass(found))
     return found
 
 
@@ -206,44 +229,24 @@ def _ratios(rest: Fit, pieces: list[Piece]) -> np.ndarray:
 
 def _without_weak(found: Fit) -> Fit:
     """The weakest changes taken out, one after the other, and what is random estimated again each time."""
-    found = _refit(found, found.unknowns.pieces)
+    found = refit(found, found.unknowns.pieces)
     while True:
         weak = [one for one in found.unknowns.pieces if one[0] != "level" and not believed(found, one)]
         if not weak:
             return found
         weakest = min(weak, key=lambda one: abs(found.of(one)[0]) / found.of(one)[1])
-        found = _refit(found, tuple(one for one in found.unknowns.pieces if one != weakest))
+        found = refit(found, tuple(one for one in found.unknowns.pieces if one != weakest))
 
 
-def _with_drift(found: Fit) -> Fit:
-    """A slope from the first row on, where no other slope is.
-
-    A drift that the flight does not show is as small as what the model lacks elsewhere.
-    """
-    if any(kind == "slope" for kind, _ in found.unknowns.pieces):
-        return found
-    drift = ("slope", float(found.motion.time[0]))
-    tried = _refit(found, (*found.unknowns.pieces, drift))
-    value, std = tried.of(drift)
-    size = slow_error(found)
-    if value**2 > TUNING.believed_drift[size > 0] * std**2:
-        return tried
-    if size == 0.0:
-        return found
-    width = size * float(np.mean(_mass(found))) / found.motion.seconds
-    unknowns = _ordered((*found.unknowns.pieces, drift), found)
-    unknowns = dataclasses.replace(unknowns, widths=(*unknowns.widths, (drift, width)))
-    hidden = fit(found.motion, found.blocks, unknowns, found.error, _mass(found))
-    return dataclasses.replace(hidden, coloured=found.coloured)
+def refit(found: Fit, pieces: tuple[Piece, ...]) -> Fit:
+    """With these pieces, and what is random estimated again."""
+    return fit_all(found.motion, found.blocks, ordered(pieces, found), found.error, _mass(found), near=True)
 
 
-def _refit(found: Fit, pieces: tuple[Piece, ...]) -> Fit:
-    return fit_all(found.motion, found.blocks, _ordered(pieces, found), found.error, _mass(found), near=True)
-
-
-def _ordered(pieces: tuple[Piece, ...], found: Fit) -> Unknowns:
-    ordered = tuple(sorted(pieces, key=lambda one: (one[0] != "level", one[1])))
-    return dataclasses.replace(found.unknowns, pieces=ordered)
+def ordered(pieces: tuple[Piece, ...], found: Fit) -> Unknowns:
+    """The unknowns of a fit with these pieces."""
+    sorted_pieces = tuple(sorted(pieces, key=lambda one: (one[0] != "level", one[1])))
+    return dataclasses.replace(found.unknowns, pieces=sorted_pieces)
 
 
 def _mass(found: Fit) -> np.ndarray:

@@ -129,14 +129,19 @@ def whitener(step: float, noise: float, white: float, coloured: float, time: flo
     Q = np.diag([coloured**2 * -np.expm1(-2 * x), noise**2])
     both = np.array([coloured**2 * time * lost**2, noise**2])
     observed = coloured**2 * time**2 * whole + white**2 * step + noise**2
-    P = np.diag([coloured**2, noise**2])
+    # The covariance of (error, last noise) by its three entries: plain numbers, for a flight takes a thousand.
+    (h, b0, b1, q0, q1) = map(float, (H[0], *both, Q[0, 0], Q[1, 1]))
+    p00, p01, p11 = float(coloured**2), 0.0, float(noise**2)
     gains, variances = [], []
+    g0 = g1 = np.inf
     for _ in range(TUNING.settling_blocks):
-        variance = H @ P @ H + observed
-        gain = (F @ (P @ H) + both) / variance
-        P = F @ P @ F.T + Q - np.outer(gain, gain) * variance
-        settled = bool(gains) and np.abs(gain - gains[-1]).max() < TUNING.settled_gain * np.abs(gain).max()
-        gains.append(gain)
+        ph0, ph1 = h * p00 - p01, h * p01 - p11
+        variance = h * ph0 - ph1 + observed
+        k0, k1 = (keep * ph0 + b0) / variance, b1 / variance
+        p00, p01, p11 = keep * keep * p00 + q0 - k0 * k0 * variance, -k0 * k1 * variance, q1 - k1 * k1 * variance
+        settled = max(abs(k0 - g0), abs(k1 - g1)) < TUNING.settled_gain * max(abs(k0), abs(k1))
+        g0, g1 = k0, k1
+        gains.append((k0, k1))
         variances.append(variance)
         if settled:
             break

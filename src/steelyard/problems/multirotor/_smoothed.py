@@ -22,6 +22,7 @@ from steelyard.problems.multirotor._blocks import (
 )
 from steelyard.problems.multirotor._changes import persistent_error, slow_error, with_changes
 from steelyard.problems.multirotor._coloured import ErrorModel, Likelihood, whitened
+from steelyard.problems.multirotor._drift import with_slow_errors
 from steelyard.problems.multirotor._piecewise import (
     Fit,
     Unknowns,
@@ -32,6 +33,7 @@ from steelyard.problems.multirotor._piecewise import (
     shapes,
     without_outliers,
 )
+from steelyard.problems.multirotor._push import push_error
 from steelyard.problems.multirotor._reading import FlightRecord
 from steelyard.problems.multirotor._tuning import TUNING
 
@@ -64,8 +66,8 @@ def smoothed(record: FlightRecord, config: Config, progress: Callable[[int], Non
         found = fit(motion, found.blocks, found.unknowns, found.plain, found.linearised)
     progress(len(record.time))
     mass = found.mass(record.time)
-    known = (persistent_error(found), record.thrust_uncertainty)
-    std = np.sqrt(_band(found, record.time) ** 2 + (mass * np.hypot(*known)) ** 2)
+    lasting = np.hypot(persistent_error(found), record.thrust_uncertainty)
+    std = np.sqrt(_band(found, record.time) ** 2 + mass**2 * (lasting**2 + push_error(found, record.time) ** 2))
     estimated = lag if lag and config.multirotor.motor_lag is None else None
     refusal = _refusal(found, outliers) or _unmoved(found)
     return Smoothed(found, estimated, outliers, refusal, mass, std)
@@ -110,7 +112,7 @@ def _explained(motion: Motion, config: Config) -> tuple[Fit, float]:
         whole = fit(motion, blocks, found.unknowns, found.error, found.mass(motion.time))
         quiet, share = without_outliers(whole)
         found = with_changes(fit_all(motion, quiet, found.unknowns, found.error, found.mass(motion.time), near=True))
-    return found, share
+    return with_slow_errors(found), share
 
 
 def _with_losses(found: Fit) -> Fit:

@@ -142,7 +142,10 @@ class MultirotorTuning:
     """Time, s, for which a candidate change is followed: longer would find smaller ones, later."""
 
     longest_correlation: float = 2.0
-    """s; a model error that lasts longer looks like a change of the mass, and is reported as one."""
+    """s; a model error that lasts longer looks like a change of the mass, and is reported as one. With 4 s a step of 10 %
+    passed for such an error; what is slower is the wander below."""
+    short_correlation: float = 0.5
+    """s, of the error with which a step is looked for once more that a slower error may hide."""
     tentative_change: float = 12.0
     """Likelihood ratio from which on a change is tried; what is random is estimated again with it before it counts."""
     doubtful_change: float = 6.0
@@ -175,15 +178,30 @@ class MultirotorTuning:
     """Places at which a change is tried between its neighbours, first coarsely, then about the best."""
     most_changes: int = 24
     """In a flight; more would be a vehicle that is not understood."""
-    persistent_share: float = 0.25
+    persistent_share: float = 0.15
     """Standard deviation of the model error that lasts for the whole flight, which no flight can tell from the mass, as
     a share of the part that varies: flights of one drone scatter by 0.3 % where 2 % varies."""
+    push_window: float = 5.0
+    """s over which a push across the weight is steady: gusts and swinging loads average out, an attitude that drifts
+    does not."""
+    push_share: float = 0.5
+    """Standard deviation of the mass for what a push may be, as a share of (push / g)² / 2 between wind and tilt."""
+    wander_share: float = 0.5
+    """Standard deviation of a wander of the thrust's scale that is slower than the coloured error, as a share of that
+    error: turbulence along the wind is twice that across it, and a rotor feels it by its tilt (a tenth) and by what it
+    loses with the airspeed."""
+    wander_time: float = 10.0
+    """s, its correlation time: tens of metres of turbulence at some metres a second."""
+    wander_step: float = 5.0
+    """s between the knots of its eigenfunctions, half of that time."""
+    most_wander: int = 13
+    """Knots at the most: a minute at this step; in longer flights the fast part of it averages out."""
     least_persistent: float = 0.003
     """The same at least, as a share of the mass, in flights that take off or land: real flights of one drone scatter by
     that much whatever their residuals are."""
-    shown_colour: float = 10.0
-    """Likelihood ratio of a coloured error against white noise, from which on a flight shows one: white noise does so
-    once in two hundred flights."""
+    shown_colour: float = 20.0
+    """Likelihood ratio of a coloured error against white noise, from which on a flight shows one. White noise reached
+    12.5 in one of 80 flights; a false one lets losses and drifts join, and widens the interval ninefold."""
     lag_grid: tuple[float, ...] = (0.01, 0.02, 0.03, 0.04, 0.05, 0.065, 0.08, 0.1, 0.13, 0.17)
     """Time constants of the motors that are tried, s: of small motors to large ones."""
     believed_loss: tuple[float, float] = (25.0, 9.0)
