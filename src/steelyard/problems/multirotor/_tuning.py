@@ -142,7 +142,7 @@ class MultirotorTuning:
     """Time, s, for which a candidate change is followed: longer would find smaller ones, later."""
 
     longest_correlation: float = 2.0
-    """s; a model error that lasts longer looks like a change of the mass, and is reported as one. With 4 s a step of 10 %
+    """s; a model error that lasts longer looks like a change of the mass, and is reported as one. At 4 s a step of 10 %
     passed for such an error; what is slower is the wander below."""
     short_correlation: float = 0.5
     """s, of the error with which a step is looked for once more that a slower error may hide."""
