@@ -73,6 +73,10 @@ class Agent(abc.ABC):
         """The state once a neighbour's process has been replaced by one that knows little of what the old one knew."""
         return state
 
+    def catch_up(self, state: Any) -> Any:
+        """The state of a robot that stood still for a while, whose neighbours will send what it has missed."""
+        return state
+
     def plausible(self, message: Message, latest: float) -> bool:
         """Whether a message can be of now: its rows and numbers are none of times after `latest`, s of the run."""
         return message.time <= latest

@@ -170,6 +170,8 @@ class RobotNode:
         for aligned in self._aligner.take(time, values):
             if self.paced:
                 self.lateness.add(now - reading.time)
+                if now - reading.time > MEMBERSHIP.silence:  # it stood still, and its neighbours did without it
+                    self.state = self.agent.catch_up(self.state)
             self._step(aligned, now)
 
     def update(self, now: float, sampled: bool = False) -> None:

@@ -116,17 +116,30 @@ def _block(
     motion = initial_filter_state(point, rows, noise) if filter_pass.motion is None else filter_pass.motion
     compiled = compiled_filter(history.robots) if history.compiled else None
     run = filter_rows if compiled is None else compiled.filter_rows
+    poor = _poorly_predicted(rows)
     # The compiled filter may linearise new rows where it predicts them: that saves time, but needs a good point.
-    if not np.isfinite(along).all() and (compiled is None or first or not filter_pass.converged):
-        along = _rough_path(point, rows, motion, first)
+    new = not np.isfinite(along).all() and (compiled is None or first or poor.any() or not filter_pass.converged)
+    rough = _rough_path(point, rows, motion, first) if new or poor.any() else along
+    if new:
         if compiled is None:
-            predicted = predict_motion(point, motion, along, rows, noise, first)
+            predicted = predict_motion(point, motion, rough, rows, noise, first)
         else:
-            predicted = compiled.filter_rows(point, motion, along, rows, noise, first)[1].predicted
-        along = predicted if first else np.concatenate([along[:1], predicted])
+            predicted = compiled.filter_rows(point, motion, rough, rows, noise, first)[1].predicted
+        along = predicted if first else np.concatenate([rough[:1], predicted])
+        along[poor, :6] = rough[poor, :6]
     motion, result = run(point, motion, along, rows, noise, first)
     advanced = _added(filter_pass, motion, result, until, memory, history.rate)
-    return _Block(dataclasses.replace(advanced, key=key), result.predicted)
+    taken = slice(len(rows.dt) - len(result.predicted), None)
+    predicted = np.where(poor[taken, None] & (np.arange(9) < 6), rough[taken], result.predicted)
+    return _Block(dataclasses.replace(advanced, key=key), predicted)
+
+
+def _poorly_predicted(rows: MeasuredRows) -> np.ndarray:
+    """(time,): which rows are better linearised at their own twists: the wrench before them is not known."""
+    unknown = rows.noise_inflation > 1.0
+    poor = unknown.copy()
+    poor[1:] |= unknown[:-1]
+    return poor & (rows.weight[:, :, :6] > 0.0).any(axis=(1, 2))
 
 
 def _added(

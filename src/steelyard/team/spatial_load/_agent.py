@@ -111,8 +111,13 @@ class SpatialLoadAgent(Agent):
 
     def from_checkpoint(self, state: SpatialState) -> SpatialState:
         """Its own samples begin a new series: others may have more of the old one than it remembers."""
-        state = state.copied()
+        state = self.catch_up(state)
         state.relay.begin_again()
+        return state
+
+    def catch_up(self, state: SpatialState) -> SpatialState:
+        """For a while no sample counts as missing."""
+        state = state.copied()
         state.rows.catch_up()
         return state
 
@@ -199,9 +204,7 @@ class SpatialLoadAgent(Agent):
         for j, name in enumerate(self.names):
             if name in decided.samples:
                 raw[j] = np.frombuffer(decided.samples[name].values, "<f8")
-            if decided.standings[name] is Standing.TAKING_HOLD:
-                raw[j, 9:] = np.nan
-            elif decided.standings[name] is Standing.RELEASED:
+            if decided.standings[name] is Standing.RELEASED:
                 raw[j, 9:] = 0.0
         return raw
 

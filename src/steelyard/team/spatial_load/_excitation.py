@@ -55,7 +55,8 @@ def spurious_information(
 
 
 def excitation(equations: EquationsOfMotion, rows: MeasuredRows) -> Excitation:
-    """How much rows show of where the centre of mass is."""
-    F, alpha = equations.total(rows.smoothed_wrench)[:, 3:], equations.alpha(rows)
-    noise = [float(np.sum(part**2)) for part in (rows.force_noise, rows.alpha_noise)]
+    """How much rows show of where the centre of mass is; next to nothing where nobody knows the wrench."""
+    share = 1.0 / rows.noise_inflation
+    F, alpha = equations.total(rows.smoothed_wrench)[:, 3:] * share[:, None], equations.alpha(rows) * share[:, None]
+    noise = [float(np.sum((share * part) ** 2)) for part in (rows.force_noise, rows.alpha_noise)]
     return Excitation(F.T @ F, noise[0], float(np.sum(alpha**2)), 3.0 * noise[1])

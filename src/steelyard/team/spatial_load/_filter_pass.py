@@ -10,7 +10,7 @@ import hashlib
 import numpy as np
 
 from steelyard.team.spatial_load._excitation import Excitation
-from steelyard.team.spatial_load._linearisation_point import LinearisationPoint
+from steelyard.team.spatial_load._linearisation_point import TILT, LinearisationPoint, matrix_from_moments
 from steelyard.team.spatial_load._linearised_filter import FilterState
 from steelyard.team.spatial_load._prior import Prior
 from steelyard.team.spatial_load._tuning import TUNING
@@ -79,10 +79,26 @@ class FilterPass:
         """
         if self._sound:
             return np.linalg.inv(self.precision - self.spurious)
+        _, left, B = self._left
+        return (B.T / left) @ B
+
+    @functools.cached_property
+    def widest_covariance(self) -> np.ndarray:
+        """(param, param): the covariance, if the noise in the Jacobians disturbs the score as much as it can.
+
+        The step is the inverse of what is not spurious, times a score whose covariance is all of the precision.
+        """
+        if self._sound:
+            return self.covariance @ self.precision @ self.covariance
+        share, left, B = self._left
+        return (B.T / np.where(share < 0.5, left**2, left)) @ B
+
+    @functools.cached_property
+    def _left(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The spurious share along the axes of `_axes`, what precision is left there, and the axes."""
         share, B = self._axes
         before = np.minimum(np.einsum("ia,ab,ib->i", B, self.prior.precision, B), 1.0)
-        left = np.where(share < 0.5, 1.0 - share, np.maximum(before, 1e-9))
-        return (B.T / left) @ B
+        return share, np.where(share < 0.5, 1.0 - share, np.maximum(before, 1e-9)), B
 
     @functools.cached_property
     def step(self) -> np.ndarray:
@@ -150,11 +166,23 @@ class FilterPass:
     def converged(self) -> bool:
         """Whether another relinearisation would move the estimate by little next to its standard deviation.
 
-        Either the step to it is a standard deviation or less, or so small that its square, which is the order of what
-        a linearisation leaves out, is small next to one.
+        Either the step to it is hardly longer than new rows make it, or so short next to the load itself that what a
+        linearisation leaves out is small next to a standard deviation.
         """
-        bent = self.step**2 / np.sqrt(np.maximum(np.diag(self.covariance), 1e-300))
-        return self.newton_decrement <= self.point.size or bool(np.max(bent) < TUNING.small_curvature)
+        decrement, most = self.newton_decrement, TUNING.converged_below * self.point.size
+        return decrement <= most or self.relative_step * np.sqrt(decrement) < TUNING.small_curvature
+
+    @functools.cached_property
+    def relative_step(self) -> float:
+        """The step over what it may be linear in: radians, shares of the mass and its moments, radii of gyration."""
+        S = matrix_from_moments(self.point.load[1:7])
+        radius = np.sqrt(np.trace(S))
+        A = np.linalg.inv(np.linalg.cholesky(S))
+        moments = np.abs(np.linalg.eigvalsh(A @ matrix_from_moments(self.step[1:7]) @ A.T)).max()
+        grips = self.step[TILT.stop :].reshape(-1, 2, 3)
+        lengths = np.abs(np.concatenate([self.step[7:10], grips[:, 0].ravel()])).max() / radius
+        angles = np.abs(np.concatenate([self.step[TILT], grips[:, 1].ravel()])).max()
+        return float(max(abs(self.step[0]), moments, lengths, angles))
 
     def known_before(self, row: int) -> "FilterPass":
         """The pass before a row, as near to it as a block began."""

@@ -18,6 +18,8 @@ class AfterChange:
     """The load changed: what is known of the grips."""
 
     prior: Prior
+    rows: int
+    """That tell of the grips."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

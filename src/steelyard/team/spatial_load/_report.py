@@ -27,6 +27,9 @@ KNOWN_TURN_BELOW = 0.05
 _UNIDENTIFIABLE_AFTER = 5.0  # s after which what is far from known is called not identifiable
 _FAR = 3.0  # times the limit beyond which something is far from known
 _YOUNG = 1.0  # s of a load before anything is estimates of it
+_FAR_FROM_POINT = 3.0  # standard deviations by which the last step may move a known number: more is not linear
+_LONGEST_STEP = 0.3  # share of the second moments, or radians, by which the last step may move a known inertia
+_MOST_WIDENED = 1.2  # by which noise in the Jacobians may widen the deviation of a known number
 _STILL = 0.5  # standard deviations by which a number may yet move while others of the point are far from settled
 
 
@@ -78,48 +81,61 @@ def report(
 ) -> dict[str, Estimate]:
     """Every quantity as robot number `robot`, called `name`, sees it; `age` is of the load as it is now, in s.
 
-    What a motion does not tell may never settle. Once the point explains the rows, a mass or a centre of mass that does
-    not move with it is reported all the same.
+    This is the only place where a number becomes known: its standard deviation is small, the pass has converged, and
+    noise in the Jacobians cannot make that deviation much larger. What a motion does not tell may never settle; once
+    the point explains the rows, a mass or a centre of mass that does not move with it is reported all the same.
     """
     units = {"mass": "kg", "com": "m", "inertia": "kg m²"} | {f"pose/{other}": "m" for _, other in neighbours}
     frames = dict.fromkeys(units, name) | {"mass": None}
     if failed or filter_pass is None or age < _YOUNG or not (filter_pass.converged or filter_pass.fits):
         why: Knowledge = "failed" if failed else "not-identifiable" if age > _UNIDENTIFIABLE_AFTER else "not-yet-known"
         return {what: Estimate.unknown(why, unit, frames[what], time) for what, unit in units.items()}
-    point, P = filter_pass.estimate, filter_pass.covariance_inflation * filter_pass.covariance
+    point = filter_pass.estimate
     values, J = load_in_frame(point, robot)
-    C = J @ P @ J.T
-    std = np.sqrt(np.maximum(np.diag(C), 0.0))
-    moved = np.abs(J @ filter_pass.step) / np.maximum(
-        std, 1e-300
-    )  # standard deviations by which the last step moves them
-    moment = float(values[4] + values[8] + values[12]) / 3.0
+    mass, com, inertia = (
+        _Number(filter_pass, values[rows], J[rows]) for rows in (slice(0, 1), slice(1, 4), slice(4, 13))
+    )
+    moment = float(np.trace(inertia.value.reshape(3, 3))) / 3.0
     unseen = 0.0 if filter_pass.excitation.shows_com else np.inf
+    unturned = 0.0 if filter_pass.excitation.shows_inertia else np.inf
     excess = {
-        "mass": std[0] / values[0] / KNOWN_MASS_BELOW,
-        "com": unseen + std[1:4].max() / KNOWN_COM_BELOW,
-        "inertia": std[4:].max() / moment / KNOWN_INERTIA_BELOW if filter_pass.excitation.shows_inertia else np.inf,
+        "mass": mass.std.max() / values[0] / KNOWN_MASS_BELOW,
+        "com": unseen + com.std.max() / KNOWN_COM_BELOW,
+        "inertia": unturned + inertia.std.max() / moment / KNOWN_INERTIA_BELOW,
     }
-    firm = {"mass": moved[0] < _STILL, "com": moved[1:4].max() < _STILL}
-    parts = {
-        "mass": (values[0], C[:1, :1]),
-        "com": (values[1:4], C[1:4, 1:4]),
-        "inertia": (values[4:].reshape(3, 3), C[4:, 4:]),
-    }
+    firm = {"mass": mass.moved < _STILL, "com": com.moved < _STILL}
+    numbers = {"mass": mass, "com": com, "inertia": inertia}
     for number, other in neighbours:
-        pose, J = pose_in_frame(point, robot, number)
-        C = J @ P @ J.T
-        std = np.sqrt(np.maximum(np.diag(C), 0.0))
-        excess[f"pose/{other}"] = unseen + max(std[:3].max() / KNOWN_COM_BELOW, std[3:].max() / KNOWN_TURN_BELOW)
-        parts[f"pose/{other}"] = (pose, C)
+        pose = numbers[f"pose/{other}"] = _Number(filter_pass, *pose_in_frame(point, robot, number))
+        excess[f"pose/{other}"] = unseen + max(
+            pose.std[:3].max() / KNOWN_COM_BELOW, pose.std[3:].max() / KNOWN_TURN_BELOW
+        )
     estimates = {}
     for what, unit in units.items():
-        if excess[what] < 1.0 and (filter_pass.converged or firm.get(what, False)):
-            value, C = parts[what]
-            estimates[what] = Estimate(np.asarray(value), C, unit, frames[what], time, "known")
+        one = numbers[what]
+        settled = (filter_pass.converged and one.moved < _FAR_FROM_POINT) or firm.get(what, False)
+        settled &= what != "inertia" or filter_pass.relative_step < _LONGEST_STEP  # or its shape is not linear
+        if excess[what] < 1.0 and settled and one.widened < _MOST_WIDENED:
+            value = one.value[0] if what == "mass" else one.value.reshape(3, 3) if what == "inertia" else one.value
+            estimates[what] = Estimate(np.asarray(value), one.covariance, unit, frames[what], time, "known")
         else:
             late = age > _UNIDENTIFIABLE_AFTER and excess[what] > _FAR
             estimates[what] = Estimate.unknown(
                 "not-identifiable" if late else "not-yet-known", unit, frames[what], time
             )
     return estimates
+
+
+class _Number:
+    """Some numbers that follow the point, with what their status depends on."""
+
+    def __init__(self, filter_pass: FilterPass, value: np.ndarray, J: np.ndarray):
+        self.value = value
+        self.covariance = J @ (filter_pass.covariance_inflation * filter_pass.covariance) @ J.T
+        self.std = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+        self.moved = float(np.max(np.abs(J @ filter_pass.step) / np.maximum(self.std, 1e-300)))
+        """Standard deviations by which the last step moves the worst of them."""
+        variance = np.sum((J @ filter_pass.covariance) * J, axis=1)
+        widest = np.sum((J @ filter_pass.widest_covariance) * J, axis=1)
+        self.widened = float(np.sqrt(np.max(widest / np.maximum(variance, 1e-300))))
+        """By which noise in the Jacobians may make the worst of their deviations larger."""

@@ -10,7 +10,13 @@ from steelyard.team.spatial_load._equations_of_motion import MeasuredRows
 
 _SMOOTH = 0.12  # s, to either side
 _SPARE = 512  # rows for which there is room, and that are forgotten at once
-_LONGEST_GAP = 0.3  # s without somebody's wrench, over which it is taken as a straight line
+_LONGEST_LINE = 0.1  # s without somebody's wrench, over which it is taken as a straight line; less than `_SMOOTH`
+_LONGEST_GAP = 0.3  # s without it, after which estimates are no longer of now
+_IDLE = 5.0  # standard deviations, up to which a wrench on all axes is that of an open grip
+_GRIP_JUMP = 20.0  # standard deviations from row to row, from which on a grip has moved
+_MISSING_WRENCH = 3.0  # times its standard deviation, by which it may be off a straight line
+_UNKNOWN_WRENCH = 10.0  # times the robots' wrenches, by which the total may be off over a gap
+_ACCELEROMETERS_IN_GAPS = 0.001  # weight: they show what acts, but poses may be off by more than they are noisy
 
 
 class SampleHistory:
@@ -89,13 +95,16 @@ class SampleHistory:
 
     def rows(self, begin: int, end: int) -> MeasuredRows:
         """Rows as a filter pass takes them; around the ends of the record, smoothed over what there is."""
-        lo, hi = max(begin - self.wide - 2, self.first), min(end + self.wide + 2, self.end)
+        margin = self.wide + 2
+        lo, hi = max(begin - margin, self.first), min(end + margin, self.end)
         raw, time = self.raw(lo, hi), self.times(lo, hi)
-        wrench, noise_inflation = self._wrench(raw, time)
-        smoothed_wrench, alpha = self._around(raw, wrench)
+        wrench, noise_inflation, unknown, steps = self._wrench(raw, time, lo)
+        smoothed_wrench, alpha, gyros = self._around(raw, wrench)
         cut = slice(begin - lo, end - lo)
         heard = np.isfinite(raw[cut, :, :9])
         weight = np.where(heard, np.repeat(self.noise[:3], 3) ** -2.0, 0.0)
+        weight[unknown[cut], :, 6:] *= _ACCELEROMETERS_IN_GAPS
+        weight[steps[cut]] = 0.0
         dt = np.diff(time, prepend=time[0])
         return MeasuredRows(
             dt[cut],
@@ -105,29 +114,44 @@ class SampleHistory:
             self._halfway(wrench, dt)[cut],
             smoothed_wrench[cut],
             alpha[cut],
-            np.full(end - begin, self._alpha_noise),
+            self._alpha_noise / np.sqrt(gyros[cut]),
             np.full(end - begin, self._force_noise),
             noise_inflation[cut],
         )
 
-    def _wrench(self, raw: np.ndarray, time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Gaps filled by straight lines, and the factor on the noise of each row's total."""
-        wrench = raw[:, :, 9:]
-        missing = ~np.isfinite(wrench)
+    def _wrench(self, raw: np.ndarray, time: np.ndarray, lo: int) -> tuple[np.ndarray, ...]:
+        """Wrenches without blanks, the factor on the noise of each row's total, where nobody knows it, and its steps.
+
+        Over a few rows a wrench is a straight line. Over more, a robot may have done anything, or let go: its wrench
+        stays as it was, the total is as good as unknown, and accelerometers hardly count. So gyros and velocities
+        follow the motion there, and nothing is learned of the load. Where a grip opens or closes between two rows, the
+        second is as good as not read: what acted over the two intervals beside it is free. What a row is does not
+        depend on the rows that it is asked for with: the filter carries the total's error from block to block.
+        """
+        wrench, sizes = raw[:, :, 9:], np.repeat(self.noise[3:], 3)
+        missing, moved = ~np.isfinite(wrench), grip_moves(wrench / sizes)
+        missing[moved], steps, unknown = True, moved.any(axis=1), np.zeros(len(raw), bool)
         if not missing.any():
-            return wrench, np.ones(len(raw))
+            return wrench, np.ones(len(raw)), unknown, steps
         wrench = wrench.copy()
-        for j in range(self.robots):
-            for a in range(6):
+        for j in np.flatnonzero(missing.any(axis=(0, 2))).tolist():
+            for begin, end in runs(missing[:, j].any(axis=1)):
+                if end - begin >= _rows_of_gap(self.rate, _LONGEST_LINE):
+                    unknown[begin:end] = True
+                    wrench[begin:end, j] = wrench[begin - 1, j] if begin else self._last_wrench(j, lo)
+                    missing[begin:end, j] = False
+            for a in np.flatnonzero(missing[:, j].any(axis=0)).tolist():
                 heard = ~missing[:, j, a]
-                column = wrench[:, j, a]
-                wrench[:, j, a] = np.interp(time, time[heard], column[heard]) if heard.any() else 0.0
-        sizes = np.repeat(self.noise[3:], 3)
-        # Over a long gap a robot may have done anything, or let go: as much as a wrench is large may be missing.
-        longest = int(np.max(np.sum(missing.any(axis=2), axis=0)))
-        centre = 0.0 if longest >= _rows_of_gap(self.rate) else wrench.mean(axis=0)
-        spread = float(np.max(np.sqrt(np.mean((wrench - centre) ** 2, axis=0)) / sizes)) + 1.0
-        return wrench, np.where(missing.any(axis=(1, 2)), 3.0 * spread, 1.0)
+                wrench[~heard, j, a] = np.interp(time[~heard], time[heard], wrench[heard, j, a]) if heard.any() else 0.0
+        spread = float(np.max(np.std(wrench, axis=0) / sizes)) + 1.0
+        size = np.sqrt(np.mean(np.sum((wrench / sizes) ** 2, axis=2), axis=1)) + 1.0
+        inflation = np.where(missing.any(axis=(1, 2)), _MISSING_WRENCH * spread, 1.0)
+        return wrench, np.where(unknown | steps, _UNKNOWN_WRENCH * size, inflation), unknown, steps
+
+    def _last_wrench(self, robot: int, row: int) -> np.ndarray:
+        """(6,), as last heard before a row; zero where it never was."""
+        heard = np.flatnonzero(np.isfinite(self.raw(self.first, row)[:, robot, 9:]).all(axis=1))
+        return self.raw(self.first, row)[heard[-1], robot, 9:] if len(heard) else np.zeros(6)
 
     def _halfway(self, wrench: np.ndarray, dt: np.ndarray) -> np.ndarray:
         """The cubic through the four rows around an interval, at its middle; a straight line where rows are uneven."""
@@ -144,10 +168,11 @@ class SampleHistory:
             half[2:-1] = np.where(even[:, None, None], cubic, half[2:-1])
         return half
 
-    def _around(self, raw: np.ndarray, wrench: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Wrenches as means over the rows around, and angular accelerations as gradients of lines through them.
+    def _around(self, raw: np.ndarray, wrench: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Wrenches as means over the rows around, angular accelerations by lines through them, and of how many gyros.
 
-        The row itself and those beside it are left out.
+        The row itself and those beside it are left out. The accelerations' mean over all robots is that over the
+        gyros that were heard.
         """
         heard = np.isfinite(raw[:, :, :3])
         n, there = len(raw), np.ones((len(raw), 1))
@@ -160,14 +185,15 @@ class SampleHistory:
         y0, y1, _ = np.moveaxis(sums[:, ends[2] :], -1, 0)
         scale = s0 * s2 - s1 * s1
         gradient = np.where(scale > 1e-9, (s0 * y1 - s1 * y0) / np.maximum(scale, 1e-9), 0.0) * self.rate
-        return smoothed_wrench, gradient.reshape(n, self.robots, 3)
+        gyros = np.maximum(np.sum(scale.reshape(n, self.robots, 3).min(axis=2) > 1e-9, axis=1), 1)
+        return smoothed_wrench, gradient.reshape(n, self.robots, 3) * (self.robots / gyros)[:, None, None], gyros
 
     @property
     def _alpha_noise(self) -> float:
-        """Of the mean over the robots of these gradients, an axis, rad/s²."""
+        """Of one robot's gradient, an axis, rad/s²."""
         weights, lags = _weights(self.wide)
         gradient = weights * lags / np.sum(weights * lags**2)
-        return float(self.noise[0] * self.rate * np.linalg.norm(gradient) / np.sqrt(self.robots))
+        return float(self.noise[0] * self.rate * np.linalg.norm(gradient))
 
     @property
     def _force_noise(self) -> float:
@@ -197,6 +223,30 @@ def long_gap(raw: np.ndarray, rate: float) -> bool:
     return len(raw) >= rows and bool(silent(raw[-rows:]).all(axis=0).any())
 
 
+def runs(found: np.ndarray) -> np.ndarray:
+    """(run, 2): first row and the row after the last of each stretch where (time,) is true."""
+    return np.flatnonzero(np.diff(found, prepend=False, append=False)).reshape(-1, 2)
+
+
+def grip_moves(wrench: np.ndarray) -> np.ndarray:
+    """(time, robot): before which rows a grip opened or closed, by wrenches (time, robot, 6) in standard deviations.
+
+    The wrench is a step there, at some moment between two rows, and a straight line is wrong by half of it.
+    """
+    with np.errstate(invalid="ignore"):
+        idle = np.abs(wrench).max(axis=2) < _IDLE
+        jump = np.abs(np.diff(wrench, axis=0)).max(axis=2) > _GRIP_JUMP
+    found = np.zeros(idle.shape, bool)
+    found[1:] = jump & (idle[1:] != idle[:-1])
+    return found
+
+
+def motion_lost(raw: np.ndarray, rate: float) -> bool:
+    """Whether nobody's gyro was heard for so long that the motion is lost."""
+    rows = _rows_of_gap(rate)
+    return len(raw) >= rows and not np.isfinite(raw[-rows:, :, :3]).any()
+
+
 def silent(raw: np.ndarray) -> np.ndarray:
     """(time, robot): whose wrench was not heard, of rows (time, robot, 15)."""
     return np.asarray(np.isnan(raw[:, :, 9:]).any(axis=2))
@@ -208,5 +258,5 @@ def received(raw: np.ndarray, share: float) -> frozenset[int]:
     return frozenset(np.flatnonzero(found > share).tolist())
 
 
-def _rows_of_gap(rate: float) -> int:
-    return max(round(_LONGEST_GAP * rate), 2)
+def _rows_of_gap(rate: float, seconds: float = _LONGEST_GAP) -> int:
+    return max(round(seconds * rate), 2)

@@ -15,8 +15,11 @@ class SpatialTuning:
     """s of rows, the resolution of the onset of a change."""
     largest_step: float = 0.5
     """Of any coordinate in one Gauss-Newton step: beyond it a linearisation is not to be believed."""
-    small_curvature: float = 0.2
-    """Square of a step in any coordinate over its standard deviation, up to which a pass counts as converged."""
+    converged_below: float = 2.0
+    """Newton decrement a coordinate, up to which a pass counts as converged: new rows alone make it up to 1."""
+    small_curvature: float = 0.5
+    """A step over what it may be linear in, times the step in standard deviations, up to which a pass counts as
+    converged: about the error of linearising, in standard deviations."""
     fits_below: float = 1.1
     """Ratio of NIS to its expectation, up to which a point explains the rows."""
     negligible_precision: float = 1e-30

@@ -105,7 +105,7 @@ class TeamClock:
         if peer.timing is not None and timing.stamp <= peer.timing.stamp and now - peer.received < MEMBERSHIP.forgotten:
             return  # overtaken
         peer.timing, peer.received = timing, now
-        if timing.echo is None:
+        if timing.echo is None or timing.echo < self._born:  # of an earlier process, by whatever its clock showed
             return
         trip = now - timing.echo - timing.held
         if 0.0 <= trip < MEMBERSHIP.forgotten:
