@@ -31,6 +31,11 @@ class Excitation:
         return Excitation(*(getattr(self, part.name) + getattr(other, part.name) for part in dataclasses.fields(self)))
 
     @property
+    def shows_mass(self) -> bool:
+        """Whether there was more force than noise makes; a load that falls freely shows no mass."""
+        return float(np.trace(self.forces)) > _SEEN * 3.0 * self.force_noise
+
+    @property
     def shows_inertia(self) -> bool:
         """Whether there was more turning than noise makes; else nothing tells an inertia."""
         return self.turning > _SEEN * self.turning_noise

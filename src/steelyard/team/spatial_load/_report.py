@@ -96,10 +96,11 @@ def report(
         _Number(filter_pass, values[rows], J[rows]) for rows in (slice(0, 1), slice(1, 4), slice(4, 13))
     )
     moment = float(np.trace(inertia.value.reshape(3, 3))) / 3.0
+    unforced = 0.0 if filter_pass.excitation.shows_mass else np.inf
     unseen = 0.0 if filter_pass.excitation.shows_com else np.inf
     unturned = 0.0 if filter_pass.excitation.shows_inertia else np.inf
     excess = {
-        "mass": mass.std.max() / values[0] / KNOWN_MASS_BELOW,
+        "mass": unforced + mass.std.max() / values[0] / KNOWN_MASS_BELOW,
         "com": unseen + com.std.max() / KNOWN_COM_BELOW,
         "inertia": unturned + inertia.std.max() / moment / KNOWN_INERTIA_BELOW,
     }
