@@ -6,6 +6,7 @@ import pytest
 
 from steelyard import _rotations as ours
 from steelyard import geometry as g
+from steelyard.problems.rigid_body import _possible as possible
 from steelyard.team.spatial_load import _linearisation_point as load
 
 
@@ -39,3 +40,10 @@ def test_many_matrices_give_the_quaternions_of_each():
     np.testing.assert_array_equal(found, np.stack([ours.quaternion_from_matrix(one) for one in R]))
     np.testing.assert_allclose(ours.matrices(found), R, atol=1e-12)
     assert np.all(found[np.arange(len(R)) != 7, 0] >= 0.0)
+
+
+def test_pseudo_inertia_is_that_of_geometry():
+    vector = np.random.default_rng(2).standard_normal(10)
+    matrix = np.asarray(g.pseudo_inertia(g.Inertia.from_vector(jnp.asarray(vector))))
+    np.testing.assert_allclose(possible.pseudo_inertia(vector), matrix, atol=1e-14)
+    np.testing.assert_allclose(possible.load_of(matrix), vector, atol=1e-14)

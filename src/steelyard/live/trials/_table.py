@@ -53,14 +53,16 @@ def live_table(view: View, robots: tuple[str, ...]) -> Group:
 
 
 def outcome_table(outcome: TeamOutcome) -> Group:
-    """The same when all is over, with the truth where it is known."""
-    table = Table("robot", *_QUANTITIES, *_COSTS, title="At the end", caption=_CAPTION)
+    """The same when all is over, with the truth where it is known; estimates and costs apart, for 80 columns."""
+    table = Table("robot", *_QUANTITIES, title="At the end", caption=_CAPTION)
+    costs = Table("robot", *_COSTS)
     for name, robot in outcome.robots.items():
         if robot is None:
-            table.add_row(name, "no last status", *[""] * 7)
+            table.add_row(name, "no last status", "", "")
             continue
         status = msgspec.convert(robot, Status)
-        table.add_row(name, *_estimates(status), *_costs(status))
+        table.add_row(name, *_estimates(status))
+        costs.add_row(name, *_costs(status))
     lines = []
     if "truth/mass" in outcome.truth:
         inertia = f", inertia {outcome.truth['truth/inertia']:.4g} kg m²" if "truth/inertia" in outcome.truth else ""
@@ -75,7 +77,7 @@ def outcome_table(outcome: TeamOutcome) -> Group:
     faulty = sorted({event["about"] for event in outcome.events if event["kind"] == "liar"})
     if faulty:
         lines.append(f"Faulty, not used: {', '.join(faulty)}.")
-    return Group(table, Text("\n".join(lines)))
+    return Group(table, costs, Text("\n".join(lines)))
 
 
 def _estimates(status: Status) -> tuple[str, str, str]:
