@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from steelyard.cli._output import print_json, print_table
-from steelyard.cli._parse import check_number, parse
+from steelyard.cli._parse import Json, Quiet, check_number, parse
 from steelyard.errors import BadInput
 
 if TYPE_CHECKING:
@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 class Bench:
     """Measures a filter's step next to filterpy, the window's next to Ceres, and their accuracy."""
 
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+    json: Json = False
+    quiet: Quiet = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,20 +37,16 @@ class Peers:
     """Simulated ones, of each kind."""
     seed: int = 0
     """Chooses the flights."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+    json: Json = False
+    quiet: Quiet = False
 
 
 @dataclasses.dataclass(frozen=True)
 class Gpu:
     """Measures the mass filter's campaign on an NVIDIA GPU."""
 
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+    json: Json = False
+    quiet: Quiet = False
 
 
 def run(arguments: Sequence[str]) -> None:

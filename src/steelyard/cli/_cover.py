@@ -8,7 +8,7 @@ import tyro
 
 from steelyard._files import check_output
 from steelyard.cli._output import print_json, print_table
-from steelyard.cli._parse import check_number, parse
+from steelyard.cli._parse import Json, Quiet, check_number, parse
 from steelyard.errors import BadInput
 
 if TYPE_CHECKING:
@@ -48,10 +48,8 @@ class Cover:
     """Run on the workers of this dask scheduler."""
     seed: int = 0
     """The first of the seeds."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+    json: Json = False
+    quiet: Quiet = False
     page: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
     """Also write the table as a page."""
 

@@ -9,7 +9,7 @@ import tyro
 
 from steelyard._files import check_output_folder, make_folder, write_text
 from steelyard.cli._output import print_json
-from steelyard.cli._parse import check_number, parse
+from steelyard.cli._parse import Json, Quiet, check_number, parse
 from steelyard.errors import BadInput
 
 if TYPE_CHECKING:
@@ -40,10 +40,8 @@ class Demo:
     """Where the log and the report go; made if it is not there."""
     seed: int = 1
     """Chooses grips, wrenches and noise."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+    json: Json = False
+    quiet: Quiet = False
 
 
 def run(arguments: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ import tyro
 from steelyard._face._export import check_export, export
 from steelyard._face._inputs import config_from, log_from
 from steelyard.cli._output import print_json
-from steelyard.cli._parse import parse
+from steelyard.cli._parse import Json, Quiet, parse
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,10 +32,8 @@ class Export:
     """Of the files and the function."""
     single: bool = False
     """In float32."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+    json: Json = False
+    quiet: Quiet = False
 
 
 def run(arguments: Sequence[str]) -> None:

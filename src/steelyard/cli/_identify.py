@@ -10,7 +10,7 @@ import tyro
 
 from steelyard._files import check_output
 from steelyard.cli._output import print_json
-from steelyard.cli._parse import parse
+from steelyard.cli._parse import Json, Quiet, parse
 from steelyard.config import Config, load
 from steelyard.errors import BadInput
 
@@ -61,10 +61,8 @@ class Identify:
     """Leave out what is after this time, s."""
     series: bool = False
     """With --json: every quantity over time, too."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+    json: Json = False
+    quiet: Quiet = False
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -9,7 +9,7 @@ import tyro
 
 from steelyard._files import check_output, write_text
 from steelyard.cli._output import print_json
-from steelyard.cli._parse import parse
+from steelyard.cli._parse import Json, Quiet, parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,10 +29,8 @@ class LookAt:
     """Take this mapping instead of guessing one."""
     output: Annotated[str | None, tyro.conf.arg(aliases=["-o"], metavar="MAP.toml")] = None
     """Also write the mapping, to be edited and given as --map."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+    json: Json = False
+    quiet: Quiet = False
 
 
 def run(arguments: Sequence[str]) -> None:

@@ -4,13 +4,17 @@ import contextlib
 import io
 import re
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import tyro
 
 from steelyard.errors import BadInput, nearest
 
 Command = TypeVar("Command")
+Json = Annotated[bool, tyro.conf.arg(help="Print one JSON object and nothing else.")]
+"""An option of every command."""
+Quiet = Annotated[bool, tyro.conf.arg(help="Print the result only: no progress, no notes, no names of written files.")]
+"""An option of every command."""
 
 
 def parse(command: type[Command], arguments: Sequence[str], name: str, about: str | None = None) -> Command:

@@ -10,7 +10,7 @@ from steelyard._face._simulate import planned
 from steelyard._files import check_output
 from steelyard._jax import prepare_program
 from steelyard.cli._output import print_json, print_table
-from steelyard.cli._parse import choose, parse
+from steelyard.cli._parse import Json, Quiet, choose, parse
 from steelyard.logs import Log, write
 from steelyard.report import progress
 from steelyard.worlds import PlanarScenario, SpatialScenario
@@ -33,10 +33,8 @@ class Planar:
     scenario: tyro.conf.OmitArgPrefixes[PlanarScenario] = dataclasses.field(default_factory=PlanarScenario)
     seed: int = 0
     """Chooses the scenario's forces, on request the contacts, and where the search begins."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+    json: Json = False
+    quiet: Quiet = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,10 +48,8 @@ class Spatial:
     )
     seed: int = 0
     """Chooses grips and wrenches, and among which motions a better one is looked for."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+    json: Json = False
+    quiet: Quiet = False
 
 
 def run(arguments: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ import tyro
 
 from steelyard._files import check_output
 from steelyard.cli._output import print_json, print_table
-from steelyard.cli._parse import check_number, choose, parse
+from steelyard.cli._parse import Json, Quiet, check_number, choose, parse
 from steelyard.errors import BadInput
 from steelyard.papers.sesame import Settings
 
@@ -35,10 +35,8 @@ class _Shared:
     """Run the trials in so many worker processes of dask; by default one a core, without dask."""
     scheduler: Annotated[str | None, tyro.conf.arg(metavar="tcp://HOST:PORT")] = None
     """Run the trials on the workers of this dask scheduler."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+    json: Json = False
+    quiet: Quiet = False
 
 
 @dataclasses.dataclass(frozen=True)

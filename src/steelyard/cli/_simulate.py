@@ -10,7 +10,7 @@ from steelyard._face._simulate import check_seed, simulated
 from steelyard._files import check_output, write_text
 from steelyard._jax import prepare_program
 from steelyard.cli._output import say
-from steelyard.cli._parse import check_number, choose, parse
+from steelyard.cli._parse import Json, Quiet, check_number, choose, parse
 from steelyard.logs import write
 from steelyard.papers.sesame import write_data_set
 from steelyard.report import progress
@@ -36,10 +36,8 @@ class Simulate(Generic[Scenario]):
     scenario: tyro.conf.OmitArgPrefixes[Scenario]
     seed: int = 0
     """Chooses all that is left to chance."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+    json: Json = False
+    quiet: Quiet = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,10 +51,8 @@ class Jets:
     scenario: tyro.conf.OmitArgPrefixes[JetsScenario] = dataclasses.field(default_factory=JetsScenario)
     seed: int = 0
     """Chooses the engines' errors and the noise."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+    json: Json = False
+    quiet: Quiet = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,10 +71,8 @@ class Sesame:
     """Fly on the workers of this dask scheduler; the logs are written here."""
     seed: int = 0
     """Chooses the trajectories and the noise."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+    json: Json = False
+    quiet: Quiet = False
 
 
 SCENARIOS = {

@@ -12,7 +12,7 @@ import msgspec
 import tyro
 
 from steelyard.cli._output import print_json, say
-from steelyard.cli._parse import parse
+from steelyard.cli._parse import Json, Quiet, parse
 from steelyard.config import Away, Config, CutLinks, Faults, Lie, load
 from steelyard.errors import BadInput, Failed
 
@@ -47,10 +47,8 @@ class TeamCommand:
     """Also show the team live in a browser on this machine, at http://127.0.0.1:PORT; 0 takes any free port."""
     report: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
     """Write the report of the recordings here; by default report.html in the run's folder."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+    json: Json = False
+    quiet: Quiet = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,10 +57,8 @@ class KeysCommand:
 
     team: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="TEAM.toml")]]
     """The team file; [live] keys names the folder, "keys" beside the file by default."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+    json: Json = False
+    quiet: Quiet = False
 
 
 def run(arguments: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import tyro
 
 from steelyard.cli._output import print_json
-from steelyard.cli._parse import check_number, parse
+from steelyard.cli._parse import Json, Quiet, check_number, parse
 from steelyard.errors import Failed
 
 
@@ -25,10 +25,8 @@ class ChaosCommand:
     """Run in so many worker processes of dask; by default one a core, without dask."""
     scheduler: Annotated[str | None, tyro.conf.arg(metavar="tcp://HOST:PORT")] = None
     """Run on the workers of this dask scheduler."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+    json: Json = False
+    quiet: Quiet = False
 
 
 def run(arguments: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from steelyard.cli._output import print_json, print_table
-from steelyard.cli._parse import check_number, parse
+from steelyard.cli._parse import Json, Quiet, check_number, parse
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,10 +20,8 @@ class TrialDisguises:
     """Only the disguises whose names hold this text, and none at all."""
     rate: float = 100.0
     """Rows a second, Hz."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+    json: Json = False
+    quiet: Quiet = False
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from steelyard.cli._output import print_json
-from steelyard.cli._parse import parse
+from steelyard.cli._parse import Json, Quiet, parse
 from steelyard.errors import BadInput
 
 
@@ -28,10 +28,8 @@ class TrialDrone:
     """Of the first flight; the others follow."""
     each: bool = False
     """With --json: every flight, too."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress."""
+    json: Json = False
+    quiet: Quiet = False
 
 
 def run(arguments: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ import tyro
 
 from steelyard._files import check_output
 from steelyard.cli._output import print_json, print_table
-from steelyard.cli._parse import check_number, parse
+from steelyard.cli._parse import Json, Quiet, check_number, parse
 from steelyard.errors import BadInput, nearest
 
 if TYPE_CHECKING:
@@ -37,10 +37,8 @@ class TrialFaults:
     the same runs, clean and seed each time, and give another file after a change of the code."""
     seconds: float = float("inf")
     """Begin no run after so many seconds."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+    json: Json = False
+    quiet: Quiet = False
     page: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
     """Also write the table as a page."""
 

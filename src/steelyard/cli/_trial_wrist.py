@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from steelyard.cli._output import print_json, print_table
-from steelyard.cli._parse import check_number, parse
+from steelyard.cli._parse import Json, Quiet, check_number, parse
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,10 +23,8 @@ class TrialWrist:
     """Chooses the logs of mistakes and disturbances."""
     rate: float = 100.0
     """Rows a second, Hz, of the logs that are compared with the bound."""
-    json: bool = False
-    """Print one JSON object and nothing else."""
-    quiet: bool = False
-    """Print the result only: no progress, no notes, no names of written files."""
+    json: Json = False
+    quiet: Quiet = False
 
 
 def run(arguments: Sequence[str]) -> None:
