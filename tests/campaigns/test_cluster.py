@@ -66,6 +66,21 @@ def test_a_scheduler_with_workers_in_another_folder_gives_the_same(folder, tmp_p
     assert found == [np.random.default_rng(seed).normal(size=50).tolist() for seed in SEEDS]
 
 
+def test_workers_that_die_as_they_start_are_started_again_and_then_said(monkeypatch):
+    import distributed
+
+    tries = []
+
+    def dies(*_, **__):
+        tries.append(1)
+        raise RuntimeError("Nanny failed to start.")
+
+    monkeypatch.setattr(distributed, "LocalCluster", dies)
+    with pytest.raises(BadInput, match=r"die as they start \(Nanny failed to start.\)"), on_workers(2, None):
+        pass
+    assert len(tries) == 3
+
+
 @pytest.mark.parametrize(
     ("workers", "scheduler", "sentence"),
     [

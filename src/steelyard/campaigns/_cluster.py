@@ -65,15 +65,25 @@ def _client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
     }
     with dask.config.set(settings), contextlib.ExitStack() as stack:
         if scheduler is None:
-            cluster = distributed.LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
-                dashboard_address="127.0.0.1:0", memory_limit=0, silence_logs=logging.CRITICAL,
-            )  # fmt: skip
-            client = stack.enter_context(distributed.Client(stack.enter_context(cluster)))
+            client = stack.enter_context(distributed.Client(stack.enter_context(_started(distributed, workers))))
         else:
             client = stack.enter_context(_connected(distributed, scheduler))
         _check_package(client, scheduler)
         yield client
+
+
+def _started(distributed: Any, workers: int | None) -> Any:
+    """Worker processes of this machine; where one dies while they start, they are started again."""
+    what = ""
+    for _ in range(DEATHS):
+        try:
+            return distributed.LocalCluster(
+                n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
+                dashboard_address="127.0.0.1:0", memory_limit=0, silence_logs=logging.CRITICAL,
+            )  # fmt: skip
+        except RuntimeError as error:
+            what = " ".join(str(error).split())[:100]
+    raise BadInput(f"The worker processes die as they start ({what}); take fewer of them, or leave --workers out.")
 
 
 def _connected(distributed: Any, scheduler: str) -> Any:
