@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 import tyro
@@ -15,6 +15,9 @@ from steelyard.cli._output import print_json, say
 from steelyard.cli._parse import Json, Quiet, parse
 from steelyard.config import Away, Config, CutLinks, Faults, Lie, load
 from steelyard.errors import BadInput, Failed
+
+if TYPE_CHECKING:
+    from steelyard.live.page import LivePage
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,7 +89,7 @@ def run(arguments: Sequence[str]) -> None:
     plan = live.plan_team(msgspec.structs.replace(config, live=place), Path(command.team))
     settings = folder / "settings.json"
     live.write_settings(plan.config, settings)
-    page = None if command.page is None else live.LivePage(plan.name, plan.graph.names, command.page)
+    page = None if command.page is None else _page(plan.name, plan.graph.names, command.page)
     team, stopped = live.TeamRun(plan, settings), []
     before = {one: signal.signal(one, lambda *_: stopped.append(True)) for one in (signal.SIGINT, signal.SIGTERM)}
     console = Console(stderr=True, quiet=command.json or command.quiet)
@@ -126,6 +129,12 @@ def run(arguments: Sequence[str]) -> None:
         if report is not None:
             print(f"Report: {report}")
     _raise_failure(team.failure)
+
+
+def _page(team: str, robots: tuple[str, ...], port: int) -> "LivePage":
+    from steelyard.live.page import LivePage  # robots, which import `live` too, start sooner without its reports
+
+    return LivePage(team, robots, port)
 
 
 def _raise_failure(failure: str | None) -> None:

@@ -1,6 +1,5 @@
 """Who runs where? Every robot its own process, on its own or as a whole team on one machine."""
 
-from .page import LivePage as LivePage
 from .robot import Injection as Injection
 from .robot import Reading as Reading
 from .robot import RobotEvent as RobotEvent

@@ -3,6 +3,8 @@
 import json
 import math
 import re
+import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -12,7 +14,8 @@ import msgspec
 import pytest
 
 from steelyard.errors import BadInput
-from steelyard.live import LivePage, RobotEvent, Status, View
+from steelyard.live import RobotEvent, Status, View
+from steelyard.live.page import LivePage
 from steelyard.live.page._history import MassHistory
 from steelyard.live.robot._status import EstimateReport
 from steelyard.live.trials import live_rows
@@ -91,3 +94,9 @@ def test_a_run_of_days_stays_small():
     assert 250 <= len(lines[0]["x"]) <= 600
     assert lines[0]["x"][-1] > 4900.0
     assert all(math.isfinite(y) for y in lines[0]["y"])
+
+
+def test_a_robot_loads_neither_page_nor_reports():
+    code = "import sys, steelyard.live; print([name for name in sys.modules if name.startswith('steelyard.report')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout.strip() == "[]"
