@@ -69,15 +69,20 @@ def _done(work: Callable[[Job], Result], jobs: Sequence[Job]) -> Iterator[tuple[
     workers = _WORKERS.get()
     if workers is not None:
         yield from workers(work, jobs)
-    elif min(os.cpu_count() or 1, len(jobs)) < 2:
+    elif min(_cores(), len(jobs)) < 2:
         yield from ((k, work(job)) for k, job in enumerate(jobs))
     else:
         yield from _on_every_core(work, jobs)
 
 
+def _cores() -> int:
+    """Those that this process may use, which may be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def _on_every_core(work: Callable[[Job], Result], jobs: Sequence[Job]) -> Iterator[tuple[int, Result]]:
     before = set(multiprocessing.active_children())
-    processes = min(os.cpu_count() or 1, len(jobs))
+    processes = min(_cores(), len(jobs))
     pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), _begin, (os.getpid(),))
     try:
         places = {pool.submit(work, job): k for k, job in enumerate(jobs)}

@@ -2,7 +2,6 @@
 
 import dataclasses
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import tyro
@@ -32,11 +31,11 @@ class TrialFaults:
     """Only the faults whose names hold this text; "clean" for the clean logs alone."""
     seed: int = 0
     """Chooses the logs."""
-    keep: Annotated[Path | None, tyro.conf.arg(metavar="FILE.jsonl")] = None
-    """Keep every run in this file; runs that are there already are not made again. For trials made in pieces: state
-    the same runs, clean and seed each time, and give another file after a change of the code."""
-    seconds: float = float("inf")
-    """Begin no run after so many seconds."""
+    workers: int | None = None
+    """Run in so many worker processes of dask; by default one a core, without dask. What an interrupted trial has done
+    is kept until the code changes."""
+    scheduler: Annotated[str | None, tyro.conf.arg(metavar="tcp://HOST:PORT")] = None
+    """Run on the workers of this dask scheduler."""
     json: Json = False
     quiet: Quiet = False
     page: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None
@@ -55,20 +54,23 @@ def run(arguments: Sequence[str]) -> None:
     prepare_program()
 
     from steelyard import report
-    from steelyard.bench.faults import TRIED, FaultStore, rounds, run_faults, table_of, totals
+    from steelyard.bench.faults import TRIED, rounds, run_faults, table_of, totals
+    from steelyard.campaigns import on_workers
 
     if command.problem not in TRIED:
         raise BadInput(f'There are no faults for "{command.problem}"; {nearest(command.problem, list(TRIED))}')
     problem = TRIED[command.problem]
     clean = 10 * command.runs if command.clean is None else command.clean
-    total = len(list(rounds(problem, command.runs, command.seed, clean)))
-    with report.progress("trying faults", total, quiet=command.json or command.quiet) as advance:
-        store = None if command.keep is None else FaultStore(command.keep)
-        found = run_faults(problem, command.runs, command.seed, clean, command.only, advance, store, command.seconds)
-    if not found:
+    jobs, quiet = rounds(problem, command.runs, command.seed, clean, command.only), command.json or command.quiet
+    if not jobs:
         raise BadInput(
             f'No fault has "{command.only}" in its name; there are {", ".join(f.name for f in problem.faults)}.'
         )
+    with (
+        on_workers(command.workers, command.scheduler, quiet),
+        report.progress("trying faults", len(jobs), quiet=quiet) as advance,
+    ):
+        found = run_faults(problem, jobs, advance)
     rows, figures = table_of(found), totals(found)
     if command.page is not None:
         _write_page(command, rows, figures)

@@ -62,6 +62,9 @@ class FlyingControl(eqx.Module):
 
     input: ThrustInput
     pose: RobotPose
+    unmodelled: Float[Numbers, "*batch 6 event"] | None = None
+    """Rates of the momentum that a unit of each thing the model lacks would make, (torque, force) rows; None to look
+    for nothing."""
 
 
 class FlyingReading(eqx.Module):

@@ -1,20 +1,21 @@
 """`steelyard trial faults`: every fault on simulated logs, and what becomes of the answers."""
 
 import dataclasses
+import functools
 import re
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-import msgspec
 import numpy as np
 
-from steelyard.bench.faults._edits import Edit
+from steelyard.bench.faults._catalogues import TRIED
 from steelyard.bench.faults._fault import Fault, TriedProblem
 from steelyard.errors import BadInput
 from steelyard.logs import Log
+from steelyard.papers._checkpoints import TrialCache
+from steelyard.papers._processes import all_of
 from steelyard.problems import Identification, identify
 
 LIMIT = 4.0
@@ -45,34 +46,6 @@ class FaultRun:
 
 
 @dataclasses.dataclass(frozen=True)
-class _StoredRun:
-    problem: str
-    run: FaultRun
-
-
-@dataclasses.dataclass(frozen=True)
-class FaultStore:
-    """Runs in a file, one JSON object a line, so that a long trial can be made in pieces."""
-
-    path: Path
-
-    def runs(self, problem: str) -> dict[tuple[str, str, int], FaultRun]:
-        """Those of a problem, by fault, strength and seed; the last of each."""
-        lines = self.path.read_text().splitlines() if self.path.exists() else []
-        try:
-            rows = [msgspec.json.decode(line, type=_StoredRun) for line in lines if line.strip()]
-        except msgspec.MsgspecError as error:
-            raise BadInput(f"{self.path} does not hold the runs of a trial ({error}); give another file.") from None
-        found = [row.run for row in rows if row.problem == problem]
-        return {(run.fault, run.strength, run.seed): run for run in found}
-
-    def add(self, problem: str, run: FaultRun) -> None:
-        """One more, written at once."""
-        with self.path.open("ab") as file:
-            file.write(msgspec.json.encode(_StoredRun(problem, run)) + b"\n")
-
-
-@dataclasses.dataclass(frozen=True)
 class FaultRow:
     """A row of the table: one fault at one strength."""
 
@@ -89,50 +62,46 @@ class FaultRow:
     worst: float
 
 
-def rounds(problem: TriedProblem, runs: int, seed: int, clean: int) -> Iterator[tuple[Fault | None, str, int]]:
-    """Fault, strength and seed of every run, log by log; a run that is cut short has tried every fault."""
+Job = tuple[str, str, int]
+"""Fault, strength and seed; a clean log is the fault and the strength "clean"."""
+
+
+def rounds(problem: TriedProblem, runs: int, seed: int, clean: int, only: str | None = None) -> list[Job]:
+    """Every run, log by log; `only` names the faults to try by a part of their names."""
+    jobs: list[Job] = []
     for k in range(max(runs, clean)):
-        if k < clean:
-            yield None, "clean", seed + k
-        for fault in problem.faults if k < runs else ():
-            for strength in fault.strengths:
-                yield fault, strength, seed + k
+        jobs += [("clean", "clean", seed + k)] if k < clean else []
+        if k < runs:
+            jobs += [(fault.name, strength, seed + k) for fault in problem.faults for strength in fault.strengths]
+    return [job for job in jobs if only is None or only in job[0]]
 
 
 def run_faults(
-    problem: TriedProblem,
-    runs: int,
-    seed: int,
-    clean: int,
-    only: str | None = None,
-    progress: Callable[[int], None] = lambda done: None,
-    keep: FaultStore | None = None,
-    seconds: float = float("inf"),
+    problem: TriedProblem, jobs: Sequence[Job], progress: Callable[[int], None] = lambda done: None
 ) -> list[FaultRun]:
-    """All runs; `only` names the faults to try by a part of their names.
-
-    Runs that `keep` has are not made again, and new ones go there; none is begun after so many `seconds`.
-    """
-    found, stored, begin = [], {} if keep is None else keep.runs(problem.name), time.monotonic()
-    log, of = None, None
-    for fault, strength, number in rounds(problem, runs, seed, clean):
-        name = "clean" if fault is None else fault.name
-        if only is None or only in name:
-            run = stored.get((name, strength, number))
-            if run is None and time.monotonic() - begin < seconds:
-                if log is None or of != number:
-                    log, of = problem.clean(number), number
-                edit = None if fault is None else fault.strengths[strength]
-                run = _run(problem, fault, strength, number, log, edit)
-                if keep is not None:
-                    keep.add(problem.name, run)
-            found += [] if run is None else [run]
-        progress(1)
+    """All of the runs, a process a core; what an interrupted trial of the same code has done is kept."""
+    work = functools.partial(fault_run, problem.name)
+    found = [FaultRun(**one) for one in all_of(work, jobs, progress)]
+    TrialCache(work).clear()
     return found
 
 
-def _run(problem: TriedProblem, fault: Fault | None, strength: str, seed: int, log: Log, edit: Edit | None) -> FaultRun:
+def fault_run(problem: str, job: Job) -> dict[str, Any]:
+    """The fields of one `FaultRun`."""
+    fault, strength, seed = job
+    tried = TRIED[problem]
+    one = None if fault == "clean" else next(one for one in tried.faults if one.name == fault)
+    return dataclasses.asdict(_run(tried, one, strength, seed, _clean_log(problem, seed)))
+
+
+@functools.lru_cache(maxsize=2)
+def _clean_log(problem: str, seed: int) -> Log:
+    return TRIED[problem].clean(seed)
+
+
+def _run(problem: TriedProblem, fault: Fault | None, strength: str, seed: int, log: Log) -> FaultRun:
     name = "clean" if fault is None else fault.name
+    edit = None if fault is None else fault.strengths[strength]
     begin, worst, what = time.process_time(), 0.0, ""
     known, excused = False, False
     try:

@@ -5,12 +5,14 @@ import time
 from collections.abc import Callable
 
 import equinox as eqx
+import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
-from steelyard.estimators import Estimate, Innovation, Knowledge, replay_in_chunks
+from steelyard.estimators import Estimate, Innovation, Knowledge, Reason, Shadows, Trust, replay_in_chunks
 from steelyard.logs import Log
 from steelyard.models import FlyingState
 from steelyard.problems._gaps import silences
@@ -21,6 +23,7 @@ from steelyard.problems.jets._reading import JetsRecord, read_jets_record
 from steelyard.problems.jets._robot import ConfiguredRobot, robot_from
 from steelyard.problems.jets._thrust_filter import EngineHealth, ThrustBelief
 from steelyard.problems.jets._tuning import THRUST_METHODS, TUNING
+from steelyard.problems.jets._unmodelled import lacking_rates, lacking_reasons
 from steelyard.problems.jets._verdict import engine_events, thrust_verdict
 
 
@@ -32,12 +35,18 @@ class ThrustTrack(eqx.Module):
     thrust_covariance: Float[Array, "*batch engine engine"]
     innovation: Innovation
     health: EngineHealth
+    unmodelled: Shadows
+    """The rows of thrusts and mass only."""
 
 
 def keep_thrusts(belief: ThrustBelief) -> ThrustTrack:
     """The part of a belief that the track keeps."""
-    n = belief.state.thrust.shape[0]
-    return ThrustTrack(belief.state, belief.std, belief.covariance[:n, :n], belief.innovation, belief.health)
+    state, lacking = belief.state, belief.unmodelled
+    n = state.thrust.shape[0]
+    mass = n + state.thrust_rate.shape[0] + 6 + state.wrench.shape[0]
+    kept = jnp.concatenate([lacking.columns[:n], lacking.columns[mass : mass + state.log_mass.shape[0]]])
+    lacking = eqx.tree_at(lambda s: s.columns, lacking, kept)
+    return ThrustTrack(state, belief.std, belief.covariance[:n, :n], belief.innovation, belief.health, lacking)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -77,11 +86,18 @@ def identify_jets(
         innovations={robot: _innovations(one) for robot, one in runs.items()},
         truth=truth_in(log, units),
         settings=settings_of(log, config, {robot: one.record.noise for robot, one in runs.items()}),
+        trust={robot: Trust(_reasons(one)) for robot, one in runs.items()},
         seconds_a_row=max(one.seconds_a_row for one in runs.values()),
     )
 
 
 _PARTS = (("torque", "N m"), ("force", "N"))
+
+
+def _reasons(one: Thrusts) -> tuple[Reason, ...]:
+    """What the model lacks and the innovations show."""
+    std = np.concatenate([_parts(one, part)[1][-1] for part in ("thrust", "log_mass")])
+    return lacking_reasons(jax.tree.map(lambda leaf: leaf[-1], one.track.unmodelled), std)
 
 
 def estimate_thrusts(
@@ -95,7 +111,8 @@ def estimate_thrusts(
     """Reads one robot's columns and runs a method over them."""
     begin = time.perf_counter()
     record = read_jets_record(log, robot, configured, config, progress)
-    run = thrust_run(record, configured, config, THRUST_METHODS[method])
+    unmodelled = lacking_rates(record) if method == "adaptive" else None
+    run = thrust_run(record, configured, config, THRUST_METHODS[method], unmodelled)
     track = run_thrusts(run, lambda rows: progress(rows // 2))
     return Thrusts(configured, record, run, track, (time.perf_counter() - begin) / len(record.time))
 

@@ -35,8 +35,14 @@ class ThrustRun:
     guess: Guess
 
 
-def thrust_run(record: JetsRecord, robot: ConfiguredRobot, config: Config, tuning: ThrustTuning) -> ThrustRun:
-    """Model, noise, first guess and samples."""
+def thrust_run(
+    record: JetsRecord,
+    robot: ConfiguredRobot,
+    config: Config,
+    tuning: ThrustTuning,
+    unmodelled: np.ndarray | None = None,
+) -> ThrustRun:
+    """Model, noise, first guess and samples; `unmodelled` (n, 6, event) as `FlyingControl` has it."""
     engines, feet = robot.model.engines, len(robot.feet)
     unknown = tuple(part for part in tuning.unknown if feet or part not in ("wrench", "foot_bias"))
     speeds = record.rpm.shape[1] if tuning.uses_speed else 0
@@ -55,9 +61,9 @@ def thrust_run(record: JetsRecord, robot: ConfiguredRobot, config: Config, tunin
     )
     estimator = ThrustFilter(robot.model, noise, tuning.detection)
     guess = Guess(state, std)
-    return ThrustRun(
-        estimator, estimator.init(guess), _samples(state, record, tuning), tuple(tangent_names(state)), guess
-    )
+    belief = estimator.init(guess, 0 if unmodelled is None else unmodelled.shape[2])
+    samples = _samples(state, record, tuning, unmodelled)
+    return ThrustRun(estimator, belief, samples, tuple(tangent_names(state)), guess)
 
 
 def _first_thrust(record: JetsRecord, robot: ConfiguredRobot) -> np.ndarray:
@@ -144,7 +150,7 @@ def _wrench_noise(record: JetsRecord, feet: int) -> np.ndarray:
     return np.tile(np.repeat([record.noise["wrench/torque"], record.noise["wrench/force"]], 3), feet)
 
 
-def _samples(state: FlyingState, record: JetsRecord, tuning: ThrustTuning) -> Sample:
+def _samples(state: FlyingState, record: JetsRecord, tuning: ThrustTuning, unmodelled: np.ndarray | None) -> Sample:
     """Row by row: the inputs since the row before, and the readings at the row."""
     n = len(record.time)
     contact = np.repeat(record.contact.astype(float), 6, axis=1)
@@ -153,7 +159,7 @@ def _samples(state: FlyingState, record: JetsRecord, tuning: ThrustTuning) -> Sa
         _between(record.thrust_matrix), _between(record.foot_matrix), np.maximum(contact, _before(contact)), trust
     )
     throttle = _before(record.throttle) if record.zero_order_hold else _between(record.throttle)
-    control = FlyingControl(ThrustInput(throttle, _between(record.wrench)), pose)
+    control = FlyingControl(ThrustInput(throttle, _between(record.wrench)), pose, unmodelled)
     wrench = np.zeros((n, 0))
     if state.wrench.size:
         wrench = record.wrench

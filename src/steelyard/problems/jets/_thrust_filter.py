@@ -56,6 +56,8 @@ class ThrustBelief(Headed):
     pose: RobotPose
     wrench: Float[Array, " feet"]
     """Of the soles over the last step, (torque, force) each, N m and N."""
+    unmodelled: Shadows
+    """A column for each thing that the model lacks, from the first row on."""
 
     @property
     def head(self) -> KalmanBelief:
@@ -98,14 +100,15 @@ class ThrustFilter(Estimator):
     agreement_time: float = 1.0
     """Time for which it must agree before its model is used again, s."""
 
-    def init(self, guess: Guess) -> ThrustBelief:
-        """All engines are healthy."""
+    def init(self, guess: Guess, unmodelled: int = 0) -> ThrustBelief:
+        """All engines are healthy; so many things that the model lacks are looked for."""
         pose = self.robot.idle(guess.state).pose
         kalman = ExtendedKalman(self.robot.at(pose, pose.contact), self.noise).init(guess)
         n = kalman.state.thrust.shape[0]
         health = EngineHealth(jnp.zeros(n), jnp.zeros(n), kalman.state.thrust, kalman.state.thrust_rate, jnp.zeros(n))
         shadows = Shadows.none(kalman.covariance.shape[0], n)
-        return ThrustBelief(kalman, shadows, health, pose, jnp.full(pose.contact.shape, jnp.nan))
+        lacking = Shadows.none(kalman.covariance.shape[0], unmodelled)
+        return ThrustBelief(kalman, shadows, health, pose, jnp.full(pose.contact.shape, jnp.nan), lacking)
 
     def predict(self, belief: ThrustBelief, control: FlyingControl, dt: Seconds) -> ThrustBelief:
         """The filter's prediction; failed engines follow a random walk."""
@@ -126,15 +129,18 @@ class ThrustFilter(Estimator):
         kalman, transition = filter.predict_with(belief.kalman, throttles, dt)
         passed = forwards(dt)
         keep = jnp.exp(-passed / self.memory)
-        columns = belief.shadows.columns
-        carried = jnp.concatenate([wide_product(transition.F[:moving], columns), columns[moving:]])  # the rest stays
-        pushed = keep * carried + passed * self._highest()
+        pushed = keep * _carried(transition.F, belief.shadows.columns, moving) + passed * self._highest()
         shadows = Shadows(
             pushed * (1.0 - failed)[None, :], keep * belief.shadows.score, keep * belief.shadows.information
         )
         shadows = followed(kalman, shadows, belief.shadows)
         health = self._healthy(belief, transition.control.throttle, passed)
-        return ThrustBelief(kalman, shadows, health, pose, control.input.wrench)
+        unmodelled = belief.unmodelled
+        if control.unmodelled is not None:
+            columns = _carried(transition.F, unmodelled.columns, moving)
+            columns = columns.at[before:moving].add(passed * control.unmodelled)
+            unmodelled = followed(kalman, eqx.tree_at(lambda s: s.columns, unmodelled, columns), unmodelled)
+        return ThrustBelief(kalman, shadows, health, pose, control.input.wrench, unmodelled)
 
     def update(self, belief: ThrustBelief, measurement: FlyingReading) -> ThrustBelief:
         """The filter's update, and the detection of failures."""
@@ -142,15 +148,17 @@ class ThrustFilter(Estimator):
         speeds = belief.kalman.state.speed_scale.shape[0]  # without that part, rotor speeds serve the detection only
         reading = eqx.tree_at(lambda reading: reading.rpm, measurement, measurement.rpm[:speeds])
         support = model.support(belief.kalman.state)
-        kalman, shadows = update_belief(
-            model, self._noise_of_throttles(), belief.kalman, reading, belief.shadows, TUNING.outlier_gate, support
+        n, both = self.robot.engines.maximum.shape[0], _side_by_side(belief.shadows, belief.unmodelled)
+        kalman, both = update_belief(
+            model, self._noise_of_throttles(), belief.kalman, reading, both, TUNING.outlier_gate, support
         )
+        shadows, unmodelled = _some(both, slice(n)), _some(both, slice(n, None))
         health = belief.health
         if self.detection == "speed":
             health = self._by_speed(health, measurement)
         elif self.detection == "evidence":
             kalman, shadows, health = self._by_evidence(kalman, shadows, health)
-        return ThrustBelief(kalman, shadows, health, belief.pose, belief.wrench)
+        return ThrustBelief(kalman, shadows, health, belief.pose, belief.wrench, unmodelled)
 
     def _noise_of_throttles(self) -> Noise:
         """The noise of the throttles only; that of the soles is added to the momentum's process noise."""
@@ -245,3 +253,18 @@ def _offsets(state: FlyingState, failed: Float[Array, " engine"]) -> Float[Array
     if state.offset.size:
         marks = eqx.tree_at(lambda s: s.offset, marks, failed)
     return jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(marks)])
+
+
+def _carried(F: Float[Array, "state state"], columns: Float[Array, "state event"], moving: int) -> Array:
+    """Columns over a step; coordinates after the first `moving` ones stay."""
+    return jnp.concatenate([wide_product(F[:moving], columns), columns[moving:]])
+
+
+def _side_by_side(one: Shadows, other: Shadows) -> Shadows:
+    if not other.score.shape[0]:
+        return one
+    return jax.tree.map(lambda a, b: jnp.concatenate([a, b], axis=-1), one, other)
+
+
+def _some(shadows: Shadows, events: slice) -> Shadows:
+    return jax.tree.map(lambda leaf: leaf[..., events], shadows)

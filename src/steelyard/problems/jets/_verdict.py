@@ -16,7 +16,7 @@ _REMEDY = (
     "state the true noise in [noise], give engine_error and mass_error their true sizes in [jets], or look for what "
     "the model lacks (wind, a cable, a hand on the robot)"
 )
-_CAVEAT = (
+_IN_THE_AIR = (
     "Thrusts are relative to the weight: only while its feet carry the robot can a wrong mass be told from thrust, and "
     "in the air 1 % of mass is 1 % of every thrust."
 )
@@ -49,7 +49,19 @@ def thrust_verdict(robot: ConfiguredRobot, record: JetsRecord, track: Any) -> st
     ]
     sentences += alike(robot.names, record.thrust_matrix) or hardest(robot.names, record.thrust_matrix, covariance)
     value, variance = np.asarray(track.innovation.value), np.asarray(track.innovation.variance)
-    return f"{'. '.join(sentences)}. {believable(value, variance, _REMEDY)} {_CAVEAT}"
+    return f"{'. '.join(sentences)}. {believable(value, variance, _REMEDY)} {_relative_to(robot, record, track)}"
+
+
+def _relative_to(robot: ConfiguredRobot, record: JetsRecord, track: Any) -> str:
+    """What thrusts and mass are measured against, and what an error of it would do."""
+    if not record.contact.any():
+        return _IN_THE_AIR
+    thrust = float(np.max(np.asarray(track.state.thrust)[-1]))
+    return (
+        "These numbers are relative to the feet's sensors, which carried the robot: if all are 1 % off in scale, so are mass "
+        f"({0.01 * robot.multibody.mass:.2g} kg) and thrusts (up to {0.01 * thrust:.2g} N); engines and "
+        "rotor speeds tell from 2-3 % on. In the air 1 % of mass is 1 % of every thrust."
+    )
 
 
 def alike(names: Sequence[str], thrust_matrix: np.ndarray) -> list[str]:

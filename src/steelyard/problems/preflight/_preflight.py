@@ -7,6 +7,7 @@ import numpy as np
 
 from steelyard.config import Config
 from steelyard.logs import Log
+from steelyard.problems.preflight._base import base_findings
 from steelyard.problems.preflight._channels import channel_findings
 from steelyard.problems.preflight._finding import PreflightFinding
 from steelyard.problems.preflight._flight import flight_findings
@@ -72,6 +73,9 @@ def _findings(log: Log, problem: str, config: Config) -> tuple[list[PreflightFin
             found += fresh
             if mass is not None and config.multirotor.throttle_map is None:
                 rough[robot] = mass
+    if problem == "jets":
+        for robot in config.team.robots or log.robots:
+            found += base_findings(log, robot)
     if problem == "planar-load":
         found += planar_findings(log, config.team.robots or log.robots, config.load.friction)
     if problem in ("rigid-body", "spatial-load"):

@@ -72,6 +72,12 @@ class PreflightTuning:
     """s by which a wrist's signal may be late, as tried."""
     wrist_floors: tuple[float, float, float, float] = (0.5, 0.05, 0.02, 0.02)
     """m/s³, m/s², and shares of the force and the torque: misfits below which readings are equally good."""
+    difference_certain: float = 8.0
+    """Deviations of a difference between a base's velocity and how its position changes, from which on it is certain;
+    of 26 clean logs the largest was 1.6."""
+    drift_limits: tuple[tuple[float, float], tuple[float, float]] = ((0.05, 0.005), (0.01, 0.005))
+    """m/s and m/s², rad/s and rad/s²: differences, and their growth, below which they are of no account: a twentieth of
+    a percent of gravity is a twentieth of a percent of a weight."""
     g: float = 9.81
     """m/s²."""
 
