@@ -3,6 +3,7 @@
 from steelyard import _jax as _jax
 
 from ._cholesky import square_root as square_root
+from ._chunks import campaign_in_chunks as campaign_in_chunks
 from ._chunks import replay_in_chunks as replay_in_chunks
 from ._ekf import ExtendedKalman as ExtendedKalman
 from ._elm import Elm as Elm

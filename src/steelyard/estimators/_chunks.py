@@ -6,7 +6,7 @@ import jax
 import numpy as np
 
 from steelyard.estimators._estimator import Belief, Estimator, Sample
-from steelyard.estimators._run import Recorded, everything, replay
+from steelyard.estimators._run import Recorded, campaign, everything, replay
 
 CHUNK = 512
 """Rows."""
@@ -32,6 +32,23 @@ def replay_in_chunks(
     return jax.tree.map(lambda *parts: np.concatenate(parts), *recorded)
 
 
+def campaign_in_chunks(
+    estimator: Estimator,
+    beliefs: Belief,
+    samples: Sample,
+    keep: Callable[[Belief], Recorded] = everything,
+    progress: Callable[[int], None] = lambda rows: None,
+) -> Recorded:
+    """The same of logs of one length side by side: everything has a leading axis of logs, `samples` then time."""
+    recorded, by_time = [], jax.tree.map(lambda leaf: np.moveaxis(np.asarray(leaf), 0, 1), samples)
+    for chunk, rows in _chunks(by_time):
+        result = campaign(estimator, beliefs, jax.tree.map(lambda leaf: np.moveaxis(leaf, 0, 1), chunk), keep, "xla")
+        beliefs = result.belief
+        recorded.append(jax.tree.map(lambda leaf, rows=rows: np.asarray(leaf)[:, :rows], result.recorded))
+        progress(rows)
+    return jax.tree.map(lambda *parts: np.concatenate(parts, axis=1), *recorded)
+
+
 def _chunks(samples: Sample) -> Iterator[tuple[Sample, int]]:
     total = samples.dt.shape[0]
     for begin in range(0, total, CHUNK):
@@ -48,7 +65,7 @@ def _filled_up(chunk: Sample, idle: int) -> Sample:
         return np.concatenate([leaf, np.full((idle, *leaf.shape[1:]), np.nan)])
 
     return Sample(
-        np.concatenate([chunk.dt, np.zeros(idle)]),
+        np.concatenate([chunk.dt, np.zeros((idle, *chunk.dt.shape[1:]))]),
         jax.tree.map(with_last_repeated, chunk.control),
         jax.tree.map(with_silence, chunk.measurement),
     )

@@ -7,7 +7,7 @@ from steelyard.bench.faults import TRIED
 from steelyard.bench.faults._jets import _config, clean_jets
 from steelyard.problems import identify
 from steelyard.problems.jets import estimate_thrusts, robot_from
-from steelyard.problems.jets._unmodelled import LACKING, lacking_rates
+from steelyard.problems.jets._unmodelled import ERRORS, error_rates
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def told(log):
 
 def test_there_is_a_rate_for_each_sentence_and_a_clean_log_shows_none(log):
     record = estimate_thrusts(log.without_truth(), "r1", robot_from(_config()), _config()).record
-    assert lacking_rates(record).shape == (len(log), 6, len(LACKING))
+    assert error_rates(record).shape == (len(log), 6, len(ERRORS))
     size, std = told(log)
     assert np.max(np.abs(size) / std) < 4.0
     assert identify(log, "jets", _config()).robots["r1"]["mass"].status == "known"
@@ -46,4 +46,4 @@ def test_late_feet_are_told_with_their_delay(log):
 
 def test_a_velocity_that_drifts_against_the_position_is_told_before_the_estimate(log):
     mass = identify(faulty(log, "velocity drifts"), "jets", _config()).robots["r1"]["mass"]
-    assert [reason.code for reason in mass.trust.reasons][0] == "velocity-drift"
+    assert mass.trust.reasons[0].code == "velocity-drift"

@@ -12,10 +12,9 @@ import numpy as np
 
 from steelyard.bench.faults._catalogues import TRIED
 from steelyard.bench.faults._fault import Fault, TriedProblem
+from steelyard.campaigns import TrialCache, all_of
 from steelyard.errors import BadInput
 from steelyard.logs import Log
-from steelyard.papers._checkpoints import TrialCache
-from steelyard.papers._processes import all_of
 from steelyard.problems import Identification, identify
 
 LIMIT = 4.0

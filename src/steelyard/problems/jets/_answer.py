@@ -23,7 +23,7 @@ from steelyard.problems.jets._reading import JetsRecord, read_jets_record
 from steelyard.problems.jets._robot import ConfiguredRobot, robot_from
 from steelyard.problems.jets._thrust_filter import EngineHealth, ThrustBelief
 from steelyard.problems.jets._tuning import THRUST_METHODS, TUNING
-from steelyard.problems.jets._unmodelled import lacking_rates, lacking_reasons
+from steelyard.problems.jets._unmodelled import error_rates, error_reasons
 from steelyard.problems.jets._verdict import engine_events, thrust_verdict
 
 
@@ -44,8 +44,8 @@ def keep_thrusts(belief: ThrustBelief) -> ThrustTrack:
     state, lacking = belief.state, belief.unmodelled
     n = state.thrust.shape[0]
     mass = n + state.thrust_rate.shape[0] + 6 + state.wrench.shape[0]
-    kept = jnp.concatenate([lacking.columns[:n], lacking.columns[mass : mass + state.log_mass.shape[0]]])
-    lacking = eqx.tree_at(lambda s: s.columns, lacking, kept)
+    asked = jnp.concatenate([lacking.columns[:n], lacking.columns[mass : mass + state.log_mass.shape[0]]])
+    lacking = eqx.tree_at(lambda s: s.columns, lacking, asked)
     return ThrustTrack(state, belief.std, belief.covariance[:n, :n], belief.innovation, belief.health, lacking)
 
 
@@ -97,7 +97,7 @@ _PARTS = (("torque", "N m"), ("force", "N"))
 def _reasons(one: Thrusts) -> tuple[Reason, ...]:
     """What the model lacks and the innovations show."""
     std = np.concatenate([_parts(one, part)[1][-1] for part in ("thrust", "log_mass")])
-    return lacking_reasons(jax.tree.map(lambda leaf: leaf[-1], one.track.unmodelled), std)
+    return error_reasons(jax.tree.map(lambda leaf: leaf[-1], one.track.unmodelled), std)
 
 
 def estimate_thrusts(
@@ -111,7 +111,7 @@ def estimate_thrusts(
     """Reads one robot's columns and runs a method over them."""
     begin = time.perf_counter()
     record = read_jets_record(log, robot, configured, config, progress)
-    unmodelled = lacking_rates(record) if method == "adaptive" else None
+    unmodelled = error_rates(record) if method == "adaptive" else None
     run = thrust_run(record, configured, config, THRUST_METHODS[method], unmodelled)
     track = run_thrusts(run, lambda rows: progress(rows // 2))
     return Thrusts(configured, record, run, track, (time.perf_counter() - begin) / len(record.time))

@@ -60,14 +60,6 @@ class JetsTuning:
     """s, after which a mass or a bias that is still unknown is not identifiable from this motion."""
     alike_below: float = 0.02
     """Share of the largest singular value of A(q): engines along a smaller one act alike on this robot."""
-    lacking_certain: float = 6.0
-    """Deviations from which on something that the model lacks is certain: of forty clean logs the largest was 2.6 while
-    standing, and 4.2 in flights without rotor speeds."""
-    lacking_moves: float = 1.5
-    """Deviations of an answer that it must move, to speak against it: impacts and noise that is not white look like
-    something that moves nothing."""
-    rate_rows: int = 5
-    """Rows to either side over which a foot's wrench is smoothed before it is differentiated."""
     named_above: float = 0.2
     """Component of a singular vector above which its engine is named."""
 

@@ -58,9 +58,9 @@ def _relative_to(robot: ConfiguredRobot, record: JetsRecord, track: Any) -> str:
         return _IN_THE_AIR
     thrust = float(np.max(np.asarray(track.state.thrust)[-1]))
     return (
-        "These numbers are relative to the feet's sensors, which carried the robot: if all are 1 % off in scale, so are mass "
-        f"({0.01 * robot.multibody.mass:.2g} kg) and thrusts (up to {0.01 * thrust:.2g} N); engines and "
-        "rotor speeds tell from 2-3 % on. In the air 1 % of mass is 1 % of every thrust."
+        "These numbers are relative to the feet's sensors, which carried it: if all are 1 % off in scale, so are "
+        f"mass ({0.01 * robot.multibody.mass:.2g} kg) and thrusts (up to {0.01 * thrust:.2g} N); engines and rotor "
+        "speeds tell from 2-3 % on. In the air 1 % of mass is 1 % of every thrust."
     )
 
 

@@ -7,11 +7,12 @@ import numpy as np
 
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
-from steelyard.estimators import Estimate
+from steelyard.estimators import Estimate, Trust
 from steelyard.logs import Log
 from steelyard.problems._checked import checked
 from steelyard.problems._identification import Identification, Innovations, Series
 from steelyard.problems._provenance import truth_in
+from steelyard.problems.own._lost_rows import FilledLog, with_lost_rows
 from steelyard.problems.own._method import METHODS, Track, run_estimator
 from steelyard.problems.own._robot import OwnRobot, check_robot
 from steelyard.problems.own._steps import step_warning
@@ -36,8 +37,10 @@ def identify_own(
 
 def _answer(log: Log, robot: OwnRobot, method: str, progress: Callable[[int], None]) -> Identification:
     begin = time.perf_counter()
-    track, prior = run_estimator(log, robot, method, progress)
-    seconds_a_row = (time.perf_counter() - begin) / len(log)
+    rows, filled = len(log), with_lost_rows(log)
+    track, prior, reasons = run_estimator(filled, robot, method, progress)
+    seconds_a_row = (time.perf_counter() - begin) / rows
+    log = filled.log
     warning = step_warning(robot, robot.samples(log.without_truth()))
     known = track.std < TUNING.known_below * prior
     return Identification(
@@ -47,13 +50,22 @@ def _answer(log: Log, robot: OwnRobot, method: str, progress: Callable[[int], No
         robots={robot.name: _estimates(robot, log, track, known)},
         events=jump_events(robot, log, track),
         verdict=own_verdict(robot, track, known),
-        notes=[] if warning is None else [warning],
+        notes=[*_lost_rows(filled), *([] if warning is None else [warning])],
         series={robot.name: _series(robot, log, track, known)},
         innovations={robot.name: _innovations(log, track)},
         truth=truth_in(log, {name: quantity.unit for name, quantity in robot.quantities.items()}),
-        settings={"log": log.origin, "rows": f"{len(log)}, from {log.time[0]:g} to {log.time[-1]:g} s"},
+        trust={robot.name: Trust(reasons)},
+        settings={"log": log.origin, "rows": f"{rows}, from {log.time[0]:g} to {log.time[-1]:g} s"},
         seconds_a_row=seconds_a_row,
     )
+
+
+def _lost_rows(filled: FilledLog) -> list[str]:
+    lost, unknown = int(filled.lost.sum()), bool(filled.unknown.any())
+    if not lost and not unknown:
+        return []
+    gaps = "; through gaps they are unknown" if unknown else ""
+    return [f"{lost} rows are missing: inputs are on the line between the rows beside them{gaps}."]
 
 
 def _estimates(robot: OwnRobot, log: Log, track: Track, known: np.ndarray) -> dict[str, Estimate]:

@@ -1,9 +1,11 @@
 """The estimators that run over a robot of one's own, and what a run keeps of every row."""
 
+import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float, Int
@@ -13,18 +15,22 @@ from steelyard.estimators import (
     Belief,
     Estimator,
     ExtendedKalman,
+    Guess,
     Innovation,
     MultiStateKalman,
+    Reason,
     SlidingWindow,
     UnscentedKalman,
+    campaign_in_chunks,
     replay_in_chunks,
 )
-from steelyard.geometry import differentiate, tangent_names
-from steelyard.logs import Log
+from steelyard.geometry import differentiate, local, retract, tangent_names
 from steelyard.models import Numbers
 from steelyard.monitor import Change, ChangeWatch, no_change
+from steelyard.problems.own._lost_rows import FilledLog
 from steelyard.problems.own._robot import OwnRobot
 from steelyard.problems.own._tuning import TUNING
+from steelyard.problems.own._unmodelled import tried_errors
 
 
 class Track(eqx.Module):
@@ -33,20 +39,49 @@ class Track(eqx.Module):
     value: Float[Numbers, "*batch quantity"]
     """In the order of `OwnRobot.quantities`, each in its own unit."""
     std: Float[Numbers, "*batch quantity"]
+    coordinates: Float[Numbers, "*batch quantity"]
+    """Of the quantities, from the guess on."""
+    coordinate_std: Float[Numbers, "*batch quantity"]
     innovation: Innovation
     status: Int[Numbers, "*batch"]
     change: Change
 
 
-def run_estimator(log: Log, robot: OwnRobot, method: str, progress: Callable[[int], None]) -> tuple[Track, np.ndarray]:
-    """The track over a log, time first, and the quantities' standard deviations before it.
+class OwnRun(NamedTuple):
+    """What a method makes of a log."""
+
+    track: Track
+    """Time first."""
+    prior: np.ndarray
+    """(quantity,): standard deviations before the log."""
+    reasons: tuple[Reason, ...]
+    """Errors of inputs and readings that the log shows and that move the answers."""
+
+
+def run_estimator(filled: FilledLog, robot: OwnRobot, method: str, progress: Callable[[int], None]) -> OwnRun:
+    """The track over a log, and what speaks against it.
 
     A quantity that never shows in a measurement is a fault of the model or the log: a `BadInput`.
     """
-    estimator = METHODS[method](robot)
-    before = estimator.init(robot.guess)
-    samples = robot.samples(log.without_truth())
-    track = replay_in_chunks(estimator, before, samples, lambda belief: _track(robot, belief), progress)
+    estimator, log = METHODS[method](robot), filled.log
+    samples = filled.masked(robot.samples(log.without_truth()))
+    tried = tried_errors(jax.tree.map(lambda leaf: np.asarray(leaf)[-TUNING.error_rows :], samples))
+    keep = functools.partial(_track, robot)
+
+    def pass_from(guess: Guess, progress: Callable[[int], None]) -> Track:
+        """Of the log as it is and with each of the errors, side by side."""
+        start = jax.tree.map(
+            lambda leaf: np.repeat(np.asarray(leaf)[None], 1 + len(tried.errors), 0), estimator.init(guess)
+        )
+        return campaign_in_chunks(estimator, start, tried.samples, keep, progress)
+
+    before, whole = estimator.init(robot.guess), len(log) <= TUNING.error_rows
+    guess = _relinearised(robot, jax.tree.map(lambda leaf: leaf[0], pass_from(robot.guess, lambda rows: None)))
+    tracks = pass_from(guess, progress if whole else lambda rows: None)
+    track = jax.tree.map(lambda leaf: leaf[0], tracks)
+    if not whole:
+        track = replay_in_chunks(estimator, estimator.init(guess), samples, keep, progress)
+    found = tried.evidence(tracks.innovation.value, tracks.innovation.variance, tracks.value[:, -1], tracks.std[:, -1])
     prior = np.asarray(_values_and_stds(robot, before)[1])
     for k, name in enumerate(robot.quantities):
         if track.std[:, k].min() >= TUNING.never_seen_above * prior[k]:
@@ -54,7 +89,28 @@ def run_estimator(log: Log, robot: OwnRobot, method: str, progress: Callable[[in
                 f"{name} is not identifiable from this log ({log.origin}): it never shows in the measurements; "
                 "measure something that it moves, move differently, or take it out of the model."
             )
-    return track, prior
+    return OwnRun(track, prior, found.reasons(tried.errors))
+
+
+def _relinearised(robot: OwnRobot, track: Track) -> Guess:
+    """The guess of a second pass: quantities as the first pass found them, and ten times as uncertain as it left them.
+
+    A filter linearises where it believes to be. From a vague guess, its first rows throw the quantities far off, and
+    count as more certain than they are: a friction of 0.8 that was guessed as 0.5 ended eight deviations off. That the
+    log has a say in its own guess makes intervals half a percent too narrow.
+    """
+    settled = np.all(track.std < TUNING.relinearised_below * track.std[:1], axis=1)
+    if not settled.any():
+        return robot.guess
+    changed = np.flatnonzero(np.asarray(track.change.found) & (np.cumsum(settled) > 0))
+    first = max(int(changed[0] - TUNING.change_rows), int(np.argmax(settled))) if changed.size else -1
+    rows = [-1 if quantity.jump is None else first for quantity in robot.quantities.values()]
+    where = [robot.coordinate(quantity) for quantity in robot.quantities.values()]
+    delta = np.zeros(len(tangent_names(robot.guess.state)))
+    std, each = np.array(robot.guess.std, float), np.arange(len(rows))
+    delta[where] = np.asarray(track.coordinates)[rows, each]
+    std[where] = np.minimum(std[where], TUNING.relinearised_std * np.asarray(track.coordinate_std)[rows, each])
+    return Guess(retract(robot.guess.state, jnp.asarray(delta)), std)
 
 
 def _adaptive(robot: OwnRobot) -> Estimator:
@@ -95,4 +151,6 @@ def _values_and_stds(robot: OwnRobot, belief: Belief) -> tuple[Any, Any]:
 
 def _track(robot: OwnRobot, belief: Belief) -> Track:
     value, std = _values_and_stds(robot, belief)
-    return Track(value, std, belief.innovation, belief.status, getattr(belief, "change", no_change()))
+    where = jnp.array([robot.coordinate(quantity) for quantity in robot.quantities.values()])
+    moved, spread = local(robot.guess.state, belief.state)[where], belief.std[where]
+    return Track(value, std, moved, spread, belief.innovation, belief.status, getattr(belief, "change", no_change()))

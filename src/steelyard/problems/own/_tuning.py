@@ -11,6 +11,24 @@ class OwnTuning:
     """Share of its prior standard deviation below which a quantity is known: the log taught more than it left open."""
     never_seen_above: float = 0.999
     """Share of its prior standard deviation above which a quantity never showed in a measurement: rounding only."""
+    relinearised_below: float = 0.05
+    """Share of their deviations after the first row below which all quantities are known well enough to linearise."""
+    relinearised_std: float = 10.0
+    """Times the first pass's deviations that the second pass starts with."""
+    change_rows: int = 50
+    """Rows before a change is noticed in which it may have begun."""
+    errors_tried: int = 24
+    """Errors of inputs and readings that are looked for, at most: each is one more run of the filter."""
+    error_rows: int = 4000
+    """Rows at the end of a log in which they are looked for, at most."""
+    error_step: float = 1e-4
+    """Of each error, SI, that is added to a log: small against noise, large against rounding."""
+    rate_rows: int = 3
+    """Rows to either side over which a signal is smoothed before it is differentiated."""
+    gap_seconds: float = 0.15
+    """s without a row, at least, after which what acted meanwhile is unknown."""
+    gap_steps: float = 10.0
+    """Steps without a row, at least, for the same."""
     jump_threshold: float = 10.0
     """Log-likelihood ratio from which on a jump is believed, as for a multirotor's mass."""
     jump_settled_after: float = 1.0
