@@ -11,6 +11,7 @@ import numpy as np
 
 from steelyard._face._inputs import check_names, config_from
 from steelyard._face._refit_stream import RefitStream
+from steelyard._face._restart import Restart
 from steelyard._face._samples import SampleReader
 from steelyard._face._silent_channels import Silences
 from steelyard._face._stream_step import Step
@@ -56,6 +57,7 @@ class Stream:
         self._counts: Counter[str] = Counter()
         self._same: dict[str, tuple[np.ndarray, float]] = {}
         self._trust, self._assessed = Trust(), -float("inf")
+        self._restart = Restart()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -64,7 +66,7 @@ class Stream:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many samples were taken `in order`, `late`, or not taken because they were `repeated`."""
+        """How many samples were taken `in order`, `late`, or not taken because they were `repeated`; and `restarts`."""
         return dict(self._counts)
 
     @property
@@ -174,6 +176,19 @@ class Stream:
         self._trust, self._assessed = Trust(reasons), newest
         return self._trust
 
+    def _start_again(self) -> bool:
+        """Starts from the last rows where the filter that ran is lost and a new one is consistent with them."""
+        newest = self._entries[-1].time
+        first = bisect.bisect_left(self._entries, newest - TUNING.restart_span, key=_time_of)
+        rows = [entry.row for entry in self._entries[first:]]
+        fresh = self._restart.tried(self._filter, rows)
+        if fresh is None:
+            return False
+        self._entries[:] = [_Entry(row, state) for row, state in zip(rows, fresh, strict=True)]
+        self._begin, self._assessed = self._entries[0].time, -float("inf")
+        self._counts["restarts"] += 1
+        return True
+
     def _forget(self) -> None:
         """Keeps what a late sample or the size of a change may still ask for."""
         oldest = self._entries[-1].time - max(self._late, REMEMBERED)
@@ -190,7 +205,10 @@ class Stream:
     def _answer(self, events: list[Event], status: Literal["running", "late", "repeated"]) -> Step:
         newest = self._entries[-1]
         estimates = self._filter.estimates(newest.state, newest.row.robot, newest.time, self._begin)
-        if newest.state is not None and (trust := self._assess()).reasons:
+        if newest.state is not None:
+            trust = self._assess()
+            if self._restart.is_due(newest.time, trust, estimates) and self._start_again():
+                return self._answer(events, status)
             estimates = {name: estimate.judged(trust.of(name)) for name, estimate in estimates.items()}
         flags = 0 if newest.state is None else self._filter.flags(newest.state)
         word = "starting" if newest.state is None and status == "running" else status

@@ -21,8 +21,10 @@ _HEADINGS = ("fault", "strength", "runs", "right %", "doubted %", "wrong %", "na
 class TrialFaults:
     """Tries a problem on simulated logs with faults, each mild and strong, and on clean ones."""
 
-    problem: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="PROBLEM")]]
+    problem: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="PROBLEM")]] = "all"
     """multirotor, rigid-body, planar-load, spatial-load, jets or own."""
+    seen: bool = False
+    """Instead, make again what once came out confidently wrong, of one problem or of all."""
     runs: int = 5
     """Logs a fault and strength."""
     clean: int | None = None
@@ -57,6 +59,8 @@ def run(arguments: Sequence[str]) -> None:
     from steelyard.bench.faults import TRIED, rounds, run_faults, table_of, totals
     from steelyard.campaigns import on_workers
 
+    if command.seen and command.problem in ("all", *TRIED):
+        return _run_seen(command)
     if command.problem not in TRIED:
         raise BadInput(f'There are no faults for "{command.problem}"; {nearest(command.problem, list(TRIED))}')
     problem = TRIED[command.problem]
@@ -85,6 +89,25 @@ def run(arguments: Sequence[str]) -> None:
         print(f"{name}: {value if not isinstance(value, float) else f'{100 * value:.2f} %'}")
     if command.page is not None and not command.quiet:
         print(f"Page: {command.page}")
+
+
+def _run_seen(command: TrialFaults) -> None:
+    from steelyard.bench.faults import SEEN
+    from steelyard.report import progress
+
+    cases = [case for case in SEEN if command.problem in ("all", case.problem.name)]
+    rows = []
+    with progress("trying what was seen", len(cases), quiet=command.json or command.quiet) as advance:
+        for case in cases:
+            run = case.run()
+            off = f", {run.what} {run.worst:.1f} σ off" if run.what else ""
+            rows.append((case.problem.name, case.what, case.before, f"{run.verdict}{off}", run.sentence))
+            advance(1)
+    headings = ("problem", "what was done", "then", "now", "sentence")
+    if command.json:
+        print_json({"seen": [dict(zip(headings, row, strict=True)) for row in rows]})
+        return
+    print_table(headings, [(*row[:4], row[4][:100]) for row in rows])
 
 
 def _cells(row: "FaultRow") -> list[str]:

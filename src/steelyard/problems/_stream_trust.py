@@ -26,6 +26,18 @@ class StreamTrustTuning:
     """Of the rows of a span with an outlier: at a tenth it is the sensor, not chance."""
     stuck: float = 0.3
     """s without any change of a measured signal; slow sensors repeat theirs for less."""
+    restart_after: float = 1.0
+    """s of innovations that are too large, after which a start anew is tried."""
+    restart_span: float = 1.5
+    """s of the last rows from which it starts: the first second gives its guess, the rest shows whether it is right."""
+    restart_judged: float = 0.6
+    """s at their end over which it must be consistent."""
+    restart_again: float = 0.25
+    """s between two tries."""
+    restart_agrees: float = 6.0
+    """Deviations within which the mass must be that from before the doubt: a fault that stays is consistent, too."""
+    restart_share: float = 0.02
+    """The same as a share, at least."""
     again: float = 0.1
     """s between two looks."""
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steelyard.bench.faults import TRIED
-from steelyard.bench.faults._jets import _config, clean_jets
+from steelyard.bench.faults._jets import clean_jets, standing_config
 from steelyard.problems import identify
 from steelyard.problems.jets import estimate_thrusts, robot_from
 from steelyard.problems.jets._unmodelled import ERRORS, error_rates
@@ -22,28 +22,28 @@ def faulty(log, name, strength="mild"):
 
 def told(log):
     """Size and deviation of everything that is looked for."""
-    one = estimate_thrusts(log.without_truth(), "r1", robot_from(_config()), _config())
+    one = estimate_thrusts(log.without_truth(), "r1", robot_from(standing_config()), standing_config())
     score, information = (np.asarray(x)[-1] for x in (one.track.unmodelled.score, one.track.unmodelled.information))
     return score / information, 1.0 / np.sqrt(information)
 
 
 def test_there_is_a_rate_for_each_sentence_and_a_clean_log_shows_none(log):
-    record = estimate_thrusts(log.without_truth(), "r1", robot_from(_config()), _config()).record
+    record = estimate_thrusts(log.without_truth(), "r1", robot_from(standing_config()), standing_config()).record
     assert error_rates(record).shape == (len(log), 6, len(ERRORS))
     size, std = told(log)
     assert np.max(np.abs(size) / std) < 4.0
-    assert identify(log, "jets", _config()).robots["r1"]["mass"].status == "known"
+    assert identify(log, "jets", standing_config()).robots["r1"]["mass"].status == "known"
 
 
 def test_late_feet_are_told_with_their_delay(log):
     size, std = told(faulty(log, "feet late"))
     assert size[1] > 6.0 * std[1]
     assert size[1] == pytest.approx(0.03, abs=0.012)
-    mass = identify(faulty(log, "feet late"), "jets", _config()).robots["r1"]["mass"]
+    mass = identify(faulty(log, "feet late"), "jets", standing_config()).robots["r1"]["mass"]
     assert mass.status == "doubtful"
     assert "late" in mass.trust.reasons[0].sentence
 
 
 def test_a_velocity_that_drifts_against_the_position_is_told_before_the_estimate(log):
-    mass = identify(faulty(log, "velocity drifts"), "jets", _config()).robots["r1"]["mass"]
+    mass = identify(faulty(log, "velocity drifts"), "jets", standing_config()).robots["r1"]["mass"]
     assert mass.trust.reasons[0].code == "velocity-drift"

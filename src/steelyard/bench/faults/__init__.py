@@ -3,6 +3,8 @@
 from ._catalogues import TRIED as TRIED
 from ._fault import Fault as Fault
 from ._fault import TriedProblem as TriedProblem
+from ._seen import SEEN as SEEN
+from ._seen import SeenCase as SeenCase
 from ._trial import FaultRow as FaultRow
 from ._trial import FaultRun as FaultRun
 from ._trial import rounds as rounds

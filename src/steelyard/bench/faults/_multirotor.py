@@ -140,6 +140,8 @@ def _frd_attitude(time: np.ndarray, q: np.ndarray, chance: Chance) -> np.ndarray
     return product(q, np.repeat(np.array([[0.0, 1.0, 0.0, 0.0]]), len(q), 0))
 
 
+to_ned = after(on((_P, _V), _ned), on(_Q, _ned_attitude), on(_W, _flip))
+"""World NED and body FRD, as autopilots log."""
 _SCALE = r"thrust.*(scale|too high|unit|gram|share|0 to 1)|mass is relative"
 FAULTS = (
     Fault("time in ms", r"time|millisecond|step", time_unit(1e3)),
@@ -150,7 +152,7 @@ FAULTS = (
     Fault("rates' sign", r"rates", on(_W, axes((0, 1, 2), (-1.0, -1.0, -1.0)))),
     Fault("rates' axes", r"rates", on(_W, axes((1, 0, 2), (1.0, 1.0, 1.0)))),
     Fault("rates' bias", r"rates|gyro", on(_W, offset(0.5)), on(_W, offset(0.05))),
-    Fault("NED and FRD", r"NED|FRD|down", after(on((_P, _V), _ned), on(_Q, _ned_attitude), on(_W, _flip))),
+    Fault("NED and FRD", r"NED|FRD|down", to_ned),
     Fault("world NED only", r"NED|axes|frame", on((_P, _V), _ned)),
     Fault("body FRD only", r"FRD|body|axes|down|rates", on(_Q, _frd_attitude)),
     Fault("attitude tilted", r"tilt|axis|attitude", on(_Q, tilted(10.0)), on(_Q, tilted(2.0))),

@@ -90,7 +90,7 @@ def fault_run(problem: str, job: Job) -> dict[str, Any]:
     fault, strength, seed = job
     tried = TRIED[problem]
     one = None if fault == "clean" else next(one for one in tried.faults if one.name == fault)
-    return dataclasses.asdict(_run(tried, one, strength, seed, _clean_log(problem, seed)))
+    return dataclasses.asdict(run_one(tried, one, strength, seed, _clean_log(problem, seed)))
 
 
 @functools.lru_cache(maxsize=2)
@@ -98,7 +98,8 @@ def _clean_log(problem: str, seed: int) -> Log:
     return TRIED[problem].clean(seed)
 
 
-def _run(problem: TriedProblem, fault: Fault | None, strength: str, seed: int, log: Log) -> FaultRun:
+def run_one(problem: TriedProblem, fault: Fault | None, strength: str, seed: int, log: Log) -> FaultRun:
+    """A log with a fault, or as it is, and what becomes of its answer."""
     name = "clean" if fault is None else fault.name
     edit = None if fault is None else fault.strengths[strength]
     begin, worst, what = time.process_time(), 0.0, ""
