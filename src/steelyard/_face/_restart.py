@@ -11,24 +11,27 @@ from steelyard.problems._stream_trust import TUNING
 
 
 class Restart:
-    """What was known before the doubt, and since when it lasts."""
+    """What was known a while before the doubt, for a fault spoils the estimate before it is noticed; and since when."""
 
     def __init__(self) -> None:
         self._since = self._tried = float("inf")
-        self._before: Mapping[str, Estimate] = {}
+        self._believed: list[Estimate] = []
 
     def is_due(self, time: float, trust: Trust, estimates: Mapping[str, Estimate]) -> bool:
         """Whether a start is to be tried now; the last estimates that nothing speaks against are remembered."""
         if not any(reason.code in ("misfit", "outliers") for reason in trust.reasons):
             self._since = float("inf")
-            if not trust.reasons and any(one.value is not None for one in estimates.values()):
-                self._before = estimates
+            mass = estimates.get("mass")
+            if not trust.reasons and mass is not None and mass.value is not None:
+                last = self._believed[-1].time if self._believed else -float("inf")
+                if mass.time - last >= 0.5 * TUNING.restart_after:
+                    self._believed = [*self._believed[-5:], mass]
             return False
         self._since = min(self._since, time)
         if time - self._since < TUNING.restart_after or 0.0 <= time - self._tried < TUNING.restart_again:
             return False
         self._tried = time
-        return bool(self._before)
+        return bool(self._believed)
 
     def tried(self, filter: StreamFilter, rows: Sequence[Any]) -> list[Any] | None:
         """The states after each row of a filter that starts with them; None where it is no better, or disagrees."""
@@ -40,9 +43,8 @@ class Restart:
         for row in rows:
             state, last = filter.step(state, last, row), row
             states.append(state)
-        later = [
-            one for one, row in zip(states, rows, strict=True) if row.time > rows[-1].time - 0.4 * TUNING.restart_span
-        ]
+        since = rows[-1].time - TUNING.restart_judged
+        later = [one for one, row in zip(states, rows, strict=True) if row.time > since]
         z = np.stack([filter.innovation(one) for one in later])
         outliers = np.array([bool(filter.flags(one) & int(Status.OUTLIER)) for one in later])
         if len(z) < TUNING.fewest or stream_reasons(z, outliers, {}):
@@ -51,8 +53,10 @@ class Restart:
         return states if self._agrees(fresh.get("mass")) else None
 
     def _agrees(self, fresh: Estimate | None) -> bool:
-        before = self._before.get("mass")
-        if fresh is None or before is None or fresh.value is None or before.value is None:
+        if fresh is None or fresh.value is None:
             return False
+        early = [one for one in self._believed if one.time < self._since - TUNING.restart_after]
+        before = [self._believed[0], *early][-1]
+        assert before.value is not None
         allowed = TUNING.restart_agrees * float(np.hypot(fresh.std or 0.0, before.std or 0.0))
         return abs(float(fresh.value) - float(before.value)) < max(allowed, TUNING.restart_share * float(before.value))

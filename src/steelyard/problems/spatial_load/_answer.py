@@ -27,6 +27,13 @@ _CAVEAT = (
     "weighed with it; and if all forces are 1 % too high throughout, so is the mass."
 )
 
+_UNCHECKED = (
+    "Offsets, scales, delays and lever arms of the sensors were not looked for: this log is too noisy or too short for "
+    "that. A newton of offset along gravity would be {mass:.2g} kg, and an inertial sensor away from its force sensor "
+    "would move the centre of mass. "
+)
+"""Where sensor errors are not looked for."""
+
 
 def identify_spatial_load(
     log: Log, config: Config, method: str = "consensus", progress: Callable[[int], None] = lambda rows: None
@@ -47,13 +54,15 @@ def identify_spatial_load(
         reasons.append(f"{', '.join(odd)} cannot be right, by all other channels together")
     why: Knowledge | None = "failed" if reasons else "not-identifiable" if poor and contradicted else None
     robots = {name: _unknown(estimates, why) if why else estimates for name, estimates in result.last.items()}
-    trust = {}
+    trust, unchecked = {}, ""
     if why is None:
         false, known = false_changes(result), config.wrist
         errors = sensor_error_fit(record, result.state, known.tared, known.calibrated, whole=bool(false))
         if errors is not None:
             false = (*errors.reasons(robots, record.graph.names), *false)
             robots = errors.widened(robots)
+        elif not (known.tared and known.calibrated):
+            unchecked = _UNCHECKED.format(mass=1.0 / float(np.linalg.norm(config.gravity)))
         trust = dict.fromkeys(record.graph.names, Trust(false))
         robots = {
             name: estimates | _about_axis(record, result, i) for i, (name, estimates) in enumerate(robots.items())
@@ -64,7 +73,7 @@ def identify_spatial_load(
         origin=log.origin,
         robots=robots,
         events=_events(record, result, faults.events, believed=not reasons),
-        verdict=f"{spatial_verdict(record, robots, result.state, reasons)} {_CAVEAT}",
+        verdict=f"{spatial_verdict(record, robots, result.state, reasons)} {unchecked}{_CAVEAT}",
         notes=(*record.notes, *faults.notes, *traffic_notes(result.bytes_a_second)),
         series={name: series_of_estimates(history) for name, history in result.history.items()},
         truth=truth_of(log, record),
