@@ -37,6 +37,8 @@ class ModelError:
     unit: str
     factor: float = 1.0
     """From SI to that unit."""
+    most: float = float("inf")
+    """SI: an error that is larger has another name; it may still explain the innovations, so it counts up to this."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -69,12 +71,15 @@ class ErrorEvidence:
         return np.max(by_answer, axis=0, initial=0.0)
 
     def reasons(self, errors: tuple[ModelError, ...], tuning: UnmodelledTuning = TUNING) -> tuple[Reason, ...]:
-        """The most certain of those that count, as a reason against the answers."""
+        """Of those that count the one that explains most, as a reason against the answers."""
         certain, moved = self.certain, self.moved
         certain_ones = np.flatnonzero((certain > tuning.certain) & (moved > tuning.moves))
         if not certain_ones.size:
             return ()
-        k = int(certain_ones[np.argmax(certain[certain_ones])])
+        limit = np.array([error.most for error in errors])
+        likely = np.clip(self.size, -limit, limit)  # of each, the log-likelihood that it explains is
+        explained = likely * self.score - 0.5 * likely**2 * self.information
+        k = int(certain_ones[np.argmax(explained[certain_ones])])
         what = errors[k].sentence.format(size=f"{errors[k].factor * abs(self.size[k]):.2g} {errors[k].unit}".strip())
         how = f"It is {certain[k]:.0f} deviations from none, and moves an answer by {moved[k]:.0f}."
         return (Reason("unmodelled", f"{what} {how}"),)

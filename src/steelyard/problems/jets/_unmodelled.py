@@ -11,28 +11,38 @@ from steelyard.problems.jets._reading import JetsRecord
 
 _AXES = tuple((kind, axis) for kind in ("torque", "force") for axis in "xyz")
 _UNITS = {"torque": "N m", "force": "N"}
+_MOST = {"torque": 30.0, "force": 100.0}
+"""N m and N that sensors and hands add."""
+_ACTS = "acts that nothing accounts for"
 _BESIDE = "beside where joints and attitude have them"
 _TOUCH = "look at the zeros of the joints, the attitude, a velocity that drifts, or what touches the robot"
 
 
 ERRORS = (
     ModelError(
-        "The feet's sensors would be {size} off in scale, by engines and rotor speeds: weigh the robot.", "%", 1e2
+        "The feet's sensors would be {size} off in scale, by engines and rotor speeds: weigh the robot.", "%", 1e2, 0.3
     ),
-    ModelError("The feet's wrenches come late by {size}: look at their filter and their clock.", "ms", 1e3),
+    ModelError("The feet's wrenches come late by {size}: look at their filter and their clock.", "ms", 1e3, 0.2),
     *(
-        ModelError(f"A steady {kind} along {axis} of {{size}} acts that nothing accounts for: {_TOUCH}.", _UNITS[kind])
+        ModelError(
+            f"A steady {kind} along {axis} of {{size}} acts that nothing accounts for: {_TOUCH}.",
+            _UNITS[kind],
+            1.0,
+            _MOST[kind],
+        )
         for kind, axis in _AXES
     ),
     *(
         ModelError(
-            f"A {kind} along {axis} that grows by {{size}} a second acts that nothing accounts for: look for a foot's "
+            f"A {kind} along {axis} that grows by {{size}} a second {_ACTS}: look for a foot's "
             "sensor or a velocity that drifts, and at the joints.",
             _UNITS[kind],
+            1.0,
+            0.25 * _MOST[kind],
         )
         for kind, axis in _AXES
     ),
-    *(ModelError(f"The soles' forces act {{size}} along {axis} {_BESIDE}: {_TOUCH}.", "mm", 1e3) for axis in "yx"),
+    *(ModelError(f"The soles' forces act {{size}} along {axis} {_BESIDE}: {_TOUCH}.", "mm", 1e3, 0.1) for axis in "yx"),
 )
 """In the order of `error_rates`."""
 

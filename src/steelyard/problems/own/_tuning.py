@@ -23,6 +23,10 @@ class OwnTuning:
     """Rows at the end of a log in which they are looked for, at most."""
     error_step: float = 1e-4
     """Of each error, SI, that is added to a log: small against noise, large against rounding."""
+    longest_delay: float = 0.5
+    """s: what would be later has another name."""
+    largest_scale: float = 1.0
+    """A share: a scale that is farther off has another name."""
     rate_rows: int = 3
     """Rows to either side over which a signal is smoothed before it is differentiated."""
     gap_seconds: float = 0.15

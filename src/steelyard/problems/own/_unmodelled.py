@@ -58,12 +58,12 @@ def _errors_of(kind: str, time: np.ndarray, values: np.ndarray) -> Iterator[tupl
     for j, axis in enumerate(np.eye(values.shape[1])):
         who, one = f"{kind} {j + 1}", np.ones(len(time))
         late = f"{who} would be late by {{size}}: look at its filter, its clock, and for lost rows."
-        yield ModelError(late, "ms", 1e3), -rates[:, j, None] * axis
+        yield ModelError(late, "ms", 1e3, TUNING.longest_delay), -rates[:, j, None] * axis
         yield ModelError(f"{who} would be off by {{size}} throughout: look for an offset.", ""), one[:, None] * axis
         yield ModelError(f"{who} would drift by {{size}} a second.", ""), (time - time[0])[:, None] * axis
         if kind == "Reading":
             yield (
-                ModelError(f"{who} would be off in scale by {{size}}.", "%", 1e2),
+                ModelError(f"{who} would be off in scale by {{size}}.", "%", 1e2, TUNING.largest_scale),
                 np.nan_to_num(values[:, j, None]) * axis,
             )
 
