@@ -7,8 +7,7 @@ import time
 
 import pytest
 
-from steelyard.campaigns import _trial_cache, all_of, clear_trials
-from steelyard.campaigns._trial_cache import TrialCache
+from steelyard.campaigns import TrialCache, _trial_cache, all_of, clear_trials
 from steelyard.worlds import JetsScenario
 
 

@@ -30,8 +30,8 @@ class StreamTrustTuning:
     """s of innovations that are too large, after which a start anew is tried."""
     restart_span: float = 1.5
     """s of the last rows from which it starts: the first second gives its guess, the rest shows whether it is right."""
-    restart_judged: float = 0.6
-    """s at their end over which it must be consistent."""
+    restart_judged: float = 1.2
+    """s at their end over which it must be consistent: a fault that ended within the span has spoilt its mass."""
     restart_again: float = 0.25
     """s between two tries."""
     restart_agrees: float = 6.0

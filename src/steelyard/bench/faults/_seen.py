@@ -130,7 +130,7 @@ def _by_euler(log: Log) -> Identification:
     return identify_own(log, dataclasses.replace(cart(), model=EulerCart()))
 
 
-def _absurd_rates(log: Log, chance: Chance) -> Log:
+def _huge_rates(log: Log, chance: Chance) -> Log:
     names = columns_of(log, "base/rates")[0]
     return changed(log, {name: np.where(np.arange(len(log)) == 200, 1e200, log.columns[name]) for name in names})
 
@@ -225,7 +225,7 @@ SEEN = (
         _asked("jets", clean_jets, _no_number),
         _as_it_is,
     ),
-    SeenCase("jets: rates of 1e200", "noise estimated as 4e249, believed", _asked("jets", clean_jets), _absurd_rates),
+    SeenCase("jets: rates of 1e200", "noise estimated as 4e249, believed", _asked("jets", clean_jets), _huge_rates),
     SeenCase("wrench and twist 3 ms apart", "interval 22 times wider, a false reason", _wrist(), _apart),
 )
 """In the order in which they were seen."""
