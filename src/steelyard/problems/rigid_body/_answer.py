@@ -14,7 +14,7 @@ from steelyard.problems._gaps import silences
 from steelyard.problems._identification import Event, Identification, Innovations
 from steelyard.problems._provenance import settings_of, truth_in
 from steelyard.problems.rigid_body._events import Piece, pieces_of
-from steelyard.problems.rigid_body._quantities import UNITS, load_of_fit, sensor_errors_of
+from steelyard.problems.rigid_body._quantities import UNITS, sensor_errors_of
 from steelyard.problems.rigid_body._reading import WristRecord, read_wrist_record
 from steelyard.problems.rigid_body._series import series_of
 from steelyard.problems.rigid_body._tuning import TUNING
@@ -80,7 +80,7 @@ def _robots(log: Log, config: Config) -> tuple[str, ...]:
 
 def estimates_of(piece: Piece) -> dict[str, Estimate]:
     """What is known at the end of a piece."""
-    load, record = load_of_fit(piece.fit), piece.record
+    load, record = piece.load, piece.record
     short = record.end - record.start <= TUNING.long_enough
     unknown: Knowledge = "not-yet-known" if short else "not-identifiable"
     found = {}

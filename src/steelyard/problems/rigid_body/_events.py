@@ -5,6 +5,7 @@ wrenches do not count. A change is a moment from which on another load explains 
 """
 
 import dataclasses
+import functools
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from steelyard.problems.rigid_body._contacts import (
     same_spans,
 )
 from steelyard.problems.rigid_body._method import Fit, fit_record
+from steelyard.problems.rigid_body._quantities import Load, load_of_fit
 from steelyard.problems.rigid_body._reading import WristRecord
 from steelyard.problems.rigid_body._residuals import wrench_regressor
 from steelyard.problems.rigid_body._start import first_trajectory
@@ -38,6 +40,11 @@ class Piece:
     def record(self) -> WristRecord:
         """Its samples."""
         return self.fit.record
+
+    @functools.cached_property
+    def load(self) -> Load:
+        """What it held."""
+        return load_of_fit(self.fit)
 
 
 def pieces_of(record: WristRecord, tuning: FitTuning = TUNING) -> list[Piece]:

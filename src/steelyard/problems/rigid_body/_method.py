@@ -12,7 +12,7 @@ import numpy as np
 from steelyard.problems.rigid_body._checks import Check, with_checks
 from steelyard.problems.rigid_body._gauss_newton import converged
 from steelyard.problems.rigid_body._noise import coloured_rows, excess_of
-from steelyard.problems.rigid_body._normal_equations import solve
+from steelyard.problems.rigid_body._normal_equations import products, solve
 from steelyard.problems.rigid_body._problem import Problem, State
 from steelyard.problems.rigid_body._reading import WristRecord
 from steelyard.problems.rigid_body._residuals import wrench_regressor
@@ -173,12 +173,14 @@ def fit_at(problem: Problem, state: State, lag: Lag | None) -> Fit:
     residuals = dict(zip(problem.record.channels, (block.residual for block in blocks), strict=False))
     excess = excess_of(problem.record, residuals, state.weights, problem.spacing, problem.tuning)
     ratios = [*excess.values(), *[np.ones(3)] * (len(blocks) - len(excess))]
-    checks = looked.checks(both.unknowns, both.covariance(rows, weights, ratios, looked.prior))
+    parts = [products(*part) for part in zip(rows, weights, ratios, strict=True)]
+    checks = looked.checks(both.unknowns, both.covariance(sum(parts, start=np.diag(looked.prior**-2.0))))
     # Without the checks: they are held, and the unknowns' own part of the information is that of the fit.
     own = dataclasses.replace(both, information=both.information[:size, :size])
     rows = [one[:, :, :size] for one in rows]
     inverse = np.linalg.inv(own.information)
     wrench = coloured_rows(problem.record, rows[0], blocks[0].residual, weights[0], inverse, problem.tuning)
-    bands = [np.ones(len(wrench)), *weights[1:]], [np.ones(6), *ratios[1:]]
-    covariance = own.covariance([wrench, *rows[1:]], *bands, state.prior)
+    coloured = products(wrench, np.ones(len(wrench)), np.ones(6))
+    priors = np.diag(state.prior**-2.0)
+    covariance = own.covariance(sum((part[:size, :size] for part in parts[1:]), start=coloured + priors))
     return Fit(problem, state, covariance, dict(zip(residuals, rows, strict=False)), residuals, excess, lag, checks)

@@ -49,23 +49,16 @@ class Solution:
             found.append(rows)
         return found
 
-    def covariance(
-        self,
-        effective: Sequence[np.ndarray],
-        weights: Sequence[np.ndarray],
-        excess: Sequence[np.ndarray],
-        prior: np.ndarray,
-    ) -> np.ndarray:
-        """(size, size), of the unknowns, where the variance of each channel's axes is `excess` times the assumed one.
-
-        The sandwich S^-1 M S^-1, M the sum of excess times the products of effective rows.
-        """
-        middle = np.diag(prior**-2.0)
-        for rows, weight, ratio in zip(effective, weights, excess, strict=True):
-            flat = (rows * (weight[:, None] * np.sqrt(ratio))[:, :, None]).reshape(-1, len(prior))
-            middle += flat.T @ flat
+    def covariance(self, middle: np.ndarray) -> np.ndarray:
+        """(size, size), of the unknowns: the sandwich S^-1 M S^-1, M the sum of all blocks' `products` and priors."""
         inverse = np.linalg.inv(self.information)
         return inverse @ middle @ inverse
+
+
+def products(rows: np.ndarray, weight: np.ndarray, excess: np.ndarray) -> np.ndarray:
+    """(size, size): of effective rows (n, k, size), the variance of an axis being `excess` times the assumed one."""
+    flat = (rows * (weight[:, None] * np.sqrt(excess))[:, :, None]).reshape(-1, rows.shape[2])
+    return flat.T @ flat
 
 
 def solve(

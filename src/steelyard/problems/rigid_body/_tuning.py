@@ -134,8 +134,9 @@ class FitTuning:
     """Relative standard deviation from which on a mass counts as known."""
     known_com: float = 0.05
     """m, standard deviation along the worst axis, from which on a centre of mass counts as known."""
-    known_inertia: float = 0.5
-    """Norm of the standard deviations over the trace, from which on an inertia counts as known."""
+    known_inertia: float = 0.7
+    """Norm of the standard deviations over the trace, from which on an inertia counts as known. What is known to half
+    of the true trace is to be given, and the trace that was found is uncertain, too."""
     long_enough: float = 3.0
     """s, after which what is still unknown counts as not identifiable from this motion."""
     delay_std: float = 0.002

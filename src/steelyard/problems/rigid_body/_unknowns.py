@@ -179,7 +179,6 @@ class Unknowns:
 
     def vector(self, at: Layout) -> np.ndarray:
         """(size,): distances from where the prior has its mean."""
-        turned = Rotation.from_matrix(self.mounting.T @ self.rotation).as_rotvec()
         known = {
             "torque_offset": self.torque_offset,
             "force_offset": self.force_offset,
@@ -187,13 +186,15 @@ class Unknowns:
             "velocity_bias": self.velocity_bias,
             "accelerometer_bias": self.accelerometer_bias,
             "accelerometer_scale": np.array([self.accelerometer_scale]),
-            "rotation": turned,
             "lever": self.lever,
-            "attitude_rotation": Rotation.from_matrix(self.attitude_rotation).as_rotvec(),
             **{f"delay/{s}": np.array([delay - self.expected_delays[s]]) for s, delay in self.delays.items()},
         }
         if self.torque_steps is not None and self.force_steps is not None:
             known |= {"torque_drift": self.torque_steps.ravel(), "force_drift": self.force_steps.ravel()}
+        if "rotation" in at:
+            known["rotation"] = Rotation.from_matrix(self.mounting.T @ self.rotation).as_rotvec()
+        if "attitude_rotation" in at:
+            known["attitude_rotation"] = Rotation.from_matrix(self.attitude_rotation).as_rotvec()
         values = np.zeros(at.size)
         values[:10] = self.load
         for name, value in known.items():

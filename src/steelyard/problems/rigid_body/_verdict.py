@@ -10,7 +10,7 @@ from steelyard.estimators import Reason, Trust
 from steelyard.problems._identification import Event
 from steelyard.problems.rigid_body._checks import Check
 from steelyard.problems.rigid_body._events import Piece
-from steelyard.problems.rigid_body._quantities import Load, load_of_fit
+from steelyard.problems.rigid_body._quantities import Load
 from steelyard.problems.rigid_body._tuning import TUNING
 
 _REMEDY = (
@@ -56,7 +56,7 @@ def _piece_reasons(piece: Piece) -> list[Reason]:
         reasons.append(
             Reason("not-converged", "The fit did not settle: the motion, the wrench and a rigid load disagree.")
         )
-    load = load_of_fit(fit)
+    load = piece.load
     away = load.away
     if away > TUNING.most_away and np.isfinite(load.inertia_std).all():  # where it did not turn, moments are noise
         sentence = f"What fits best is {away:.0f} deviations from any load that can exist: {_REMEDY}."
@@ -75,7 +75,7 @@ def _changes_reasons(pieces: Sequence[Piece]) -> list[Reason]:
         sentence = f"The load would have changed {changes} times in {seconds:.0f} s: {_REMEDY}."
         return [Reason("changes", sentence)]
     for before, after in itertools.pairwise(pieces):
-        old, new = load_of_fit(before.fit), load_of_fit(after.fit)
+        old, new = before.load, after.load
         if not abs(new.mass - old.mass) > 3 * np.hypot(old.mass_std, new.mass_std):
             moment = after.record.start
             sentence = f"The load would have changed at {moment:.2f} s, and its mass would not: {_REMEDY}."
@@ -125,7 +125,7 @@ def _scale_reasons(piece: Piece) -> list[Reason]:
     """A load that cannot be: the wrench may have the opposite sign, or leave gravity out."""
     fit = piece.fit
     mass, std = float(fit.unknowns.load[0]), float(np.sqrt(fit.load_covariance[0, 0]))
-    if mass < -3.0 * std and np.isfinite(load_of_fit(fit).mass_std):
+    if mass < -3.0 * std and np.isfinite(piece.load.mass_std):
         sentence = (
             f"The mass would be {mass:.3g} kg: the wrench is that of the load on the sensor, not of the sensor on the "
             "load; give it the opposite sign."
@@ -175,7 +175,7 @@ def _check_sentence(check: Check) -> str:
 
 def verdict_of(piece: Piece, trust: Trust) -> str:
     """What the numbers of one robot mean, in sentences."""
-    robot, load = piece.record.robot, load_of_fit(piece.fit)
+    robot, load = piece.record.robot, piece.load
     if trust.level == "contradicted":
         return f"{robot}: no load explains this log. {_sentences(trust)}"
     known, parts = load.known, []
@@ -246,7 +246,7 @@ def events_of(pieces: Sequence[Piece]) -> list[Event]:
             what = f"Something touched the load until {contact.end:.2f} s, with {size:.2g} N on average."
             events.append(Event(contact.start, "contact", robot, "wrench", what, size, end))
     for before, after in itertools.pairwise(pieces):
-        events.append(_change(load_of_fit(before.fit), load_of_fit(after.fit), after, end))
+        events.append(_change(before.load, after.load, after, end))
     return events
 
 
