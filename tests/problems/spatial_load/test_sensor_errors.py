@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from earnest import in_earnest
 
-from steelyard.bench.faults import SPATIAL_LOAD
+from steelyard.bench.faults import TRIED
 from steelyard.bench.faults._wrist import clean_team
 from steelyard.config import Config, Wrist
 from steelyard.logs import Log
@@ -70,7 +70,7 @@ def test_an_error_shows_in_its_own_equations(label, size, kinds):
 def _answer(fault: str, seed: int, config: Config):
     log = clean_team(seed)
     if fault:
-        (found,) = [one for one in SPATIAL_LOAD.faults if one.name == fault]
+        (found,) = [one for one in TRIED["spatial-load"].faults if one.name == fault]
         assert found.mild is not None
         log = found.mild(log, np.random.default_rng(seed))
     said = identify(log, "spatial-load", config)
