@@ -36,6 +36,13 @@ def test_disturbed_flights_are_within_their_intervals_and_changes_are_noticed():
     assert summary.median_delay < 0.5
 
 
+def test_white_noise_is_no_coloured_error():
+    """In this flight a coloured error is likelier than white noise alone, by a ratio of 12.5, as in one of 80."""
+    flight = in_earnest(perfect_flight, 25.0, 1002)
+    assert flight["std"] < 1.5 * flight["bound"]
+    assert abs(flight["value"] - flight["true"]) < 3.0 * flight["std"]
+
+
 def test_summaries_count_what_was_inside():
     flights = [in_earnest(perfect_flight, 25.0, 3)]
     row = summary_of("perfect", [flights[0], flights[0] | {"value": 2.0}])

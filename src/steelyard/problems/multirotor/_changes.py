@@ -32,26 +32,36 @@ def with_changes(found: Fit) -> Fit:
             if not all(believed(grown, one) for one in grown.unknowns.pieces if one[0] != "level"):
                 break
         found = grown
-    return _with_hidden_step(_without_weak(found))
+    return _with_hidden_steps(_without_weak(found))
 
 
-def _with_hidden_step(found: Fit) -> Fit:
-    """With a step that looks like an error of seconds to the error model: looked for with one of half a second.
+def _with_hidden_steps(found: Fit) -> Fit:
+    """With steps that look like an error of seconds to the error model: looked for with one of half a second.
 
-    A missing step makes the likeliest error large and slow, and beside such an error every step looks weak.
+    A missing step makes the likeliest error large and slow, and beside such an error every step looks weak. Several are
+    looked for together where the error is larger than machines leave, for each would hide behind the others.
     """
-    if found.error.time_along < TUNING.short_correlation:
+    error, weight = found.error, float(np.linalg.norm(found.motion.gravity)) or 1.0
+    if error.time_along < TUNING.short_correlation:
         return found
-    error = dataclasses.replace(found.error, time_along=TUNING.short_correlation)
-    steps = scan(fit(found.motion, found.blocks, found.unknowns, error, _mass(found)))
-    ratio = np.where(_allowed(found, "step", steps.begin), steps.statistic[0], 0.0)
-    best = int(np.argmax(ratio))
-    if ratio[best] < TUNING.tentative_change:
+    largest = TUNING.usual_error * weight
+    narrow = dataclasses.replace(
+        error, time_along=TUNING.short_correlation, coloured_along=min(error.coloured_along, largest)
+    )
+    tried = fit(found.motion, found.blocks, found.unknowns, narrow, _mass(found))
+    for _ in range(TUNING.hidden_steps if error.coloured_along > largest else 1):
+        steps = scan(tried)
+        ratio = np.where(_allowed(tried, "step", steps.begin), steps.statistic[0], 0.0)
+        best = int(np.argmax(ratio))
+        if ratio[best] < TUNING.tentative_change:
+            break
+        pieces = (*tried.unknowns.pieces, ("step", float(steps.begin[best])))
+        tried = fit(found.motion, found.blocks, ordered(pieces, tried), narrow, _mass(tried))
+    if len(tried.unknowns.pieces) == len(found.unknowns.pieces):
         return found
-    grown = _placed_again(refit(found, (*found.unknowns.pieces, ("step", float(steps.begin[best])))))
-    grown = refit(grown, grown.unknowns.pieces)
-    sure = all(believed(grown, one) for one in grown.unknowns.pieces if one[0] != "level")
-    return grown if sure else found
+    grown = _placed_again(refit(tried, tried.unknowns.pieces))
+    grown = _without_weak(grown)
+    return grown if len(grown.unknowns.pieces) > len(found.unknowns.pieces) else found
 
 
 def scan(found: Fit) -> Scan:

@@ -146,6 +146,10 @@ class MultirotorTuning:
     passed for such an error; what is slower is the wander below."""
     short_correlation: float = 0.5
     """s, of the error with which a step is looked for once more that a slower error may hide."""
+    usual_error: float = 0.05
+    """Share of the weight: small drones leave 1 to 5 % unexplained; what is more may be steps that were not found."""
+    hidden_steps: int = 8
+    """Most steps that are looked for together then."""
     tentative_change: float = 12.0
     """Likelihood ratio from which on a change is tried; what is random is estimated again with it before it counts."""
     doubtful_change: float = 6.0
