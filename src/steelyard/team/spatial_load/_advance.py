@@ -153,7 +153,8 @@ def _added(
         part = slice(k, k + group)
         load_score, load_information = result.score[part, LOAD].sum(axis=0), result.load_information[part].sum(axis=0)
         before = dataclasses.replace(filter_pass, segments=()) if k == 0 else None
-        segments.append(Segment(filter_pass.row + k, load_score, load_information, before))
+        excess = float(np.sum(result.nis[part] - result.count[part]))
+        segments.append(Segment(filter_pass.row + k, load_score, load_information, excess, before))
     share = 1.0 - np.exp(-len(result.count) / (TUNING.channel_memory * rate))
     latest = np.mean(result.residual**2, axis=0)
     return dataclasses.replace(

@@ -38,7 +38,8 @@ def find_jump(filter_pass: FilterPass, earliest: int) -> Jump | None:
     """The likeliest onset among the segments' rows from `earliest` on, if it convinces; None where none does.
 
     The load's change δ from an onset on has score b − J δ̂ and, once all coordinates are fitted anew, information
-    J_LOAD − J (A + A₀)⁻¹ Jᵀ, summed over the segments from the onset on.
+    J_LOAD − J (A + A₀)⁻¹ Jᵀ, summed over the segments from the onset on. It must explain a good part of what readings
+    are off in all of the segments.
     """
     step, precision, found = filter_pass.step, filter_pass.precision, filter_pass.segments
     start = next((k for k, one in enumerate(found) if one.row >= earliest and _converged(one.before)), None)
@@ -55,6 +56,9 @@ def find_jump(filter_pass: FilterPass, earliest: int) -> Jump | None:
     best = int(np.argmax(log_ratio))
     if log_ratio[best] <= TUNING.change_log_ratio + TUNING.change_linearisation * filter_pass.newton_decrement:
         return None
+    explained = float(evidence.size[best] @ fitted_anew.information[best] @ evidence.size[best])
+    if explained < TUNING.change_explains * sum(segment.nis for segment in segments):
+        return None  # something else is wrong: a faulty member, or a wrench that is not what it says
     return Jump(segments[best].row, float(log_ratio[best]), evidence.size[best])
 
 

@@ -25,6 +25,8 @@ class Segment:
     """(10,)."""
     load_information: np.ndarray
     """(10, param)."""
+    nis: float
+    """Normalised innovation squared of its rows, beyond its expectation."""
     before: "FilterPass | None"
     """The pass before that row, without segments; known only where a block begins."""
 

@@ -82,6 +82,9 @@ class SpatialTuning:
     """Newton decrement a coordinate, up to which a pass can be asked for a change."""
     change_linearisation: float = 0.25
     """Share of the Newton decrement that may be an error of linearising far from the estimate."""
+    change_explains: float = 0.33
+    """Share of the NIS beyond its expectation that a change must explain: a real one explains more than half to first
+    order, a faulty member's motion some per cent."""
     channel_memory: float = 5.0
     """s, time constant of the mean squares of residuals by channel."""
 
