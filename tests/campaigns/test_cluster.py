@@ -44,7 +44,7 @@ def test_a_killed_worker_costs_its_own_trial_only_and_no_bit_of_the_answer(folde
     assert not (folder / "tried").exists()
 
 
-def test_a_scheduler_with_workers_in_another_folder_gives_the_same(folder, tmp_path):
+def test_a_scheduler_with_workers_in_another_folder_gives_the_same_and_its_end_is_said(folder, tmp_path):
     (folder / "killed").touch()
     commands = [["scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", "s.json"]]
     commands += [["worker", "--scheduler-file", "s.json", "--nthreads", "1", "--no-dashboard", "--local-directory", d]
@@ -59,6 +59,11 @@ def test_a_scheduler_with_workers_in_another_folder_gives_the_same(folder, tmp_p
         address = json.loads((tmp_path / "s.json").read_text())["address"]
         with on_workers(None, address, quiet=True):
             found = list(in_processes(functools.partial(trial, folder), SEEDS))
+            more = iter(in_processes(functools.partial(trial, folder), list(range(1000, 2000))))
+            next(more)
+            running[0].kill()
+            with pytest.raises(BadInput, match=r"The scheduler at .* went away; start it again"):
+                list(more)
     finally:
         for process in running:
             process.kill()

@@ -4,6 +4,8 @@ A trial is one task: a worker that is killed costs its own unfinished trial, whi
 same numbers, because a trial depends on its seed only. BLAS has one thread in each worker.
 """
 
+import asyncio
+import concurrent.futures
 import contextlib
 import functools
 import hashlib
@@ -63,6 +65,8 @@ def _client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
         "distributed.admin.system-monitor.gil.enabled": False,
         "distributed.worker.profile.enabled": False,
     }
+    for name in ("distributed.client", "distributed.scheduler", "distributed.nanny", "distributed.core"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is one sentence of ours
     with dask.config.set(settings), contextlib.ExitStack() as stack:
         if scheduler is None:
             client = stack.enter_context(distributed.Client(stack.enter_context(_started(distributed, workers))))
@@ -119,21 +123,31 @@ def package_contents() -> str:
 def _done(client: Any, work: Callable[[Any], Any], jobs: Sequence[Any]) -> Iterator[tuple[int, Any]]:
     """Place and result of each job, as it is done."""
     from distributed import KilledWorker, as_completed
+    from distributed.comm import CommClosedError
 
     label = getattr(work, "__name__", "trial")
     futures = client.map(functools.partial(_trial, work), list(jobs), key=label, pure=False, retries=0)
     places = {future.key: k for k, future in enumerate(futures)}
+    address, lost = client.scheduler.address, False
     try:
         for future in as_completed(futures):
             try:
-                yield places[future.key], future.result()
+                result = future.result()
             except KilledWorker:
                 job = jobs[places[future.key]]
                 raise BadInput(
                     f"{DEATHS} workers died at the trial {job!r}; give them more memory, or run it alone to see why."
                 ) from None
+            except (asyncio.CancelledError, concurrent.futures.CancelledError, CommClosedError):
+                lost = True
+                raise BadInput(
+                    f"The scheduler at {address} went away; start it again and repeat the command: trials that are "
+                    "done are kept."
+                ) from None
+            yield places[future.key], result
     finally:
-        client.cancel(futures, force=True)
+        if not lost:
+            client.cancel(futures, force=True)
 
 
 def _trial(work: Callable[[Any], Any], job: Any) -> Any:
