@@ -33,7 +33,8 @@ def trust_of(pieces: Sequence[Piece]) -> Trust:
             when = f"Until {piece.record.end:.2f} s: "
             found = [dataclasses.replace(reason, sentence=f"{when}{reason.sentence}") for reason in found]
         reasons += found
-    return Trust(tuple(reasons))
+    named = {"density", *(name.replace("_", "-") for name in TUNING.check_sizes)}
+    return Trust(tuple(sorted(reasons, key=lambda reason: reason.code not in named)))  # first what says what to mend
 
 
 def _piece_reasons(piece: Piece) -> list[Reason]:
