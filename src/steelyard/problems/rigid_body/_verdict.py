@@ -153,8 +153,10 @@ def _density_reasons(load: Load) -> list[Reason]:
 
 
 def _check_reasons(piece: Piece) -> list[Reason]:
-    """Errors that no sensor should have, and this log shows."""
-    return [Reason(check.name.replace("_", "-"), _check_sentence(check)) for check in piece.fit.checks if check.found]
+    """Errors that no sensor should have, and this log shows; the clearest first."""
+    found = [check for check in piece.fit.checks if check.found]
+    found.sort(key=lambda check: -float(np.max(np.abs(check.value) / check.std)))
+    return [Reason(check.name.replace("_", "-"), _check_sentence(check)) for check in found]
 
 
 def _check_sentence(check: Check) -> str:
