@@ -5,6 +5,7 @@ import pickle
 from teams import PLANAR, SPATIAL, VirtualTeam, configured
 
 from steelyard.config import WrongClock
+from steelyard.team.transport import TeamClock, Timing
 
 
 def spread(team: VirtualTeam) -> float:
@@ -61,3 +62,15 @@ def test_a_clock_remembers_seconds_whomever_it_follows():
         team.advance(6.0, samples=False)
         sizes.append(len(pickle.dumps([node.clock for node in team.nodes.values()])))
     assert sizes[1] < 1.05 * sizes[0]
+
+
+def test_a_neighbour_that_stood_still_does_not_set_the_time_of_one_that_comes_back():
+    """Both neighbours' clocks are right; what r2 answers had waited for 0.3 s without its knowledge."""
+    clock = TeamClock("r1", ("r2", "r3"), now=100.0)
+    clock.receive("r2", Timing(100.300, 100.300, "r2", 1, 0, None, 100.0, 0.0), 100.302)
+    clock.update(100.31)
+    assert clock.offset is None, "a shorter trip may come"
+    clock.receive("r3", Timing(100.410, 100.410, "r2", 1, 1, None, 100.4, 0.005), 100.412)
+    clock.update(100.42)
+    assert clock.offset is not None
+    assert abs(clock.offset) < 0.005

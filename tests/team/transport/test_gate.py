@@ -99,3 +99,14 @@ def test_sent_is_received_and_lost_and_dropped_whatever_the_order():
         account.received += 1
     assert copies == len(numbers)
     assert ledger.received + ledger.lost == 2000
+
+
+def test_two_robots_that_were_both_replaced_hear_each_other_again():
+    """Each knows the other's former process from its checkpoint, and has nothing of the new one to echo."""
+    closed = Gate("team", R2, ("r1", "r3"), proves_life=True)
+    account = closed.ledger.account("r1", 7)
+    assert account is not None
+    account.skip_to(100)
+    assert closed.admit(close(envelope(epoch=6, number=101)), "r1", 5.0) is None, "an earlier process"
+    assert closed.admit(close(envelope(epoch=8, number=1)), "r1", 5.0)
+    assert closed.admit(close(envelope(epoch=9, number=1)), "r1", 5.1) is None, "the one that is heard is alive"

@@ -1,6 +1,6 @@
 """Which neighbours a robot hears, and which have gone, come back or never appeared."""
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 
 from steelyard.live.robot._status import RobotEvent
 from steelyard.live.robot._team_file import TeamPlan
@@ -29,15 +29,15 @@ class NeighbourWatch:
         self._epochs[name] = epoch
         return replaced
 
-    def events(self, now: float, run_time: float, excluded: Set[str]) -> Iterator[RobotEvent]:
-        """What has changed since the last call; of neighbours that are excluded, no silence is reported."""
+    def events(self, now: float, run_time: float) -> Iterator[RobotEvent]:
+        """What has changed since the last call."""
         for name in self.names:
             last = self._reported.get(name)
             if not self._detector.absent(name, now):
                 self._reported[name] = "alive"
                 if last not in (None, "alive"):
                     yield RobotEvent(run_time, "back", self._name, f"{name} is heard again.", name)
-            elif last == "alive" and self._detector.silence(name, now) > TUNING.gone and name not in excluded:
+            elif last == "alive" and self._detector.silence(name, now) > TUNING.gone:
                 self._reported[name] = "gone"
                 yield RobotEvent(run_time, "gone", self._name, f"{name} is not heard any more.", name)
             elif last is None and now - self.waiting_since > TUNING.missing:

@@ -100,8 +100,6 @@ class RobotNode:
             raise NoCheckpoint(f"does not fit this robot ({type(error).__name__})") from None
         self.state, self.tick = state, checkpoint.tick
         self.clock.start, self.faulty = checkpoint.start, frozenset(checkpoint.faulty)
-        if self.plan.task.excludes_faulty:
-            self.gate.excluded = set(self.faulty) & set(self.neighbours.names)
         for sender, (epoch, newest) in checkpoint.heard.items():
             self.neighbours.set_epoch(sender, epoch)
             if sender in self.neighbours.names and (account := self.gate.ledger.account(sender, epoch)) is not None:
@@ -142,7 +140,8 @@ class RobotNode:
         begun = self.clock.begun and self.paced
         sensing = not self.paced or now - self._sampled < MEMBERSHIP.lets_go
         there = (self.phase == "running" and sensing) or (self.phase == "waiting" and not begun)
-        return there and now - self._acknowledged < MEMBERSHIP.lets_go
+        sound = self.name not in self.faulty or not self.plan.task.faulty_lets_go
+        return there and sound and now - self._acknowledged < MEMBERSHIP.lets_go
 
     def receive(self, sender: str, data: bytes, now: float) -> None:
         """Bytes that came on a neighbour's key."""
@@ -182,7 +181,7 @@ class RobotNode:
             self._due.update = now + TUNING.update_interval
             if self.clock.update(now) and self.paced:
                 self._restart(now)
-            for event in self.neighbours.events(now, self.run_time(now), self.gate.excluded):
+            for event in self.neighbours.events(now, self.run_time(now)):
                 self._report(event)
             for what in self.sensors.news(now):
                 self._report(RobotEvent(self.run_time(now), "sensor", self.name, what))
@@ -273,8 +272,6 @@ class RobotNode:
 
     def _send_envelope(self, neighbour: str, payload: bytes, now: float) -> None:
         self._due.hello = now + TUNING.hello_interval
-        if neighbour in self.gate.excluded:
-            return
         sent = self.gate.ledger.sent
         sent[neighbour] += 1
         envelope = Envelope(
@@ -301,8 +298,6 @@ class RobotNode:
     def _exclude(self, member: str, why: str, now: float) -> None:
         """From now on a member's motion is not used, and what it has sent already is forgotten."""
         self.faulty = self.faulty | {member}
-        if self.plan.task.excludes_faulty and member in self.neighbours.names:
-            self.gate.excluded.add(member)
         self.state, self._inbox = self.agent.exclude(self.state, self._before_faults(), self.faulty), []
         self._snapshots.clear()
         self._report(RobotEvent(self.run_time(now), "liar", self.name, why, member))

@@ -25,7 +25,7 @@ class SpatialTask(Task):
 
     columns = tuple(f"{signal}/{axis}" for signal in WRIST_SIGNALS for axis in "xyz")
     motion = 9
-    excludes_faulty = False
+    faulty_lets_go = False
 
     def __init__(self, config: Config, path: Path):
         self._config, self._path = config, path

@@ -25,8 +25,8 @@ class Task(abc.ABC):
     """What a robot's own sensors measure, `<signal>/<axis>`."""
     motion: int
     """How many of them, the first ones, measure how the load moves; the others are what the robot does to it."""
-    excludes_faulty: bool
-    """Whether messages of a faulty member are dropped, because its part cannot be separated from others'."""
+    faulty_lets_go: bool
+    """Whether a faulty member lets go of the load: without its motion nobody knows where its force acts."""
 
     @abc.abstractmethod
     def agents(self, graph: Graph, rate: float) -> list[Agent]:
@@ -70,7 +70,7 @@ class PlanarTask(Task):
 
     columns = ("velocity/x", "velocity/y", "force/x", "force/y")
     motion = 2
-    excludes_faulty = True
+    faulty_lets_go = True
 
     def __init__(self, config: Config, path: Path):
         if config.noise.velocity is None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
-from steelyard.estimators import Estimate
+from steelyard.estimators import Estimate, Trust
 from steelyard.logs import Log
 from steelyard.problems._gaps import silences
 from steelyard.problems._identification import Event, Identification, Series
@@ -14,6 +14,7 @@ from steelyard.problems._provenance import truth_in
 from steelyard.problems._team_results import change_event, series_of_estimates, traffic_notes
 from steelyard.problems.planar_load._method import PlanarTeamResult, run_planar_load_team
 from steelyard.problems.planar_load._reading import PlanarRecord, read_planar_record
+from steelyard.problems.planar_load._sensor_errors import sensor_error_reasons
 from steelyard.problems.planar_load._verdict import planar_verdict
 from steelyard.team import Graph
 
@@ -29,13 +30,16 @@ def identify_planar_load(
     record = read_planar_record(log.without_truth(), config)
     result = run_planar_load_team(record, progress)
     robots = {name: _in_order(estimates) for name, estimates in result.last.items()}
+    changes = [event.time for _, _, event in result.events]
+    reasons = sensor_error_reasons(record, robots, max(changes, default=-np.inf)) if not record.friction else []
     return Identification(
         problem="planar-load",
         method=method,
         origin=log.origin,
         robots=robots,
         events=_events(record, result),
-        verdict=planar_verdict(record, robots),
+        verdict=planar_verdict(record, robots, result.misfit),
+        trust=dict.fromkeys(record.graph.names, Trust(tuple(reasons))),
         notes=(*record.notes, *traffic_notes(result.bytes_a_second)),
         series={name: series_of_estimates([_in_order(one) for one in track]) for name, track in result.history.items()},
         truth=_truth(log, record.graph),

@@ -25,6 +25,8 @@ class PlanarTeamResult:
     """The robot that noticed, when (s), and what."""
     bytes_a_second: dict[str, float]
     """By robot, what it sends to all of its neighbours together."""
+    misfit: float
+    """Mean squared residual of the worst robot's last fit, in variances; 1 where there is none, or all fit."""
     seconds_a_step: float
     """Mean time of one robot's own step, of the slowest robot."""
 
@@ -59,9 +61,11 @@ def run_planar_load_team(
     history = {name: [_in_log_time(one, start) for one in run.estimates[name]] for name in names}
     end = float(record.time[-1])
     sent = {name: run.bytes_sent[name] * record.rate / len(samples[name]) for name in names}
-    return PlanarTeamResult(
-        history, {name: _at(history[name], end) for name in names}, events, sent, max(run.seconds_a_step.values())
-    )
+    fits = [state.fit for state in run.states.values()]
+    misfits = [fit.chi_square for fit in fits if fit is not None and not fit.consistent]
+    misfit = max([1.0, *misfits, *(state.given_up for state in run.states.values())])
+    last = {name: _at(history[name], end) for name in names}
+    return PlanarTeamResult(history, last, events, sent, misfit, max(run.seconds_a_step.values()))
 
 
 def _in_log_time(estimates: Estimates, start: float) -> Estimates:

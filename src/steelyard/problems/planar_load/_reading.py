@@ -9,6 +9,7 @@ from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.logs import Log
 from steelyard.problems._channel_noise import vector_noise
+from steelyard.problems.planar_load._even_rows import even_rows
 from steelyard.problems.planar_load._tuning import TUNING
 from steelyard.team import Graph, PlanarSample
 
@@ -39,6 +40,11 @@ class PlanarRecord:
         """Rows a second, as most rows have it."""
         return 1.0 / float(np.median(np.diff(self.time)))
 
+    def rows(self, which: slice) -> "PlanarRecord":
+        """Some of the rows."""
+        time, velocity, force = self.time[which], self.velocity[which], self.force[which]
+        return dataclasses.replace(self, time=time, velocity=velocity, force=force)
+
     def samples(self) -> dict[str, list[PlanarSample | None]]:
         """By robot, a row each, the first at time zero; None where it does not know its own force."""
         return {name: [self._sample(k, i) for k in range(len(self.time))] for i, name in enumerate(self.graph.names)}
@@ -57,8 +63,6 @@ def read_planar_record(log: Log, config: Config) -> PlanarRecord:
     graph = _graph(log, config)
     velocity = np.stack([log.require(name, "velocity", ("x", "y")) for name in graph.names], axis=1)
     logged = np.stack([log.require(name, "force", ("x", "y")) for name in graph.names], axis=1)
-    logged = _short_gaps_filled(np.asarray(log.time), logged)
-    before = np.concatenate([logged[:1], logged[:-1]])
     time, notes, noise = np.asarray(log.time), [], config.noise.velocity
     if noise is None:
         least = TUNING.least_velocity_noise
@@ -67,24 +71,8 @@ def read_planar_record(log: Log, config: Config) -> PlanarRecord:
         notes.append(f"Noise estimated from the log, because [noise] does not state it: velocity {noise:.2g} m/s.")
     if config.noise.force is not None:
         notes.append("The robots take their own forces as exact; the noise of force counts in the verdict only.")
-    force = before if config.inputs.hold == "step" else 0.5 * (before + logged)
-    return PlanarRecord(
-        graph, time, velocity, force, noise, config.noise.force or 0.0, tuple(notes), config.load.friction
-    )
-
-
-def _short_gaps_filled(time: np.ndarray, force: np.ndarray) -> np.ndarray:
-    """Forces (n, robot, 2) with straight lines over short gaps; NaN stays where nobody knows what a robot did."""
-    force = force.copy()
-    for column in force.reshape(len(time), -1).T:
-        known = np.flatnonzero(np.isfinite(column))
-        if 1 < len(known) < len(time):
-            after = np.clip(np.searchsorted(known, np.arange(len(time))), 1, len(known) - 1)
-            short = time[known[after]] - time[known[after - 1]] <= TUNING.longest_force_gap
-            inside = (np.arange(len(time)) >= known[0]) & (np.arange(len(time)) <= known[-1])
-            gap = np.isnan(column) & short & inside
-            column[gap] = np.interp(time[gap], time[known], column[known])
-    return force
+    rows = even_rows(time, velocity, logged, config.inputs.hold == "step")
+    return PlanarRecord(graph, *rows, noise, config.noise.force or 0.0, tuple(notes), config.load.friction)
 
 
 def _graph(log: Log, config: Config) -> Graph:

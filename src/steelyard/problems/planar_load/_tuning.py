@@ -11,6 +11,16 @@ class PlanarLoadTuning:
     """m/s: no sensor is better, and a noise-free log stays solvable."""
     longest_force_gap: float = 0.25
     """s of blank cells over which a robot's force is taken to vary evenly: a fraction of a period of a push."""
+    same_time: float = 0.02
+    """Of a step: times that are nearer to even ones are even."""
+    lost_between: float = 0.7
+    """Of the median step, below which the steps of rows that follow each other are a log's own: others were lost."""
+    slope_seconds: float = 0.1
+    """s before and after a sample over which its velocity's slope is taken: its noise times half a step is small."""
+    slope_steps: float = 3.0
+    """The same in steps, at least."""
+    slope_samples: int = 4
+    """Samples in that time, below which no slope is taken."""
     extrapolate_within: float = 0.5
     """s: a robot's final estimate is rotated to the last sample if it is at most this old; the load's rotation is
     predictable for about this long."""
@@ -28,6 +38,26 @@ class PlanarLoadTuning:
     """Rows averaged before two robots' velocities are compared: their noise is then a fifth."""
     equal_velocity_below: float = 2.0
     """Times what noise alone gives, in the mean square, below which two robots' velocities are equal."""
+    check_rows: int = 300
+    """Rows below which no sensor error is looked for: a few seconds tell little of one."""
+    check_seconds: float = 20.0
+    """s at the end of a log in which one is looked for: about the team's own window."""
+    check_shares: tuple[float, ...] = (0.15, 0.3, 0.6, 1.0)
+    """Of the rows, to which the fit with all readings in one place is extended: rotations are hard to predict."""
+    check_iterations: int = 8
+    """Gauss-Newton iterations of each of those fits."""
+    check_converged: float = 0.01
+    """Squared deviations by which its last step improves it."""
+    check_misfit: float = 50.0
+    """Mean squared residual, in variances, beyond which the readings are too far from the model to linearise it."""
+    check_decisive: float = 30.0
+    """Twice the log-likelihood by which an error must be better: noise gives one in 10⁶ of those so much."""
+    check_penalty: float = 2.0
+    """The same for each of its unknowns."""
+    check_moved: float = 1.0
+    """Standard deviations by which it must move mass, inertia or a contact: a smaller one changes no answer."""
+    check_smoothing: float = 0.1
+    """s over which a velocity is averaged before its slope is taken."""
     first_rows: int = 20
     """Rows over which the first angular velocity and velocity of the load are averaged."""
 

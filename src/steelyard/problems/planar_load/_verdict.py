@@ -18,11 +18,14 @@ FRICTION = ("viscous_friction", "coulomb_friction")
 """Names of the friction quantities; estimated only where the configuration asks for friction."""
 
 
-def planar_verdict(record: PlanarRecord, robots: Mapping[str, Mapping[str, Estimate]]) -> str:
-    """From the estimated trajectory where the team knows one, else from the velocities and forces themselves."""
+def planar_verdict(record: PlanarRecord, robots: Mapping[str, Mapping[str, Estimate]], misfit: float = 1.0) -> str:
+    """From the estimated trajectory where the team knows one, else from the velocities and forces themselves.
+
+    `misfit`: the mean squared residual of a fit that the readings contradict, in variances; 1 for none.
+    """
     state = first_state(record, robots)
     if state is None:
-        return _lacking(record, robots)
+        return _lacking(record, robots, misfit)
     n = len(record.graph.names)
     size, channels = 6 + 2 * n + state.friction.size, 2 * n
     noise = Noise(
@@ -69,7 +72,7 @@ def first_state(record: PlanarRecord, robots: Mapping[str, Mapping[str, Estimate
     present = np.asarray(np.isfinite(record.velocity).all(axis=2))
     angle, omega, along = 0.0, np.zeros(len(record.time)), np.zeros(len(record.time), complex)
     for row in range(len(record.time) - 1, -1, -1):
-        omega[row], along[row] = _spin(ends * np.exp(1j * angle), v[row], present[row])
+        omega[row], along[row] = spin_of(ends * np.exp(1j * angle), v[row], present[row])
         if row:
             angle -= omega[row] * (record.time[row] - record.time[row - 1])
     few = slice(0, min(TUNING.first_rows, len(omega)))
@@ -86,7 +89,7 @@ def first_state(record: PlanarRecord, robots: Mapping[str, Mapping[str, Estimate
     )
 
 
-def _spin(arms: np.ndarray, v: np.ndarray, present: np.ndarray) -> tuple[float, complex]:
+def spin_of(arms: np.ndarray, v: np.ndarray, present: np.ndarray) -> tuple[float, complex]:
     """ω (rad/s) and velocity of the centre of mass (m/s, x + iy) by least squares over the `present` contacts."""
     if present.sum() < 2:
         return 0.0, 0j
@@ -106,7 +109,7 @@ def _how_well(robots: Mapping[str, Mapping[str, Estimate]]) -> str:
     return f"Every robot knows {' and '.join(parts)} (95 %)."
 
 
-def _lacking(record: PlanarRecord, robots: Mapping[str, Mapping[str, Estimate]]) -> str:
+def _lacking(record: PlanarRecord, robots: Mapping[str, Mapping[str, Estimate]], misfit: float) -> str:
     """What the motion lacked, as far as the data show it; else the quantities that are unknown."""
     force, names = np.nan_to_num(record.force), record.graph.names
     apart = [pair for pair in combinations(range(len(names)), 2) if not _alike(record, *pair)]
@@ -133,9 +136,15 @@ def _lacking(record: PlanarRecord, robots: Mapping[str, Mapping[str, Estimate]])
         ]
     if not sentences:
         open_ones = {q for one in robots.values() for q in ("mass", "inertia", "com") if one[q].value is None}
-        sentences.append(
-            f"Not every robot knows: {', '.join(sorted(open_ones))}; a longer or stronger motion would help."
-        )
+        unknown = f"Not every robot knows: {', '.join(sorted(open_ones))}"
+        if misfit > 1.0:
+            sentences.append(
+                f"{unknown}; the velocities are {np.sqrt(misfit):.2g} times as far from those of one rigid load under "
+                "these forces as their noise. Look for a robot whose sensor is late, filtered, offset or in another "
+                "unit, and for a force that nobody recorded."
+            )
+        else:
+            sentences.append(f"{unknown}; a longer or stronger motion would help.")
         if not record.friction:
             sentences.append("If the load rubs on the plane, state it: [load] friction = true.")
     return " ".join(sentences)

@@ -49,6 +49,8 @@ def planar_findings(log: Log, robots: tuple[str, ...], friction: bool) -> list[P
         return values[:, 0] + 1j * values[:, 1]
 
     team = {signal: np.stack([blocks(robot, signal) for robot in robots]) for signal in ("velocity", "force")}
+    if (unit := _other_unit(robots, team["velocity"])) is not None:
+        return [unit]
     own = PlanarFit.of(team["velocity"], team["force"], h, friction)
     if own is None:
         return []
@@ -207,17 +209,41 @@ def _readings(robot: str, k: int, team: dict[str, np.ndarray], own: PlanarFit, h
                 0.0,
                 2,
             )
-        offset = complex(np.mean(values[np.isfinite(values)])) if np.isfinite(values).any() else 0.0
-        if signal == "force":
-            add(
-                "offset",
-                f"better without an offset of {abs(offset):.2g} {unit}",
-                "Tare the sensor.",
-                lambda z, offset=offset: z - offset,
-                0.0,
-                2,
-            )
+        mean = complex(np.mean(values[np.isfinite(values)])) if np.isfinite(values).any() else 0j
+        offset = mean if signal == "force" else _velocity_offset(k, team["velocity"])
+        add(
+            "offset",
+            f"better without an offset of {abs(offset):.2g} {unit}",
+            "Tare the sensor.",
+            lambda z, offset=offset: z - offset,
+            0.0,
+            2,
+        )
     return readings
+
+
+def _other_unit(robots: tuple[str, ...], velocity: np.ndarray) -> PreflightFinding | None:
+    """One robot whose velocities are of another size than all others': points of one load move about as fast."""
+    sizes = np.sqrt(np.nanmean(np.abs(velocity) ** 2, axis=1))
+    for k, robot in enumerate(robots):
+        others = float(np.median(np.delete(sizes, k)))
+        if others > 0.0 and sizes[k] > TUNING.other_unit * others:
+            sentence = f"{robot}/velocity is {sizes[k] / others:.2g} times as large as the other robots'."
+            return PreflightFinding("velocity-unit", sentence, "Look at its unit (m/s is ours).", robot)
+    return None
+
+
+def _velocity_offset(k: int, velocity: np.ndarray) -> complex:
+    """The constant by which one robot's velocity differs from those of points of one load, as the others have them."""
+    v = velocity[:, np.asarray(np.isfinite(velocity).all(0))]
+    others = np.arange(len(v)) != k
+    if v.shape[1] < 60 or others.sum() < 2:
+        return 0j
+    mean = v[others].mean(axis=0)
+    D = np.linalg.svd(v[others] - mean, full_matrices=False)[2][0]
+    A, y = np.stack([rows(c) for c in (D, 1j * D, np.ones(len(D)), 1j * np.ones(len(D)))], axis=1), rows(v[k] - mean)
+    x = np.linalg.lstsq(A, y, rcond=None)[0]
+    return complex(x[2], x[3])
 
 
 def _multiplier(signal: str, k: int, team: dict[str, np.ndarray], h: float) -> complex | None:

@@ -42,6 +42,8 @@ class PreflightTuning:
     """Share of the squared misfit that another reading may leave in at least one comparison."""
     delays: tuple[float, ...] = (0.03, 0.06, 0.12, 0.2, 0.3)
     """s by which a signal may be late, as tried."""
+    other_unit: float = 30.0
+    """By which one robot's velocities exceed the others' in size, from which on they are in another unit."""
     heaviest: float = 25.0
     """kg of a multirotor that nobody states; thrust in grams makes a hundred times its mass."""
     share_thrust: float = 1.05

@@ -79,7 +79,8 @@ def _add_row(agent: "PlanarLoadAgent", state: PlanarAgentState, row: int) -> Non
         v -= _late(agent, state, row)
     if f is not None and state.own.first < 0:  # a robot that has just come did not push before
         f = sum(forces) / agent.per_row
-    state.own.add_row(row, v, f, len(velocities) / agent.per_row)
+    if not state.relays:
+        state.own.add_row(row, v, f, len(velocities) / agent.per_row)
     due = iteration_at(row)
     if state.iteration < 0:
         state.iteration = due

@@ -30,6 +30,7 @@ from steelyard.team.planar_load._sum_keys import (
 from steelyard.team.planar_load._sums import N_SUMS, Sum
 from steelyard.team.planar_load._tuning import TUNING
 from steelyard.team.planar_load._window import LONGEST, Span
+from steelyard.team.planar_load._window_ends import blocked
 
 if TYPE_CHECKING:
     from steelyard.team.planar_load._agent import PlanarLoadAgent
@@ -70,7 +71,7 @@ def complete_iterations(agent: "PlanarLoadAgent", state: PlanarAgentState) -> No
         over = state.row > last_row_of(number) + TUNING.contribution_timeout or (
             own is not None and own.fit.start != state.start
         )
-        if found is None and not over and not state.blocked(last_row_of(number)):
+        if found is None and not over and not blocked(state, last_row_of(number)):
             return
         del state.due[iteration]
         if found is not None and own is not None:
@@ -120,9 +121,10 @@ def _position_without_step(agent: "PlanarLoadAgent", state: PlanarAgentState) ->
 
 
 def _first_position(agent: "PlanarLoadAgent", state: PlanarAgentState) -> complex | None:
-    positioned = [key for key, total in state.sums.items() if total[Sum.POSITIONED] >= 2]
-    if not positioned and not any(state.received_positions.values()):
-        return arbitrary_position(agent.name)
+    positioned = any(total[Sum.POSITIONED] >= 2 for total in state.sums.values())
+    together = [key for key, total in state.sums.items() if total[Sum.MEMBERS] >= 2 and key.row in state.own.velocities]
+    if not positioned and (len(together) >= TUNING.newcomer_rows or not any(state.received_positions.values())):
+        return arbitrary_position(agent.name)  # one position of another robot says nothing of the rotation
     for iteration in sorted({key.number for key in state.sums if key.is_row}, reverse=True):
         rows = sorted(key.row for key in state.sums if key.number == iteration and key.row in state.own.velocities)
         if len(rows) >= TUNING.newcomer_rows:

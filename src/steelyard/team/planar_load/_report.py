@@ -18,6 +18,7 @@ from steelyard.team.planar_load._fit import (
     THETA,
     VISCOUS,
 )
+from steelyard.team.planar_load._joint_step import JointStep
 from steelyard.team.planar_load._outer_iterations import predicted_step
 from steelyard.team.planar_load._rollouts import rollout_of
 from steelyard.team.planar_load._state import PlanarAgentState
@@ -59,7 +60,10 @@ def report(agent: "PlanarLoadAgent", state: PlanarAgentState) -> dict[str, Estim
         return found
     window = agent.window(state, span)
     P, step = agent.covariance_of(state, window, fit), predicted_step(agent.cache, state)
-    if not _positions_hold(agent, state, P):
+    joint = positions_account(agent.cache, state)
+    continued = joint is None and bool(state.prior.information[LOG_MASS, LOG_MASS] > 0.0)
+    rough = state.began_again and not state.joint_steps  # positions are read off the rotation of a window in trouble
+    if not state.one_load or state.rows_needed or rough or (not continued and (joint is None or not _small(joint, P))):
         return found
     # Sums with the next joint step come later: to first order, what they will tell is known now.
     end = np.concatenate([rollout_of(agent.cache, window, fit.unknowns).ends[len(window.rows) - 1], fit.unknowns[4:]])
@@ -72,7 +76,8 @@ def report(agent: "PlanarLoadAgent", state: PlanarAgentState) -> dict[str, Estim
     if agent.friction:
         found |= _friction(agent, window, x, P, time)
     own = state.own.positions.get(state.fit_iteration)
-    if own is None or state.own.information <= 0.0:
+    mid_step = continued and not state.converged  # where contacts are is of before the step, the prior of after it
+    if own is None or state.own.information <= 0.0 or mid_step:
         return found
     members = max(float(window.rows[-1, Sum.MEMBERS]), 1.0)
     size = math.sqrt(max(float(spread(best_measured(window.rows))), 0.0) / members) * math.exp(x[LOG_SCALE])
@@ -93,21 +98,20 @@ def report(agent: "PlanarLoadAgent", state: PlanarAgentState) -> dict[str, Estim
 
     share = max(1.0 - 2.0 / members, 0.0) / state.own.information
     moved = 0j if step is None else step.position
+    if abs(moved) ** 2 > size * math.exp(-x[LOG_SCALE]) * math.sqrt(share):  # the step's error of second order
+        return found
     vectors = {"com": arm(complex(x[CX], x[CY]) - own - moved, x, share, True)}
+    # What the next joint step does to a neighbour's position is not known here: as much as to the own one.
+    near = abs(moved) < TUNING.largest_unseen_step * math.sqrt(share)
     for neighbour in agent.neighbours:
         position = state.received_positions[neighbour].get(state.fit_iteration)
-        vectors[f"contact/{neighbour}"] = None if position is None else arm(position - own, end, 2.0 * share, False)
+        if position is not None and near:
+            vectors[f"contact/{neighbour}"] = arm(position - own, end, 2.0 * share, False)
     return found | {name: vector for name, vector in vectors.items() if vector is not None}
 
 
-def _positions_hold(agent: "PlanarLoadAgent", state: PlanarAgentState, P: np.ndarray) -> bool:
-    """Whether the contact positions are known well enough for the covariance to hold, to first order of their errors.
-
-    A window that begins with what was known needs no joint step for that.
-    """
-    joint = positions_account(agent.cache, state)
-    if joint is None:
-        return bool(state.prior.information[LOG_MASS, LOG_MASS] > 0.0)
+def _small(joint: JointStep, P: np.ndarray) -> bool:
+    """Whether contact positions are known well enough for the covariance to hold, to first order of their errors."""
     std = np.sqrt(np.maximum(np.diag(P), 1e-300))
     return bool(np.all(np.abs(joint.shift[_LOAD]) < TUNING.largest_unseen_step * std[_LOAD]))
 

@@ -99,14 +99,19 @@ class Jump(NamedTuple):
 
 def find_jump(cache: Cache, window: Window, fit: Fit) -> Jump | None:
     """The likeliest onset of a jump of mass and inertia among the last rows."""
-    return cache.call(_find_jump, window, fit)
+    onsets = [len(window.rows) - onset for onset in TUNING.jump_onsets]
+    return None if onsets[-1] < 2 * TUNING.jump_onsets[-1] else cache.call(_find_jump, window, fit, onsets)
 
 
-def _find_jump(window: Window, fit: Fit) -> Jump | None:
-    k = len(window.rows)
-    onsets = [k - onset for onset in TUNING.jump_onsets]
-    if onsets[-1] < 2 * TUNING.jump_onsets[-1]:
-        return None
+def two_loads_evidence(cache: Cache, window: Window, fit: Fit) -> float:
+    """Natural logarithm of the likelihood ratio by which two loads, one after the other, explain all rows better."""
+    onsets = [round(len(window.rows) * share) for share in TUNING.two_loads_onsets]
+    some = range(0, len(onsets), len(TUNING.jump_onsets))  # the number for which there is a program
+    found = [cache.call(_find_jump, window, fit, onsets[k : k + len(TUNING.jump_onsets)]) for k in some]
+    return max(jump.evidence for jump in found)
+
+
+def _find_jump(window: Window, fit: Fit, onsets: list[int]) -> Jump:
     normal = normal_equations_of(window, fit.unknowns, onsets)
     M, g, x = np.array(normal.matrix), normal.gradient, slice(0, N_UNKNOWNS)
     M[x, x] += window.prior.information

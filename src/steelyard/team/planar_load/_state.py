@@ -30,7 +30,8 @@ def arbitrary_position(name: str) -> complex:
     return complex(math.cos(angle), math.sin(angle))
 
 
-def _members(total: np.ndarray) -> Members:
+def members_of(total: np.ndarray) -> Members:
+    """Who is in a sum."""
     return Members(float(total[Sum.MEMBERS]), float(total[Sum.CHECKSUM]))
 
 
@@ -61,6 +62,8 @@ class PlanarAgentState:
         self.last_rows: dict[str, int] = {}  # by neighbour, the last row that it has measured
         self.window_starts: dict[str, int] = {}  # by neighbour, the first row of its window
 
+        self.relays = False  # whether the robot was found faulty: it adds nothing of its own to the team's sums
+        self.excluded: dict[str, int] = {}  # by neighbour that was, the row by which it must have stopped adding
         self.members = RowMembers()
         self.sums: dict[SumKey, np.ndarray] = {}
         self.contributions: dict[SumKey, np.ndarray] = {}  # the first number of each is of how many contacts it is
@@ -75,6 +78,11 @@ class PlanarAgentState:
         self.contributed = -1  # number of the last contributions that were made, or passed over
         self.steps_missed = 0  # outer iterations since the last joint step
         self.joint_steps = 0
+        self.one_load = False  # whether the rows of the window have been shown to be of one load
+        self.began_again = False  # whether the window has none before it that told anything
+        self.rows_needed = 0  # of a window before it counts: as many as one had that was given up
+        self.given_up = 1.0  # that one's mean squared residual, in variances
+        self.inconsistent_since: int | None = None  # last row of the first of the latest fits, all inconsistent
         self.converged = False  # whether the positions once were near their optimum: before, no change can be told
         self.estimates: dict[str, Estimate] = {}
 
@@ -112,18 +120,18 @@ class PlanarAgentState:
         self.tree.fresh.clear()
 
     def _take_row(self, key: SumKey, total: np.ndarray) -> None:
-        row, members = key.row, _members(total)
+        row, members = key.row, members_of(total)
         if self.members.confirms(row, members, self.own.first, self.row):
             for known, sums in self.sums.items():
-                self._set_members(known.row, _members(sums))
+                self._set_members(known.row, members_of(sums))
         self._set_members(row, members)
         # When a robot goes, the rest add up old rows without it: its force is then missing.
         before = self.sums.get(key)
-        if before is not None and _members(before) == members and before[Sum.POSITIONED] > total[Sum.POSITIONED]:
+        if before is not None and members_of(before) == members and before[Sum.POSITIONED] > total[Sum.POSITIONED]:
             return  # a successor does not know the position in this iteration
-        if before is None or members == self.members.get(row) or _members(before) != self.members.get(row):
+        if before is None or members == self.members.get(row) or members_of(before) != self.members.get(row):
             self.sums[key] = total
-            if before is not None and _members(before) != members:
+            if before is not None and members_of(before) != members:
                 self.complete_until.clear()
 
     def _set_members(self, row: int, members: Members) -> None:
@@ -138,7 +146,7 @@ class PlanarAgentState:
         best = None
         for iteration in sorted(iteration for iteration in self.own.positions if iteration > 0):
             row = self.complete_until.get((iteration, start), start)
-            while self._complete(row, iteration, start):
+            while self.complete(row, iteration, start):
                 row += 1
             self.complete_until[iteration, start] = row
             if row > start and (best is None or row - 1 >= best.end):
@@ -147,7 +155,12 @@ class PlanarAgentState:
 
     def fitted_span(self) -> Span | None:
         """The rows of the fit, if it is usable and its sums are still there."""
-        if self.fit is None or not self.fit.usable or self.start is None:
+        tries = self.unknown and self.steps_missed > TUNING.iterations_stored and not self.prior.information.any()
+        if (
+            self.fit is None
+            or self.start is None
+            or not self.fit.usable(TUNING.worth_a_try if tries else TUNING.usable)
+        ):
             return None
         if self.fit_end - self.start + 1 != self.fit.n_rows:  # a new window has begun
             return None
@@ -160,20 +173,14 @@ class PlanarAgentState:
         begun = self.fit is not None and self.start is not None and self.fit_end - self.start + 1 != self.fit.n_rows
         return begun and bool(self.prior.information[LOG_MASS, LOG_MASS] > 0.0)
 
-    def _complete(self, row: int, iteration: int, start: int) -> bool:
+    def complete(self, row: int, iteration: int, start: int) -> bool:
+        """Whether all of a row's sum has come, and the window that began at `start` reaches it."""
         total, members = self.sums.get(SumKey(row, iteration)), self.members.get(row)
-        if total is None or members is None or _members(total) != members:
+        if total is None or members is None or members_of(total) != members:
             return False
-        if row > start and self._ends_window(self.members.get(row - 1) or members, members):
+        if row > start and self.ends_window(self.members.get(row - 1) or members, members):
             return False
         return bool(total[Sum.POSITIONED] == total[Sum.MEMBERS])
-
-    def _without_force(self, row: int) -> bool:
-        """Whether no sum of a row will ever be complete, because somebody's force there is not known."""
-        found = (self.sums.get(SumKey(row, iteration)) for iteration in self.own.positions)
-        return any(
-            one is not None and _members(one) == self.members.get(row) and one[Sum.UNKNOWN_FORCE] > 0.0 for one in found
-        )
 
     @property
     def over(self) -> bool:
@@ -185,31 +192,22 @@ class PlanarAgentState:
         """Whether there have been no more samples for some steps: time for the final joint steps."""
         return self.over and self.without_any > MEMBERSHIP.steady_rows
 
-    def row_after_break(self, end: int) -> int | None:
-        """The row from which the team goes on after `end` where it is smaller or somebody's force was not known."""
-        row = end + 1
-        while self._without_force(row):
-            row += 1
-        if row > end + 1:
-            return row
-        now, then = self.members.get(end + 1), self.members.get(end)
-        if now is None or then is None or not self._ends_window(then, now):
-            return None
-        return end + 1 + max(TUNING.guard, self.lets_go)
-
-    def _ends_window(self, before: Members, after: Members) -> bool:
+    def ends_window(self, before: Members, after: Members) -> bool:
         """Whether a window ends here: one robot that goes has a successor, of several one may not; or it pushes on."""
         return after.robots < before.robots - (0.0 if self.lets_go else 1.0)
 
-    def row_after_stall(self, end: int) -> int | None:
-        """The row from which the newest sums go on without a break, if the window has long ended at `end`."""
-        if self.row - end < TUNING.stalled:
-            return None
-        row = self.members.newest
-        made = max(self.own.positions, default=self.iteration)
-        while self._complete(row, made, row):
-            row -= 1
-        return row + 1 if self.members.newest - row >= MEMBERSHIP.steady_rows else None
+    @property
+    def unknown(self) -> bool:
+        """Whether nothing is known of the load, or has been for so long that it no longer counts."""
+        mass = self.estimates.get("mass")
+        return mass is None or mass.value is None
+
+    @property
+    def lost(self) -> bool:
+        """Whether nothing is known of the load, and the window has had no fit for long."""
+        newcomer = self.start is None
+        since = max(self.fit_end, self.own.first, -1 if self.start is None else self.start)
+        return self.unknown and self.row - since >= (TUNING.stalled if newcomer else TUNING.lost_after)
 
     @property
     def oldest_iteration(self) -> int:
@@ -221,16 +219,6 @@ class PlanarAgentState:
     def oldest_contribution(self) -> int:
         """Up to which number contributions are forgotten."""
         return contribution_number(self.row) - TUNING.contributions_stored
-
-    def blocked(self, end: int) -> bool:
-        """Whether the team has a member without a position at a row up to `end`, and so no fit that reaches it."""
-        iteration = max(self.own.positions)
-        rows = range(max(self.fit_end + 1, self.start or 0), end + 1)
-        found = ((row, self.sums.get(SumKey(row, iteration))) for row in rows)
-        return any(
-            one is not None and _members(one) == self.members.get(row) and one[Sum.POSITIONED] < one[Sum.MEMBERS]
-            for row, one in found
-        )
 
     def forget(self) -> None:
         """Keeps what a window can still need."""

@@ -50,6 +50,10 @@ class PlanarLoadTuning:
     """Rows after a robot has gone whose forces may lack its last ones."""
     stalled: int = 180
     """Rows without a new one for a window (7.2 s): by then a newcomer has a position, and who is gone a successor."""
+    lost_after: int = 75
+    """The same where nothing is known yet (3 s): a first fit takes 25 rows, and what their sums need to come."""
+    excluded_within: int = 75
+    """Rows by which a robot that was found faulty has found that, too, and adds no more; else it is not listened to."""
     resynchronise_after: int = 36
     """Rows in which neighbours that are a little behind begin the same window by themselves."""
     settled_in: int = 20
@@ -59,6 +63,19 @@ class PlanarLoadTuning:
     """Log-likelihood ratio that makes a change of the load an event: far beyond noise, because the fit is nonlinear."""
     jump_onsets: tuple[int, ...] = (8, 14, 20)
     """Rows before the last at which the load may have changed: 0.3 to 0.8 s."""
+    two_loads_onsets: tuple[float, ...] = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)
+    """Shares of a window at which its load may have changed before it was known."""
+    two_loads_evidence: float = 12.0
+    """Log-likelihood ratio of two loads in a window, above which nothing is known of it: noise alone reaches it once in
+    10⁵ windows, and a change that stays below moves an estimate by some standard deviations at most."""
+    inconsistent_rows: int = 75
+    """Rows through which all fits are inconsistent (3 s), after which a window begins again: an outer iteration of the
+    contact positions has not mended it, so its rows are not of one load."""
+    most_rows_needed: int = 120
+    """Rows (4.8 s) that the next window must have to count, if the one given up had as many: what is wrong with
+    a sensor or the model shows again by then, and a load that changed does not."""
+    converging_rows: int = 125
+    """The same before the first joint step (5 s): over a bad radio it takes so long."""
     rows_before_jump: int = 100
     """Rows before a change can be told from a fit that is still converging (4 s)."""
 
@@ -82,6 +99,8 @@ class PlanarLoadTuning:
     deviations of that mean: 3 % for the averaging over rows."""
     usable: float = 2.0
     """The same, up to which contact positions can be improved with a fit: near enough for a Gauss-Newton step."""
+    worth_a_try: float = 20.0
+    """The same where nothing is known and positions that were read off the rotation have not led to a fit below."""
     largest_log_scale: float = 8.0
     """Of the scale's logarithm, beyond which a fit has diverged: positions are arbitrary by metres at first, and no
     load is of micrometres."""

@@ -107,10 +107,9 @@ class Fit(NamedTuple):
         """Whether the residuals are as large as the noise makes them."""
         return not self.diverged and self.chi_square < TUNING.consistent + 4.0 / math.sqrt(2.0 * self.n_rows)
 
-    @property
-    def usable(self) -> bool:
+    def usable(self, most: float) -> bool:
         """Whether contact positions can be improved with it: near enough for a Gauss-Newton step."""
-        return not self.diverged and self.chi_square < TUNING.usable
+        return not self.diverged and self.chi_square < most
 
 
 def inverse(matrix: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.team.planar_load._contact_position import ContactPrior, contact_likelihood
+from steelyard.team.planar_load._contact_position import NO_CONTACT_PRIOR, ContactPrior, contact_likelihood
 from steelyard.team.planar_load._contributions import positions_account, skip_until
 from steelyard.team.planar_load._fit import N_UNKNOWNS
 from steelyard.team.planar_load._outer_iterations import predicted_step
@@ -52,11 +52,30 @@ def begin_window(
     state.start, state.fit = start, Fit(unknowns, fit.matrix, fit.gradient, fit.chi_square, fit.n_rows)
 
 
+def begin_again(state: PlanarAgentState, start: int) -> None:
+    """A window from row `start` on that takes over the contact positions and nothing else."""
+    skip_until(state, contribution_number(start))
+    state.start, state.fit, state.prior, state.began_again = start, None, Prior.none(), True
+    if not state.converged:
+        # The positions may be as wrong as the load: they are read off the rotation.
+        state.joint_steps, state.steps_missed = 0, TUNING.iterations_stored + 1
+    state.converged = state.one_load = False
+    state.inconsistent_since = None
+    for contact in state.contacts:
+        contact.prior, contact.information = NO_CONTACT_PRIOR, 0.0
+
+
 def resynchronise(agent: "PlanarLoadAgent", state: PlanarAgentState) -> None:
     """Takes the window of a neighbour that has long begun a later one: only robots with the same rows take joint steps.
 
-    Windows differ where one robot saw the team without somebody for a moment and ended its window there.
+    Windows differ where one robot saw the team without somebody for a moment and ended its window there. A robot that
+    is lost takes the latest that there is, be it a newcomer's.
     """
+    if state.lost:
+        begun = [start for start in state.window_starts.values() if (state.start or 0) < start <= state.row]
+        if begun:
+            begin_again(state, max(begun))
+        return
     starts = [
         start for name, start in state.window_starts.items() if start > state.first_rows[name] + TUNING.settled_in
     ]
@@ -83,16 +102,20 @@ def resynchronise(agent: "PlanarLoadAgent", state: PlanarAgentState) -> None:
             state.fit, state.fit_end = fit, later - 1
             begin_window(agent, state, span, later, LOAD, 0.0)
             return
+    if state.unknown:
+        begin_again(state, later)
+        return
     state.start, state.fit_end = later, later - 1  # the prior from before it began is all there is
 
 
 def adopt_window(state: PlanarAgentState) -> None:
     """A robot that came later takes its neighbours' window, once it has all of its sums."""
-    start = min((start for start in state.window_starts.values() if start >= 0), default=None)
-    if start is None or start >= state.own.first or state.start == start or state.prior.information.any():
+    start = max(state.window_starts.values(), default=-1)
+    if start < 0 or start >= state.own.first or state.start == start or state.prior.information.any():
         return
     own, before = state.complete_span(), state.start
     state.start = start
     whole = state.complete_span()
-    if whole is None or (own is not None and whole.end < own.end):
+    short = whole is None or whole.end - start + 1 < TUNING.fewest_rows
+    if short or (whole is not None and own is not None and whole.end < own.end):
         state.start = before

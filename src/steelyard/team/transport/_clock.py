@@ -23,15 +23,16 @@ class _Peer:
         self.timing: Timing | None = None
         self.trips: deque[tuple[float, float, float]] = deque()  # when, how long, its clock less the own one
 
-    def offset(self, now: float) -> float | None:
-        """Team time less own clock by this neighbour; None before it knows.
+    def comparison(self, now: float) -> tuple[float, float] | None:
+        """The shortest trip, s, and the team's time less own clock by this neighbour; None before it knows.
 
-        Clocks are compared over the shortest trip; the neighbour's own offset is the newest that it sent.
+        The neighbour's own offset is the newest that it sent.
         """
         self._forget(now)
         if not self.trips or self.timing is None or self.timing.team is None:
             return None
-        return min(self.trips, key=lambda trip: trip[1])[2] + self.timing.team - self.timing.stamp
+        _, trip, ahead = min(self.trips, key=lambda trip: trip[1])
+        return trip, ahead + self.timing.team - self.timing.stamp
 
     def add_trip(self, now: float, trip: float, ahead: float) -> None:
         """A round trip, s, and by how much the neighbour's clock was ahead in its middle, s."""
@@ -129,12 +130,15 @@ class TeamClock:
             if peer.timing is not None and now - peer.received < MEMBERSHIP.forgotten and peer.timing.team is not None
         }
         parent = self._follow(heard, now)
-        received = None if parent is None else self._peers[parent].offset(now)
+        found = None if parent is None else self._peers[parent].comparison(now)
         if self.offset is None:
-            others = [one for name in heard if (one := self._peers[name].offset(now)) is not None]
-            if others or now - self._born > MEMBERSHIP.alone:
-                self.offset, self._synchronous_at = others[0] if others else 0.0, now
-        elif received is not None:
+            trips = [one for name in heard if (one := self._peers[name].comparison(now)) is not None]
+            trip, offset = min(trips, default=(0.0, 0.0))  # a neighbour that stood still answers late
+            waited = now - self._born
+            if waited > MEMBERSHIP.alone or (trips and (trip < _T.short_trip or waited > _T.trips_wait)):
+                self.offset, self._synchronous_at = offset, now
+        elif found is not None:
+            received = found[1]
             error = received - self.offset
             if self._running_since is None:
                 self._synchronous_at = now if abs(error) > _T.jump else self._synchronous_at

@@ -27,7 +27,6 @@ REASONS = {
     "replayed": "has come before, or is from a process that a later one has replaced",
     "time": "its times, rows or numbers cannot be, by the team's own time",
     "overflow": "too many were waiting already",
-    "liar": "from a robot that was found faulty",
 }
 """Why a message is dropped."""
 
@@ -49,8 +48,6 @@ class Gate:
         self.detector = FailureDetector(neighbours, MEMBERSHIP.silence)
         """By the robot's own clock."""
         self.ledger = Ledger(neighbours)
-        self.excluded: set[str] = set()
-        """Neighbours that were found faulty."""
         self._name, self._decode = agent.name, agent.decode
 
     def admit(self, data: bytes, claimed: str | None = None, now: float = 0.0) -> Passed | None:
@@ -88,14 +85,16 @@ class Gate:
 
         A process takes another's place if it is alive: it echoes what this robot sent within the last seconds, and
         it is the later one or the other has fallen silent. Epochs are times of clocks that may be wrong, and a forged
-        one may be of any size.
+        one may be of any size. Of a neighbour that is known from a checkpoint only, a later process needs no echo: it
+        may have been replaced as this robot was, and then neither has anything to echo.
         """
         sender, echo = envelope.sender, envelope.timing.echo
         accounts = self.ledger.accounts[sender]
         if not self._proves_life or not accounts or accounts[-1].epoch == envelope.epoch:
             return self.ledger.account(sender, envelope.epoch)
         alive = echo is not None and -1e-3 <= now - echo < MEMBERSHIP.forgotten
-        if alive and (envelope.epoch > accounts[-1].epoch or self.detector.absent(sender, now)):
+        later, unheard = envelope.epoch > accounts[-1].epoch, math.isinf(self.detector.silence(sender, now))
+        if (alive and (later or self.detector.absent(sender, now))) or (later and unheard):
             return self.ledger.switch(sender, envelope.epoch)
         return None
 
@@ -122,8 +121,6 @@ class Gate:
         return envelope, ""
 
     def _open(self, envelope: Envelope) -> tuple[Passed | None, str]:
-        if envelope.sender in self.excluded:
-            return None, "liar"
         if not envelope.payload:
             return Passed(envelope, None), ""
         message = self._decode(envelope.payload)

@@ -9,6 +9,10 @@ class ClockTuning:
 
     round_trip_window: float = 3.0
     """Over which the shortest round trip counts: long enough for some short ones, short against a clock's drift."""
+    short_trip: float = 0.1
+    """Round trip by which a robot that has just come takes the team's time at once: it is off by half of that."""
+    trips_wait: float = 0.8
+    """In which a robot that has just come waits for a shorter one: a neighbour that stood still answers late."""
     jump: float = 0.001
     """Error from which on the time counts as newly found, while no samples are taken yet."""
     gain: float = 0.3

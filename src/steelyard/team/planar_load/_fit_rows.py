@@ -1,0 +1,109 @@
+"""The fit of a window's rows, and what it tells: one load, a change of it, or rows that do not belong together."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steelyard.team.planar_load._contributions import fit_of_others
+from steelyard.team.planar_load._fit import LOG_SCALE, N_UNKNOWNS
+from steelyard.team.planar_load._message import PlanarLoadEvent
+from steelyard.team.planar_load._shared_fit import Jump, find_jump, guesses, solve, two_loads_evidence
+from steelyard.team.planar_load._state import PlanarAgentState
+from steelyard.team.planar_load._sum_keys import shift_key
+from steelyard.team.planar_load._tuning import TUNING
+from steelyard.team.planar_load._window import LOAD, LONGEST, Fit, Span, Window
+from steelyard.team.planar_load._window_ends import row_after_break
+from steelyard.team.planar_load._window_prior import begin_again, begin_window
+
+if TYPE_CHECKING:
+    from steelyard.team.planar_load._agent import PlanarLoadAgent
+
+
+def fit_rows(agent: "PlanarLoadAgent", state: PlanarAgentState, span: Span) -> tuple[PlanarLoadEvent, ...]:
+    """Fits a span, and reports a change of the load; the window slides, or ends where the team breaks."""
+    if state.start is None:
+        state.start = span.start
+    if span.end - span.start + 1 >= LONGEST - TUNING.fit_every:
+        begin_window(agent, state, span, span.start + TUNING.slide, LOAD, TUNING.slide_inflation)
+        span = span._replace(start=span.start + TUNING.slide)
+    then, now = state.members.get(state.fit_end), state.members.get(span.end)
+    if then is not None and now is not None and now.robots > then.robots:
+        state.converged, state.joint_steps = False, min(state.joint_steps, 1)  # newcomers' positions are rough
+    window, before = agent.window(state, span), state.fit
+    fit = solve(agent.cache, window, _starts(state, span), TUNING.iterations)
+    settled = state.converged and span.iteration == state.fit_iteration
+    if before is not None and before.consistent and fit is not None and settled:
+        fit, jump = _jump(agent, span, window, fit)
+        if jump is not None:
+            return _begin_after(agent, state, span, jump)
+    if fit is None or not fit.consistent or len(window.rows) < TUNING.guess_below:
+        others = fit_of_others(state)  # a robot that came later may not find it by itself
+        starts = guesses(window) if others is None else [others, *guesses(window)]
+        again = solve(agent.cache, window, starts, TUNING.iterations_from_guess)
+        if again is not None and (fit is None or again.chi_square < fit.chi_square):
+            fit = again
+    state.fit, state.fit_iteration, state.fit_end = fit, span.iteration, span.end
+    following = row_after_break(state, span.end)
+    if _begins_again(agent, state, window, following):
+        return ()
+    if following is not None and fit is not None and fit.consistent:
+        begin_window(agent, state, span, following, LOAD, 0.0)
+    return ()
+
+
+def _starts(state: PlanarAgentState, span: Span) -> list[np.ndarray]:
+    """The last fit's unknowns, and before them where the new contact positions shift them."""
+    if state.fit is None or state.fit.diverged:
+        return []
+    starts = [state.fit.unknowns]
+    shift = state.tree.totals.get(shift_key(span.iteration))
+    if span.iteration != state.fit_iteration and shift is not None:
+        starts.insert(0, starts[0] + shift[:N_UNKNOWNS])
+    return starts
+
+
+def _begins_again(agent: "PlanarLoadAgent", state: PlanarAgentState, window: Window, following: int | None) -> bool:
+    """Finds whether the rows are of one load; where they have not been for long, a new window begins.
+
+    `following`: the row from which the team goes on after the window, where that has ended.
+    """
+    fit = state.fit
+    consistent = fit is not None and fit.consistent
+    if fit is not None and not (state.one_load and state.converged):
+        state.one_load = consistent and two_loads_evidence(agent.cache, window, fit) < TUNING.two_loads_evidence
+    if consistent and state.one_load:
+        state.inconsistent_since = None
+        if len(window.rows) >= state.rows_needed:
+            state.rows_needed, state.given_up = 0, 1.0
+        return False
+    since = state.inconsistent_since
+    state.inconsistent_since = state.fit_end if since is None else since
+    waited = state.fit_end - state.inconsistent_since if following is None else state.row - following
+    if waited < (TUNING.inconsistent_rows if state.joint_steps else TUNING.converging_rows):
+        return False
+    state.rows_needed = max(state.rows_needed, min(len(window.rows), TUNING.most_rows_needed))
+    state.given_up = state.given_up if fit is None else max(state.given_up, fit.chi_square)
+    begin_again(state, state.fit_end + 1 if following is None else following)
+    return True
+
+
+def _jump(agent: "PlanarLoadAgent", span: Span, window: Window, fit: Fit) -> tuple[Fit, Jump | None]:
+    """The fit, and a change of the load where there is evidence of one."""
+    if span.end - span.start < TUNING.rows_before_jump:
+        return fit, None
+    jump = find_jump(agent.cache, window, fit)
+    if jump is not None and jump.evidence > TUNING.jump_evidence:  # or is the fit not at its minimum yet?
+        fit = solve(agent.cache, window, [fit.unknowns], TUNING.iterations_before_event) or fit
+        jump = find_jump(agent.cache, window, fit)
+    return fit, jump if jump is not None and jump.evidence > TUNING.jump_evidence else None
+
+
+def _begin_after(
+    agent: "PlanarLoadAgent", state: PlanarAgentState, span: Span, jump: Jump
+) -> tuple[PlanarLoadEvent, ...]:
+    """A new window from a change of the load on, and the events that report it."""
+    state.fit_iteration, state.fit_end, state.one_load = span.iteration, span.end, False
+    row = span.start + jump.row
+    begin_window(agent, state, span, row, (LOG_SCALE,), 0.0)
+    time = row * agent.per_row / agent.rate
+    return tuple(PlanarLoadEvent(time, "change", quantity) for quantity in ("mass", "inertia"))
