@@ -41,7 +41,7 @@ def test_lost_rows_are_blank_and_their_forces_lie_between(lost: float) -> None:
     assert np.abs(found.force[1:] - _mean_force(found.time, 0.01)[1:]).max() < 0.01
 
 
-def test_velocities_of_uneven_times_move_along_their_slope() -> None:
+def test_velocities_of_uneven_times_move_along_their_gradient() -> None:
     chance = np.random.default_rng(4)
     time = 0.01 * np.arange(2000) + 0.0045 * chance.uniform(-1.0, 1.0, 2000)
     found = even_rows(time, *_signals(time), held=False)

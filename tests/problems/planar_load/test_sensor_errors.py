@@ -7,8 +7,7 @@ import pytest
 
 from steelyard.config import Config
 from steelyard.logs import Log
-from steelyard.problems.planar_load._method import run_planar_load_team
-from steelyard.problems.planar_load._reading import PlanarRecord, read_planar_record
+from steelyard.problems import PlanarRecord, read_planar_record, run_planar_load_team
 from steelyard.problems.planar_load._sensor_errors import sensor_error_reasons
 from steelyard.worlds import PlanarScenario, simulate_planar
 

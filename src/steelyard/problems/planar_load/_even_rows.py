@@ -1,6 +1,6 @@
 """Rows at even times from rows at any: a robot's agent counts its samples, so each must stand at its own time.
 
-Velocities move to the nearest even time along their own slope, forces become the mean over each even step: rounding
+Velocities move to the nearest even time along their own gradient, forces become the mean over each even step: rounding
 times alone would be wrong by half a step, which is more than good sensors are noisy.
 """
 
@@ -39,7 +39,7 @@ def even_rows(time: np.ndarray, velocity: np.ndarray, force: np.ndarray, held: b
     at = time[0] + step * grid
     off = step * (keys - places)
     moved = velocity.reshape(len(time), -1)
-    moved = moved + off[:, None] * _slopes(time, moved, max(TUNING.slope_seconds, TUNING.slope_steps * step))
+    moved = moved + off[:, None] * _gradients(time, moved, max(TUNING.gradient_seconds, TUNING.gradient_steps * step))
     cells = np.searchsorted(grid, keys)
     means = np.stack([_cell_means(cells, column, len(grid)) for column in moved.T], axis=1)
     return EvenRows(at, means.reshape(len(grid), *velocity.shape[1:]), _mean_forces(time, force, at, grid, held))
@@ -59,7 +59,7 @@ def _grid(keys: np.ndarray, longest: int) -> np.ndarray:
     return np.unique(np.concatenate([*spans, keys[-1:]]))
 
 
-def _slopes(time: np.ndarray, values: np.ndarray, half: float) -> np.ndarray:
+def _gradients(time: np.ndarray, values: np.ndarray, half: float) -> np.ndarray:
     """(n, k): of a line through the samples around each, s⁻¹; zero where there are too few."""
     first, last = np.searchsorted(time, time - half), np.searchsorted(time, time + half, side="right")
     there = np.isfinite(values)
@@ -72,7 +72,7 @@ def _slopes(time: np.ndarray, values: np.ndarray, half: float) -> np.ndarray:
     n = np.maximum(around(there.astype(float)), 1.0)
     spread = around(t * t) - around(t) ** 2 / n
     product = around(t * v) - around(t) * around(v) / n
-    enough = (n >= TUNING.slope_samples) & (spread > 0.0)
+    enough = (n >= TUNING.gradient_samples) & (spread > 0.0)
     return np.where(enough, product / np.where(enough, spread, 1.0), 0.0)
 
 

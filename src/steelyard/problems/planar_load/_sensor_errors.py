@@ -221,7 +221,7 @@ def _errors(record: PlanarRecord) -> list[SensorError]:
         v = record.velocity[:, j, 0] + 1j * record.velocity[:, j, 1]
         smooth = _smoothed(record.time, v)
         for signal, values, unit in (("force", f, "N"), ("velocity", smooth, "m/s")):
-            slope = np.gradient(values, record.time)
+            gradient = np.gradient(values, record.time)
             who, sign = f"{name}/{signal}", 1.0 if signal == "force" else -1.0
 
             def add(code, sentence, remedy, *ways, signal=signal, name=name) -> None:
@@ -242,7 +242,7 @@ def _errors(record: PlanarRecord) -> list[SensorError]:
             def drifts(e, who=who, unit=unit) -> str:
                 return f"{who} fits the other robots better with a drift of {np.hypot(*e):.2g} {unit} over these rows"
 
-            add("late", late, "State its delay in a mapping (--map).", sign * slope)
+            add("late", late, "State its delay in a mapping (--map).", sign * gradient)
             add("offset", off, "Tare the sensor.", -sign * ones, -1j * sign * ones)
             about = f"Look at its unit ({unit} is ours), its calibration and its axes."
             add("scale", scaled, about, values, 1j * values)

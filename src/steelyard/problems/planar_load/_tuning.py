@@ -15,12 +15,12 @@ class PlanarLoadTuning:
     """Of a step: times that are nearer to even ones are even."""
     lost_between: float = 0.7
     """Of the median step, below which the steps of rows that follow each other are a log's own: others were lost."""
-    slope_seconds: float = 0.1
-    """s before and after a sample over which its velocity's slope is taken: its noise times half a step is small."""
-    slope_steps: float = 3.0
+    gradient_seconds: float = 0.1
+    """s before and after a sample over which its velocity's gradient is taken: its noise times half a step is small."""
+    gradient_steps: float = 3.0
     """The same in steps, at least."""
-    slope_samples: int = 4
-    """Samples in that time, below which no slope is taken."""
+    gradient_samples: int = 4
+    """Samples in that time, below which no gradient is taken."""
     extrapolate_within: float = 0.5
     """s: a robot's final estimate is rotated to the last sample if it is at most this old; the load's rotation is
     predictable for about this long."""
@@ -57,7 +57,7 @@ class PlanarLoadTuning:
     check_moved: float = 1.0
     """Standard deviations by which it must move mass, inertia or a contact: a smaller one changes no answer."""
     check_smoothing: float = 0.1
-    """s over which a velocity is averaged before its slope is taken."""
+    """s over which a velocity is averaged before its gradient is taken."""
     first_rows: int = 20
     """Rows over which the first angular velocity and velocity of the load are averaged."""
 
