@@ -112,7 +112,7 @@ def _explained(motion: Motion, config: Config) -> tuple[Fit, float]:
         whole = fit(motion, blocks, found.unknowns, found.error, found.mass(motion.time))
         quiet, share = without_outliers(whole)
         found = with_changes(fit_all(motion, quiet, found.unknowns, found.error, found.mass(motion.time), near=True))
-    return with_slow_errors(found), share
+    return with_slow_errors(_with_losses_again(found)), share
 
 
 def _with_losses(found: Fit) -> Fit:
@@ -134,6 +134,19 @@ def _with_losses(found: Fit) -> Fit:
     if not hidden or size == 0.0:
         return found
     return _with_forces(found, hidden, tuple((name, size / usual_size(found.motion, name)) for name in hidden))
+
+
+def _with_losses_again(found: Fit) -> Fit:
+    """The losses of thrust chosen anew where the mass changed: beside changes not yet found a flight shows false ones."""
+    if len(found.unknowns.pieces) == 1:
+        return found
+    unknowns = dataclasses.replace(
+        found.unknowns,
+        forces=tuple(name for name in found.unknowns.forces if name not in LOSSES),
+        widths=tuple(one for one in found.unknowns.widths if one[0] not in LOSSES),
+    )
+    mass = found.mass(found.motion.time)
+    return _with_losses(fit_all(found.motion, found.blocks, unknowns, found.error, mass, near=True))
 
 
 def _added(found: Fit, names: tuple[str, ...], widths: tuple[tuple[str, float], ...]) -> Unknowns:
