@@ -91,6 +91,13 @@ def test_steps_are_found_where_they_are():
     assert np.abs(series.value / truth - 1)[away].max() < 0.02
 
 
+def test_steps_are_not_taken_for_thrust_that_changes_with_the_speed():
+    """The simulated rotors lose no thrust with speed: once the steps are known, none is left to estimate."""
+    for log in flights(2, profile="steps", duration=20.0):
+        answers = weigh(log)["r1"]
+        assert not [name for name in answers if name.startswith("thrust_loss")]
+
+
 def test_a_ramp_is_a_ramp():
     (log,) = flights(1, profile="ramp")
     found = weigh(log)
