@@ -137,7 +137,7 @@ def _with_losses(found: Fit) -> Fit:
 
 
 def _with_losses_again(found: Fit) -> Fit:
-    """The losses of thrust chosen anew where the mass changed: beside changes not yet found a flight shows false ones."""
+    """Losses of thrust chosen again where the mass changed: beside changes not yet found a flight shows false ones."""
     if len(found.unknowns.pieces) == 1:
         return found
     unknowns = dataclasses.replace(
