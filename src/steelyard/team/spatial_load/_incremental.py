@@ -291,8 +291,10 @@ class IncrementalEstimator:
             self.doing = dataclasses.replace(doing, second=later)
         elif later is not None and later.cost < doing.filter_pass.cost:
             self.doing = dataclasses.replace(doing, filter_pass=later, second=None, damping=0.1 * doing.damping)
-        else:
-            self.doing = dataclasses.replace(doing, second=None, damping=max(10.0 * doing.damping, 0.1))
+        else:  # with ever more damping it would never move again, although new rows make another problem of it
+            more = max(10.0 * doing.damping, 0.1)
+            damping = more if more <= TUNING.most_damping or not self.spread_work else 0.0
+            self.doing = dataclasses.replace(doing, second=None, damping=damping)
 
 
 def _excitation(known: AfterChange | AfterGap | None) -> Excitation | None:
