@@ -62,7 +62,7 @@ class SpatialTuning:
     """Relinearisations when no more rows will come: there is time, and poor motions converge slowly."""
     enough_decrement: float = 0.1
     """Newton decrement below which another relinearisation is not worth its time."""
-    most_damping: float = 10.0
+    most_damping: float = 1000.0
     """Of a Gauss-Newton step, live: after it the undamped step is tried again, with more rows than before."""
     change_memory: float = 1.5
     """s in which the onset of a change is looked for."""
