@@ -76,7 +76,7 @@ def relinearised(
     for _ in range(most):
         if best is None or best.newton_decrement < TUNING.enough_decrement:
             break
-        fresh = FilterPass.at(best.damped_estimate(damping), best.prior, best.start, excitation)
+        fresh = FilterPass.at(best.damped_estimate(damping, history.compiled), best.prior, best.start, excitation)
         trial, path = _fitted(fresh, path, *given)
         if trial is not None and trial.cost < best.cost:
             best, damping = trial, 0.1 * damping

@@ -10,7 +10,7 @@ import hashlib
 import numpy as np
 
 from steelyard.team.spatial_load._excitation import Excitation
-from steelyard.team.spatial_load._linearisation_point import TILT, LinearisationPoint, matrix_from_moments
+from steelyard.team.spatial_load._linearisation_point import TILT, UPPER, LinearisationPoint, matrix_from_moments
 from steelyard.team.spatial_load._linearised_filter import FilterState
 from steelyard.team.spatial_load._prior import Prior
 from steelyard.team.spatial_load._tuning import TUNING
@@ -121,10 +121,30 @@ class FilterPass:
         """The maximum of the posterior to first order; no farther than one step may go."""
         return self.damped_estimate(0.0)
 
-    def damped_estimate(self, damping: float) -> LinearisationPoint:
-        """The estimate, or a point nearer for some damping."""
+    def damped_estimate(self, damping: float, possible: bool = False) -> LinearisationPoint:
+        """The estimate, or a point nearer for some damping; with `possible` along a step to a possible load."""
         step = self.step if damping == 0.0 else self._stepped(damping)
+        step = self._possible(step) if possible else step
         return self.point.retract(np.clip(step, -TUNING.largest_step, TUNING.largest_step))
+
+    def _possible(self, step: np.ndarray) -> np.ndarray:
+        """The step, or the best one that leaves the moments along every axis half of what they are.
+
+        With aᵀ δ the change of a moment, δ + C a (limit − aᵀ δ) / (aᵀ C a) is the likeliest step of those at the limit.
+        Without it, others follow a moment to where it cannot go.
+        """
+        A = np.linalg.cholesky(matrix_from_moments(self.point.load[1:7]))
+        A_inv = np.linalg.inv(A)
+        for _ in range(3):
+            sizes, axes = np.linalg.eigh(A_inv @ matrix_from_moments(step[1:7]) @ A_inv.T)
+            if sizes[0] > -0.51:
+                break
+            u = A_inv.T @ axes[:, 0]
+            a = np.zeros(len(step))
+            a[1:7] = np.outer(u, u)[UPPER] * np.array([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
+            Ca = self.covariance @ a
+            step = step + Ca * (-0.5 - a @ step) / (a @ Ca)
+        return step
 
     @functools.cached_property
     def cost(self) -> float:

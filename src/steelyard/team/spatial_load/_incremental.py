@@ -278,7 +278,7 @@ class IncrementalEstimator:
             if self._recently_started and not self.spread_work:
                 self._iterate(found, self.processed, TUNING.rounds, cache)
             else:
-                point = found.damped_estimate(doing.damping)
+                point = found.damped_estimate(doing.damping, self.spread_work)
                 second = FilterPass.at(point, found.prior, found.start, _excitation(doing.known))
                 self.doing = dataclasses.replace(doing, second=second)
 
