@@ -36,7 +36,7 @@ def unchecked(problem: str) -> contextlib.ExitStack:
     return stack
 
 
-def measure(problem: str, times: int = 5) -> tuple[float, float]:
+def measure(problem: str, times: int = 3) -> tuple[float, float]:
     """s, with and without."""
     from steelyard.bench.faults import TRIED
     from steelyard.problems import identify
