@@ -26,6 +26,10 @@ class TrustTuning:
     """s, over which innovations of a consistent filter are not correlated."""
     doubtful_correlation: float = 0.4
     """Mean correlation over that lag; 0.9 was seen on real flights whose model lacked drag or lag."""
+    slow_span: float = 0.5
+    """s over which innovations of a consistent filter average out."""
+    doubtful_slow: float = 3.2
+    """Variance of such means over what white innovations would leave; of thirty clean carts the largest was 2.6."""
     most_events: float = 0.7
     """Changes a second: nothing is picked up and put down so often."""
     fewest_events: int = 6
@@ -141,7 +145,35 @@ def _innovation_reasons(found: Identification, robot: str, problem: str, tuning:
             "wind, drag, a swinging load, a lag or a filtered channel is taken for noise."
         )
         reasons.append(Reason("coloured", sentence))
+    slow = slow_variance(innovations, tuning.slow_span) if problem == OWN else 1.0
+    if slow > tuning.doubtful_slow and not reasons:
+        sentence = (
+            f"What the model does not explain lasts: means over {tuning.slow_span:g} s vary {slow:.2g} times as much "
+            "as noise would. Look for an offset, a delay or a drift of a channel, lost rows, or a force that the model "
+            "lacks."
+        )
+        reasons.append(Reason("slow", sentence))
     return reasons
+
+
+def slow_variance(innovations: Innovations, span: float) -> float:
+    """Variance of means of normalised innovations over spans, times their number: 1 where they are white.
+
+    Of the channel for which it is largest; 1 where there are fewer than ten spans.
+    """
+    time, most = np.asarray(innovations.time), 1.0
+    z = np.clip(innovations.value / innovations.std, -5.0, 5.0)
+    rows = max(1, round(span / max(float(np.median(np.diff(time))), 1e-9))) if len(time) > 1 else 1
+    count = len(z) // rows
+    if count < 10 or rows < 5:
+        return most
+    for column in z[len(z) - count * rows :].reshape(count, rows, -1).transpose(2, 0, 1):
+        heard = np.isfinite(column).sum(axis=1)
+        if (heard > 0).sum() >= 10:
+            sums = np.nansum(column[heard > 0], axis=1) ** 2 / heard[heard > 0]
+            # The first quarter is the filter finding its parameters.
+            most = max(most, float(np.mean(sums[len(sums) // 4 :]) / max(float(np.nanmean(column**2)), 1e-12)))
+    return most
 
 
 def innovation_correlation(innovations: Innovations, lag: float) -> float:
