@@ -76,7 +76,8 @@ def report(agent: "PlanarLoadAgent", state: PlanarAgentState) -> dict[str, Estim
     if agent.friction:
         found |= _friction(agent, window, x, P, time)
     own = state.own.positions.get(state.fit_iteration)
-    mid_step = continued and not state.converged  # where contacts are is of before the step, the prior of after it
+    # Where contacts are is of before a joint step and the prior of after it, or positions are still converging.
+    mid_step = (continued or state.began_again) and not state.converged
     if own is None or state.own.information <= 0.0 or mid_step:
         return found
     members = max(float(window.rows[-1, Sum.MEMBERS]), 1.0)
