@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from steelyard.campaigns import TrialCache, _trial_cache, all_of, clear_trials
+from steelyard.campaigns import TrialCache, _processes, _trial_cache, all_of, clear_trials
 from steelyard.worlds import JetsScenario
 
 
@@ -26,7 +26,7 @@ half.__module__ = "steelyard.papers.tested._half"
 @pytest.fixture
 def caches(tmp_path, monkeypatch):
     monkeypatch.setattr(_trial_cache, "private_folder", lambda name: tmp_path / name)
-    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    monkeypatch.setattr(_processes, "_cores", lambda: 1)
     return tmp_path
 
 
