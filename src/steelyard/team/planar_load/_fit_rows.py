@@ -76,6 +76,9 @@ def _begins_again(agent: "PlanarLoadAgent", state: PlanarAgentState, window: Win
         if len(window.rows) >= state.rows_needed:
             state.rows_needed, state.given_up = 0, 1.0
         return False
+    if following is None and fit is not None and fit.usable(TUNING.mended_by_positions):
+        state.inconsistent_since = None
+        return False
     since = state.inconsistent_since
     state.inconsistent_since = state.fit_end if since is None else since
     waited = state.fit_end - state.inconsistent_since if following is None else state.row - following

@@ -69,11 +69,14 @@ class PlanarLoadTuning:
     """Log-likelihood ratio of two loads in a window, above which nothing is known of it: noise alone reaches it once in
     10⁵ windows, and a change that stays below moves an estimate by some standard deviations at most."""
     inconsistent_rows: int = 75
-    """Rows through which all fits are inconsistent (3 s), after which a window begins again: an outer iteration of the
-    contact positions has not mended it, so its rows are not of one load."""
+    """Rows through which all fits are farther off than `mended_by_positions` (3 s), after which a window begins again:
+    an outer iteration of the contact positions has not mended it, so its rows are not of one load."""
     most_rows_needed: int = 120
     """Rows (4.8 s) that the next window must have to count, if the one given up had as many: what is wrong with
     a sensor or the model shows again by then, and a load that changed does not."""
+    mended_by_positions: float = 3.5
+    """Mean squared residual, in variances, below which contact positions that still converge may be the cause: over a
+    bad radio they left 2.8 after 17 s. Loads that changed before they were known left 7 to 900."""
     converging_rows: int = 125
     """The same before the first joint step (5 s): over a bad radio it takes so long."""
     rows_before_jump: int = 100
