@@ -53,6 +53,10 @@ def velocity_offset(sample, first, chance):
     return sample | {"linear_velocity": sample["linear_velocity"] + [0.5, 0.0, 0.0]}
 
 
+def noisy_velocity(sample, first, chance):
+    return sample | {"linear_velocity": sample["linear_velocity"] + 0.5 * chance.standard_normal(3)}
+
+
 def rates_in_degrees(sample, first, chance):
     return sample | {"rates": np.degrees(sample["rates"])}
 
@@ -70,7 +74,7 @@ def fed(trajectory: str, profile: str, seed: int, fault=None):
 
 @pytest.mark.parametrize("trajectory", ["loop", "hover"])
 @pytest.mark.parametrize(
-    "fault", [frozen_velocity, frozen_attitude, velocity_outliers, noisy_position, velocity_offset]
+    "fault", [frozen_velocity, frozen_attitude, velocity_outliers, noisy_position, noisy_velocity, velocity_offset]
 )
 def test_doubt_within_two_seconds_of_the_onset_and_belief_after_the_end(fault, trajectory):
     steps, mass = fed(trajectory, "constant", 1, fault)

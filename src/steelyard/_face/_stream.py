@@ -27,6 +27,11 @@ REMEMBERED = 3.0
 """s: how long states are kept to tell the size of a change, which is detected up to 2 s after it began."""
 
 
+_UNCONFIRMED = Reason(
+    "methods", "The filter was lost; its mass is neither the one from before nor that of a filter started since."
+)
+
+
 @dataclasses.dataclass(frozen=True)
 class _Entry:
     """A row, and the estimator's state after it; None before the start."""
@@ -209,6 +214,8 @@ class Stream:
             trust = self._assess()
             if self._restart.is_due(newest.time, trust, estimates) and self._start_again():
                 return self._answer(events, status)
+            if self._restart.unconfirmed and not trust.reasons:
+                trust = Trust((_UNCONFIRMED,))
             estimates = {name: estimate.judged(trust.of(name)) for name, estimate in estimates.items()}
         flags = 0 if newest.state is None else self._filter.flags(newest.state)
         word = "starting" if newest.state is None and status == "running" else status
