@@ -123,7 +123,7 @@ def package_contents() -> str:
 def _done(client: Any, work: Callable[[Any], Any], jobs: Sequence[Any]) -> Iterator[tuple[int, Any]]:
     """Place and result of each job, as it is done."""
     from distributed import KilledWorker, as_completed
-    from distributed.comm import CommClosedError
+    from distributed.comm.core import CommClosedError
 
     label = getattr(work, "__name__", "trial")
     futures = client.map(functools.partial(_trial, work), list(jobs), key=label, pure=False, retries=0)

@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
+from typing import Any
 
 import jax.numpy as jnp
 import msgspec
@@ -142,7 +143,7 @@ def _no_number(log: Log) -> Identification:
     return identify(log, "jets", msgspec.structs.replace(config, jets=jets))
 
 
-_GRIPPER = {"mass": 1.5, "length": 0.12, "width": 0.1, "height": 0.08}
+_GRIPPER: dict[str, Any] = {"mass": 1.5, "length": 0.12, "width": 0.1, "height": 0.08}
 _ALL = ("attitude", "position", "linear_velocity", "rates")
 
 SEEN = (

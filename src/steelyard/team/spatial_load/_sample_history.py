@@ -133,12 +133,12 @@ class SampleHistory:
         """
         wrench, sizes = raw[:, :, 9:], np.repeat(self.noise[3:], 3)
         missing, moved = ~np.isfinite(wrench), grip_moves(wrench / sizes)
-        missing[moved], steps, unknown = True, moved.any(axis=1), np.zeros(len(raw), bool)
+        missing[moved], steps, unknown = True, np.asarray(moved.any(axis=1)), np.zeros(len(raw), bool)
         if not missing.any():
             return wrench, np.ones(len(raw)), unknown, steps
         wrench = wrench.copy()
         for j in np.flatnonzero(missing.any(axis=(0, 2))).tolist():
-            for begin, end in runs(missing[:, j].any(axis=1)):
+            for begin, end in runs(np.asarray(missing[:, j].any(axis=1))):
                 if end - begin >= _rows_of_gap(self.rate, _LONGEST_LINE):
                     unknown[begin:end] = True
                     wrench[begin:end, j] = wrench[begin - 1, j] if begin else self._last_wrench(j, lo)
