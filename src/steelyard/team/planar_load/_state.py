@@ -82,7 +82,7 @@ class PlanarAgentState:
         self.began_again = False  # whether the window has none before it that told anything
         self.rows_needed = 0  # of a window before it counts: as many as one had that was given up
         self.given_up = 1.0  # that one's mean squared residual, in variances
-        self.inconsistent_since: int | None = None  # last row of the first of the latest fits, all inconsistent
+        self.inconsistent_since: int | None = None  # last row of the first of the latest fits, all too far off
         self.converged = False  # whether the positions once were near their optimum: before, no change can be told
         self.estimates: dict[str, Estimate] = {}
 

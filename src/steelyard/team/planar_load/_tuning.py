@@ -78,7 +78,7 @@ class PlanarLoadTuning:
     """Mean squared residual, in variances, below which contact positions that still converge may be the cause: over a
     bad radio they left 2.8 after 17 s. Loads that changed before they were known left 7 to 900."""
     converging_rows: int = 125
-    """The same before the first joint step (5 s): over a bad radio it takes so long."""
+    """Instead of `inconsistent_rows` before the first joint step (5 s): over a bad radio it takes so long."""
     rows_before_jump: int = 100
     """Rows before a change can be told from a fit that is still converging (4 s)."""
 
