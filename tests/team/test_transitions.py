@@ -27,7 +27,7 @@ def table(kind: type) -> set[tuple[str, str]]:
 def test_standings_change_as_the_table_says_and_in_no_other_way():
     found, draw = set(), random.Random(1)
     for _ in range(200):
-        roster = Roster(NAMES, GripRules(3, 2, {"r1": ("r2",), "r2": ("r1", "r3"), "r3": ("r2",)}))
+        roster = Roster(NAMES, GripRules(3, {"r1": ("r2",), "r2": ("r1", "r3"), "r3": ("r2",)}))
         chance, before = draw.random(), {}
         for row in range(60):
             now = roster.take(row, {name for name in NAMES if draw.random() < chance})

@@ -17,7 +17,7 @@ from steelyard.team.spatial_load._row_queue import RowQueue
 RATE = 50.0
 NAMES = ("r1", "r2", "r3", "r4", "r5")
 GRAPHS = {"line": Graph.line(NAMES), "ring": Graph.ring(NAMES), "star": Graph.star(NAMES)}
-SETTLED = round((TUNING.late + TUNING.released + TUNING.takes_hold + 1.0) * RATE)
+SETTLED = round((TUNING.late + TUNING.released + 1.0) * RATE)
 """Rows after the last fault in which everybody has one view: what is late is given up, who is gone has let go, and a
 second for messages."""
 
@@ -28,7 +28,7 @@ class Team:
     def __init__(self, graph: Graph, disturbance=None, seed=0, away=()):
         self.graph, self.away, self.step = graph, away, 0
         neighbours = {name: graph.neighbours(name) for name in graph.names}
-        self.rules = GripRules(round(TUNING.released * RATE), round(TUNING.takes_hold * RATE), neighbours)
+        self.rules = GripRules(round(TUNING.released * RATE), neighbours)
         self.bus = Bus(graph, disturbance, seed)
         self.relays = {name: Relay(name, neighbours[name], graph.names) for name in graph.names}
         self.queues = {name: RowQueue(graph.names, RATE, self.rules) for name in graph.names}
@@ -143,13 +143,13 @@ def test_nobody_is_in_two_teams():
 
 
 def test_the_standings_of_a_robot_follow_its_samples():
-    """Present, silent, released, taking hold, present: each for as long as the rules say."""
-    rules = GripRules(4, 3, {"r1": ("r2",), "r2": ("r1",)})
+    """Present, silent, released, present: each for as long as the rules say."""
+    rules = GripRules(4, {"r1": ("r2",), "r2": ("r1",)})
     roster, found = Roster(("r1", "r2"), rules), []
     for row in range(20):
         found.append(roster.take(row, {"r1"} if 5 <= row < 13 else {"r1", "r2"})["r2"])
     there = [Standing.PRESENT] * 5 + [Standing.SILENT] * 4 + [Standing.RELEASED] * 4
-    assert found == [*there, *[Standing.TAKING_HOLD] * 3, *[Standing.PRESENT] * 4]
+    assert found == [*there, *[Standing.PRESENT] * 7]
     assert roster.view == View(13, frozenset({"r1", "r2"}))
 
 

@@ -16,9 +16,7 @@ class Standing(Enum):
     """What a row tells of one robot; docs/TEAMS.md has the transitions."""
 
     PRESENT = "present"
-    """It is heard, and what it does to the load is what it says."""
-    TAKING_HOLD = "taking hold"
-    """It is heard again after it had let go: its grip closes at some moment of these rows."""
+    """It is heard."""
     SILENT = "silent"
     """It is not heard, and may hold on: nobody knows what it does."""
     RELEASED = "released"
@@ -30,8 +28,6 @@ class GripRules(msgspec.Struct, frozen=True):
 
     released: int
     """After its last sample, within which it has let go."""
-    takes_hold: int
-    """After its first sample, within which it takes hold."""
     neighbours: Mapping[str, tuple[str, ...]]
     """Of every robot."""
 
@@ -47,7 +43,6 @@ class Roster:
         self.view: View | None = None
         """Of the last row; None before any."""
         self._last: dict[str, int] = {}  # by robot, the last row with a sample of it
-        self._holds_from: dict[str, int] = {}  # by robot that had let go, from when on its wrench is what it says
 
     def copied(self) -> "Roster":
         """The same, on its own."""
@@ -55,16 +50,11 @@ class Roster:
 
     def take(self, row: int, heard: Set[str]) -> dict[str, Standing]:
         """The next row, with the robots of which it has a sample: what it tells of each."""
-        found = {name: self._hear(name, row) if name in heard else self._miss(name, row, heard) for name in self.names}
+        found = {name: Standing.PRESENT if name in heard else self._miss(name, row, heard) for name in self.names}
+        self._last |= dict.fromkeys(heard, row)
         members = frozenset(name for name, standing in found.items() if standing is not Standing.RELEASED)
         self.view = View(row, members) if self.view is None else self.view.at(row, members)
         return found
-
-    def _hear(self, name: str, row: int) -> Standing:
-        if self._rules is not None and row - self._last.get(name, row) > self._rules.released:
-            self._holds_from[name] = row + self._rules.takes_hold
-        self._last[name] = row
-        return Standing.TAKING_HOLD if row < self._holds_from.get(name, 0) else Standing.PRESENT
 
     def _miss(self, name: str, row: int, heard: Set[str]) -> Standing:
         """All of a robot's neighbours are heard, and none of them has passed a sample of it on for long: it has let go.

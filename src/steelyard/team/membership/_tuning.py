@@ -34,8 +34,6 @@ class MembershipTuning:
     released: float = 2.0
     """Since a robot's last sample, within which it has let go if nobody hears it: `lets_go`, what lies between its last
     sample and its last message, and what a grip takes to open."""
-    takes_hold: float = 0.2
-    """From the first sample of a robot that had let go, within which its grip closes: it waits until it is heard."""
     steady_rows: int = 12
     """Rows in a row that show the same members before they count as the team: sums that are being re-routed change."""
     newcomer_rows: int = 180

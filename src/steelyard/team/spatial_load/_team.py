@@ -7,7 +7,6 @@ from typing import Literal
 from steelyard.errors import BadInput
 from steelyard.models import WRIST_SIGNALS
 from steelyard.team._cache import Cache
-from steelyard.team.membership import TUNING as MEMBERSHIP
 from steelyard.team.membership import Graph, GripRules
 from steelyard.team.spatial_load._agent import SpatialLoadAgent
 
@@ -41,7 +40,7 @@ def spatial_load_team(
     agreed = None
     if lets_go is not None:
         neighbours = {name: graph.neighbours(name) for name in graph.names}
-        agreed = GripRules(round(lets_go * rate), round(MEMBERSHIP.takes_hold * rate), neighbours)
+        agreed = GripRules(round(lets_go * rate), neighbours)
     shared, held = Cache() if cache is None else cache, hold == "step"
     return [
         SpatialLoadAgent(
