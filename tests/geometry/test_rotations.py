@@ -25,28 +25,19 @@ def test_unskew_of_a_symmetric_matrix_is_zero(draw, holds):
     holds(lambda A: [(g.unskew(A + A.T), jnp.zeros(3))], draw.arrays(3, 3))
 
 
-def test_jacobians_are_the_derivative_of_the_exponential_at_every_angle(holds):
+def test_left_jacobian_is_the_derivative_of_the_exponential_at_every_angle(holds):
     def theorem(phi):
         def from_the_left(d):
             return (g.SO3.exp(phi + d) @ g.SO3.exp(phi).inverse()).log()
 
-        def from_the_right(d):
-            return (g.SO3.exp(phi).inverse() @ g.SO3.exp(phi + d)).log()
-
-        return [
-            (g.left_jacobian_so3(phi), jax.jacfwd(from_the_left)(jnp.zeros(3))),
-            (g.right_jacobian_so3(phi), jax.jacfwd(from_the_right)(jnp.zeros(3))),
-        ]
+        return [(g.left_jacobian_so3(phi), jax.jacfwd(from_the_left)(jnp.zeros(3)))]
 
     holds(theorem, rotation_vectors(), tolerance=1e-9)
 
 
-def test_left_jacobian_is_the_right_one_turned_and_has_its_inverse(holds):
+def test_left_jacobian_has_its_inverse(holds):
     holds(
-        lambda phi: [
-            (g.left_jacobian_so3(phi), g.SO3.exp(phi).as_matrix() @ g.right_jacobian_so3(phi)),
-            (g.left_jacobian_so3(phi) @ g.inverse_left_jacobian_so3(phi), jnp.eye(3)),
-        ],
+        lambda phi: [(g.left_jacobian_so3(phi) @ g.inverse_left_jacobian_so3(phi), jnp.eye(3))],
         rotation_vectors(),
         tolerance=1e-13,
     )

@@ -21,7 +21,7 @@ def everything(x):
     dual = g.dual_quaternion_from_pose(pose)
     state = {"pose": other, "planar": planar, "vector": x[:2]}
     return {
-        "jacobians": [f(x[:3]) for f in (g.left_jacobian_so3, g.right_jacobian_so3, g.inverse_left_jacobian_so3)],
+        "jacobians": [f(x[:3]) for f in (g.left_jacobian_so3, g.inverse_left_jacobian_so3)],
         "group_multiply": g.group_multiply(pose, other).parameters(),
         "retract": jax.tree.leaves(g.retract(state, x[: g.tangent_size(state)])),
         "local": g.local(state, {"pose": pose, "planar": planar, "vector": x[2:4]}),
@@ -30,7 +30,7 @@ def everything(x):
         "dual": [(dual * dual).vector, g.plus_matrix(dual), g.minus_matrix(dual)],
         "pose_from_dual": g.pose_from_dual_quaternion(dual).parameters(),
         "dual_of_twist": (g.dual_quaternion_from_twist(twist) * dual.quaternion_conjugate).vector,
-        "adjoint": [g.adjoint(pose), g.coadjoint(pose), g.small_adjoint(twist), g.small_coadjoint(twist)],
+        "adjoint": [g.adjoint(pose), g.coadjoint(pose), g.small_coadjoint(twist)],
         "move": [g.move_twist(pose, twist).vector, g.move_wrench(pose, wrench).vector],
         "move_acceleration": g.move_acceleration(pose, twist, acceleration).vector,
         "inertia": [inertia.com, inertia.matrix_about_com, g.pseudo_inertia(inertia), g.spatial_inertia(inertia)],

@@ -52,7 +52,6 @@ from ._regressors import moments_times as moments_times
 from ._regressors import wrench_regressor as wrench_regressor
 from ._rotations import inverse_left_jacobian_so3 as inverse_left_jacobian_so3
 from ._rotations import left_jacobian_so3 as left_jacobian_so3
-from ._rotations import right_jacobian_so3 as right_jacobian_so3
 from ._rotations import skew as skew
 from ._rotations import unskew as unskew
 from ._small_products import mirrored as mirrored
@@ -65,5 +64,4 @@ from ._twists import coadjoint as coadjoint
 from ._twists import move_acceleration as move_acceleration
 from ._twists import move_twist as move_twist
 from ._twists import move_wrench as move_wrench
-from ._twists import small_adjoint as small_adjoint
 from ._twists import small_coadjoint as small_coadjoint

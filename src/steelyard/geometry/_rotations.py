@@ -46,11 +46,6 @@ def left_jacobian_so3(rotation_vector: Float[Array, "3"]) -> Float[Array, "3 3"]
     return jnp.eye(3) + cosine_ratio(x) * W + sine_tail_ratio(x) * (W @ W)
 
 
-def right_jacobian_so3(rotation_vector: Float[Array, "3"]) -> Float[Array, "3 3"]:
-    """J with exp(phi + d) = exp(phi) exp(J d) to first order; rotation vector phi in rad."""
-    return left_jacobian_so3(-rotation_vector)
-
-
 def inverse_left_jacobian_so3(rotation_vector: Float[Array, "3"]) -> Float[Array, "3 3"]:
     """The inverse of `left_jacobian_so3`, in closed form; for angles below 2 pi rad, where it ceases to exist."""
     W = skew(rotation_vector)

@@ -67,12 +67,6 @@ def coadjoint(pose_ji: SE3) -> Float[Array, "6 6"]:
     return jnp.block([[R, skew(t) @ R], [jnp.zeros((3, 3)), R]])
 
 
-def small_adjoint(twist: Twist) -> Float[Array, "6 6"]:
-    """Ad of a twist, the rate of Ad: the derivative of `adjoint(exp(s xi))` at s = 0, (angular, linear) order."""
-    W, V = skew(twist.angular), skew(twist.linear)
-    return jnp.block([[W, jnp.zeros((3, 3))], [V, W]])
-
-
 def small_coadjoint(twist: Twist) -> Float[Array, "6 6"]:
     """The rate of `coadjoint`, -adᵀ: what a wrench or a momentum gains because its frame moves with this twist."""
     W, V = skew(twist.angular), skew(twist.linear)

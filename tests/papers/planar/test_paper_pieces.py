@@ -16,7 +16,6 @@ from steelyard.papers.planar.robots import (
     link_step,
     observability,
     observer_step,
-    spin_bound,
 )
 
 DT = 0.01
@@ -118,15 +117,6 @@ def test_the_observer_finds_the_centre_of_mass(kind, omega):
         errors.append(abs(state.z_c - z_c))
     assert errors[0] > 0.3
     assert max(errors[-300:]) < 1e-4  # m: of 0.36 at the start less than a thousandth is left
-
-
-def test_a_constant_force_spins_the_load_no_faster_than_the_bound():
-    """Reached from where the force points at the centre of mass; with the printed f̄_y the second has no root."""
-    for f_bar in (1.5j, -1.5j, 1.1 - 0.4j):
-        for z_c, least in ((0.3 - 0.2j, 0.0), (-0.4 * f_bar / abs(f_bar), 0.999)):
-            bound = spin_bound(0.5, f_bar, z_c)
-            spins = [abs(omega) for _, omega in pendulum(z_c, 0.5, lambda k, f=f_bar: f, 1000)]
-            assert least * bound < max(spins) <= bound * (1.0 + 1e-6)
 
 
 def test_without_spin_or_force_nothing_is_observed():

@@ -14,7 +14,6 @@ import numpy as np
 
 from steelyard.worlds.wrist import WristScenario, WristTruth
 
-SIGNALS = {"wrench": 6, "twist/angular": 3, "specific_force": 3, "twist/linear": 3, "attitude": 3}
 ERRORS = {
     "torque_offset": (3, 5.0),
     "force_offset": (3, 50.0),
@@ -28,7 +27,6 @@ ERRORS = {
 }
 """By name: how many numbers, and how large such errors are (SI, one standard deviation)."""
 _STATE, _FREE = 9, 6  # attitude, angular velocity, velocity; angular acceleration, rate of the velocity
-_OFFSETS = ("torque_offset", "force_offset")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -81,7 +79,7 @@ def _unknown_columns(scenario: WristScenario, unknown: tuple[str, ...]) -> tuple
 
 
 def _standard_deviations(scenario: WristScenario) -> np.ndarray:
-    """(18,) in the order of `SIGNALS`; infinite where there is no such sensor."""
+    """(18,) in the order of `_readings`; infinite where there is no such sensor."""
     noise = scenario.noise
     parts = [("wrench/torque", True), ("wrench/force", True), ("twist/angular", True), ("specific_force", True)]
     parts += [("twist/linear", scenario.velocity), ("attitude", scenario.orientation)]

@@ -27,8 +27,6 @@ class Aligner:
     def __init__(self, rate: float, motion: int):
         self.rate = rate
         self._motion = motion  # how many values are measured; the others are what the robot does, and varies smoothly
-        self.surplus = 0
-        """Samples that came late, twice, or from before the first tick."""
         self._recent: deque[tuple[float, np.ndarray]] = deque()
         self._last: Aligned | None = None
         self._held: list[np.ndarray] = []
@@ -39,14 +37,13 @@ class Aligner:
         """A sample, `time` in s since the team's start; the ticks that it completes."""
         tick = round(time * self.rate)
         newest = self._held_tick if self._faster else (-1 if self._last is None else self._last.tick)
+        # What came late, twice, or from before the first tick is left out.
         if tick < 0 or tick < newest or (self._recent and time <= self._recent[-1][0]):
-            self.surplus += 1
             return []
         moved = self._moved(time, np.asarray(values, float), tick)
         if tick == newest and not self._faster:
             # The first time that a tick gets a second sample it is gone already; from then on ticks wait for theirs.
             self._faster = self._interval() < 0.75 / self.rate
-            self.surplus += 1
             return []
         if not self._faster:
             return self._emit(tick, moved)

@@ -1,4 +1,4 @@
-"""Time and rows: the unit of time, gaps, rows that are missing or written twice."""
+"""Time and rows: the unit of time, rows that are written twice."""
 
 import numpy as np
 
@@ -11,8 +11,7 @@ def row_findings(log: Log) -> list[PreflightFinding]:
     """What is wrong with the rows of a log."""
     if len(log) < 20:
         return []
-    steps = np.diff(log.time)
-    step = float(np.median(steps))
+    step = float(np.median(np.diff(log.time)))
     if step > TUNING.slowest_step:
         unit, factor = ("us", 1e-6) if step > 500.0 else ("ms", 1e-3)
         return [
@@ -23,21 +22,14 @@ def row_findings(log: Log) -> list[PreflightFinding]:
                 mend=lambda log: _scaled(log, factor),
             )
         ]
-    return [*_doubled(log, steps, step)]
+    return _doubled(log)
 
 
 def _scaled(log: Log, factor: float) -> Log:
     return Log(factor * log.time, dict(log.columns), log.origin, log.metadata)
 
 
-def gaps(log: Log) -> list[tuple[float, float]]:
-    """Begin and end (s) of the spans without a row."""
-    steps = np.diff(log.time)
-    least = max(TUNING.gap_seconds, TUNING.gap_steps * float(np.median(steps))) if steps.size else np.inf
-    return [(float(log.time[k]), float(log.time[k + 1])) for k in np.flatnonzero(steps > least)]
-
-
-def _doubled(log: Log, steps: np.ndarray, step: float) -> list[PreflightFinding]:
+def _doubled(log: Log) -> list[PreflightFinding]:
     """Rows that are the row before once more."""
     values = np.stack([column for name, column in log.columns.items() if not name.startswith("truth/")], axis=1)
     again = np.concatenate([[False], np.all((values[1:] == values[:-1]) | np.isnan(values[1:]), axis=1)])

@@ -12,10 +12,6 @@ class PreflightTuning:
 
     slowest_step: float = 0.5
     """s between rows: robots are logged faster than twice a second, and a log in ms has a thousand times as much."""
-    gap_steps: float = 10.0
-    """Median steps without a row that are a gap."""
-    gap_seconds: float = 0.15
-    """s without a row that are a gap, at least: a filter's prediction holds for less."""
     lost_share: float = 0.02
     """Of rows that a regular log lacks, from which on it is told."""
     stuck_seconds: float = 0.15

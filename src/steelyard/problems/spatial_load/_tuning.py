@@ -40,8 +40,6 @@ class SpatialLoadTuning:
     error_noise: float = 0.05
     """Noise of averaged accelerations over gravity, beyond which sensor errors are not looked for: the norm of a noisy
     gravity is too large by about that share squared; at half of gravity, clean logs showed an offset of 2 m/s²."""
-    error_lags: int = 4
-    """Averages over which what is left may be correlated: they overlap, and derivatives share their noise."""
     error_certain: float = 6.0
     """Deviations from which on a sensor error is certain."""
     error_counts: float = 3.0

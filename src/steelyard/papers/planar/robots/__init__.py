@@ -15,7 +15,6 @@ from ._low_pass import RateFilter as RateFilter
 from ._observer import CenterObserver as CenterObserver
 from ._observer import observability as observability
 from ._observer import observer_step as observer_step
-from ._observer import spin_bound as spin_bound
 from ._procedure import PaperMessage as PaperMessage
 from ._procedure import PaperState as PaperState
 from ._procedure import Procedure as Procedure

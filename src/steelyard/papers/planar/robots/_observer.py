@@ -44,14 +44,6 @@ def observability(omega: float, f_bar: complex, f_bar_rate: complex = 0j) -> flo
     return abs(cross(f_bar, f_bar_rate) - omega * abs(f_bar) ** 2)
 
 
-def spin_bound(omega_start: float, f_bar: complex, z_c: complex) -> float:
-    """How fast a constant common force can ever spin the load (rad/s), from the spin at its start.
-
-    [cdc14, Eq. (22)] with the magnitude of f̄, whose printed form holds for f̄_y > 0 only.
-    """
-    return (omega_start**2 + 4.0 * abs(f_bar) * abs(z_c)) ** 0.5
-
-
 class Constancy(msgspec.Struct, frozen=True):
     """Whether something stays where it is: means over windows of time, one after the other."""
 
