@@ -2,7 +2,6 @@
 
 import bisect
 import dataclasses
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -12,8 +11,8 @@ import numpy as np
 from steelyard._face._inputs import check_names, config_from
 from steelyard._face._refit_stream import RefitStream
 from steelyard._face._restart import Restart
-from steelyard._face._samples import SampleReader
-from steelyard._face._silent_channels import Silences
+from steelyard._face._sample_stream import SampleStream
+from steelyard._face._samples import Reading
 from steelyard._face._stream_step import Step
 from steelyard.config import Config
 from steelyard.errors import BadInput
@@ -46,80 +45,48 @@ class _Entry:
         return float(self.row.time)
 
 
-class Stream:
-    """Samples in, estimates out; made by `sy.stream`.
-
-    A sample that raises `BadInput` changes nothing: the stream knows what it knew, and goes on with the next one.
-    """
+class Stream(SampleStream):
+    """Samples in, estimates out; made by `sy.stream`."""
 
     def __init__(self, filter: StreamFilter, robot: str | None, late: float):
-        self._filter, self._late = filter, late
-        self._reader = SampleReader(filter.signals, robot)
+        super().__init__(filter, robot, late)
+        self._filter = filter
         self._entries: list[_Entry] = []
         self._begin = 0.0
         self._last_onset = -float("inf")
-        self._silences = Silences()
-        self._counts: Counter[str] = Counter()
         self._same: dict[str, tuple[np.ndarray, float]] = {}
         self._trust, self._assessed = Trust(), -float("inf")
         self._restart = Restart()
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Remarks for the reader: noise by default, names that are not read."""
-        return (*self._filter.notes, *self._reader.notes)
+    def _row(self, reading: Reading) -> Any:
+        return self._filter.read(reading.robot, reading.time, reading.values)
 
-    @property
-    def counts(self) -> Mapping[str, int]:
-        """How many samples were taken `in order`, `late`, or not taken because they were `repeated`; and `restarts`."""
-        return dict(self._counts)
+    def _oldest(self) -> float:
+        return -float("inf") if self._entries[-1].state is None else self._entries[0].time  # the first of a run
 
-    @property
-    def robot(self) -> str | None:
-        """Whose samples these are; None before the first one."""
-        return self._reader.robot
+    def _find(self, time: float) -> tuple[int, bool]:
+        where = self._first_from(time)
+        return where, where < len(self._entries) and self._entries[where].time == time
 
-    def step(self, sample: Mapping[str, Any]) -> Step:
-        """Takes in one sample: a dictionary with `time`, s, and signals of one robot by their names in a log.
+    def _insert(self, where: int, time: float, row: Any) -> None:
+        self._entries.insert(where, _Entry(row, None))
 
-        A missing channel is absent, None or NaN. A late sample is put where it belongs, and the rows after it are run
-        again, so that the numbers are those of the right order. Where a time comes again, channels that were missing
-        are filled in; a sample that brings nothing new is ignored. `BadInput` where a sample cannot be used.
-        """
-        reading = self._reader.read(sample)
-        time, entries = reading.time, self._entries
-        row = self._filter.read(reading.robot, time, reading.values)
-        where = bisect.bisect_left(entries, time, key=_time_of)
-        if where < len(entries):
-            self._check_late(time, where)
-        self._reader.accept(reading)  # from here on nothing can fail
-        if where == len(entries):
-            self._counts["in order"] += 1
-            entries.append(_Entry(row, None))
+    def _fill(self, where: int, row: Any) -> bool:
+        merged = self._filter.merge(self._entries[where].row, row)
+        if merged is not None:
+            self._entries[where] = _Entry(merged, None)
+        return merged is not None
+
+    def _take(self, where: int, row: Any, in_order: bool) -> list[Event]:
+        events = self._run_from(where)
+        if in_order:
             self._compare(row)
-            return self._answer(
-                self._run_from(where) + self._silences.after(float(row.time), row.robot, self._filter.missing(row)),
-                "running",
-            )
-        if entries[where].time == time:
-            merged = self._filter.merge(entries[where].row, row)
-            if merged is None:
-                self._counts["repeated"] += 1
-                return self._answer([], "repeated")
-            entries[where] = _Entry(merged, None)
-        else:
-            entries.insert(where, _Entry(row, None))
-        self._counts["late"] += 1
-        return self._answer(self._run_from(where), "late")
+            events += self._silences.after(self._newest, row.robot, self._filter.missing(row))
+        return events
 
-    def _check_late(self, time: float, where: int) -> None:
-        newest = self._entries[-1]
-        first_of_a_run = newest.state is not None and where == 0 and self._entries[0].time != time
-        if newest.time - time > self._late or first_of_a_run:
-            raise BadInput(
-                f"Time goes backwards, from {newest.time:g} to {time:g} s, by more than the {self._late:g} s that a "
-                "sample may be late; leave the sample out, or begin a new stream where the clock was reset."
-            )
+    def _first_from(self, time: float) -> int:
+        """The number of the first entry at or after a time, s."""
+        return bisect.bisect_left(self._entries, time, key=lambda entry: entry.time)
 
     def _run_from(self, where: int) -> list[Event]:
         """Steps through the rows from there on; the changes that are found."""
@@ -152,7 +119,7 @@ class Stream:
         self._last_onset = onset
         if not new:
             return []
-        first = max(bisect.bisect_left(self._entries, onset, key=_time_of) - 1, 0)
+        first = max(self._first_from(onset) - 1, 0)
         return [self._filter.change(entry.row.robot, onset, self._entries[first].state, entry.time, entry.state)]
 
     def _compare(self, row: Any) -> None:
@@ -166,7 +133,7 @@ class Stream:
         newest = self._entries[-1].time
         if newest - self._assessed < TUNING.again:
             return self._trust
-        first = bisect.bisect_left(self._entries, newest - TUNING.span, key=_time_of)
+        first = self._first_from(newest - TUNING.span)
         states = [entry.state for entry in self._entries[first:] if entry.state is not None]
         z = [self._filter.innovation(state) for state in states]
         outliers = np.array([bool(self._filter.flags(state) & int(Status.OUTLIER)) for state in states])
@@ -184,7 +151,7 @@ class Stream:
     def _start_again(self) -> bool:
         """Starts from the last rows where the filter that ran is lost and a new one is consistent with them."""
         newest = self._entries[-1].time
-        first = bisect.bisect_left(self._entries, newest - TUNING.restart_span, key=_time_of)
+        first = self._first_from(newest - TUNING.restart_span)
         rows = [entry.row for entry in self._entries[first:]]
         fresh = self._restart.tried(self._filter, rows)
         if fresh is None:
@@ -197,33 +164,29 @@ class Stream:
     def _forget(self) -> None:
         """Keeps what a late sample or the size of a change may still ask for."""
         oldest = self._entries[-1].time - max(self._late, REMEMBERED)
-        enough = bisect.bisect_left(self._entries, oldest, key=_time_of) - 1
+        enough = self._first_from(oldest) - 1
         if enough > 0:
             del self._entries[:enough]
-        newest_complete = bisect.bisect_left(self._entries, self._entries[-1].time - self._late, key=_time_of) - 1
+        newest_complete = self._first_from(self._entries[-1].time - self._late) - 1
         for k in range(newest_complete - 1, -1, -1):
             entry = self._entries[k]
             if entry.summarised:
                 break
             self._entries[k] = _Entry(entry.row, self._filter.summary(entry.state), True)
 
-    def _answer(self, events: list[Event], status: Literal["running", "late", "repeated"]) -> Step:
+    def _step(self, events: list[Event], status: Literal["running", "late", "repeated"]) -> Step:
         newest = self._entries[-1]
         estimates = self._filter.estimates(newest.state, newest.row.robot, newest.time, self._begin)
         if newest.state is not None:
             trust = self._assess()
             if self._restart.is_due(newest.time, trust, estimates) and self._start_again():
-                return self._answer(events, status)
+                return self._step(events, status)
             if self._restart.unconfirmed and not trust.reasons:
                 trust = Trust((_UNCONFIRMED,))
             estimates = {name: estimate.judged(trust.of(name)) for name, estimate in estimates.items()}
         flags = 0 if newest.state is None else self._filter.flags(newest.state)
         word = "starting" if newest.state is None and status == "running" else status
         return Step(newest.time, Quantities(estimates), tuple(events), word, explain(flags) if flags else None)
-
-
-def _time_of(entry: _Entry) -> float:
-    return entry.time
 
 
 def stream(
