@@ -6,14 +6,10 @@ import numpy as np
 
 from steelyard.bench.faults._edits import (
     axes,
-    clock_jump,
     delay,
-    doubled,
     drift,
     filtered,
-    gap,
     held,
-    jitter,
     noisy,
     offset,
     on,
@@ -21,13 +17,12 @@ from steelyard.bench.faults._edits import (
     quantised,
     saturated,
     scale,
-    spliced,
     stuck,
-    thinned,
     time_unit,
 )
 from steelyard.bench.faults._fault import Fault, TriedProblem
 from steelyard.bench.faults._multirotor import tilted
+from steelyard.bench.faults._row_faults import row_faults
 from steelyard.config import Config, parse
 from steelyard.logs import Log
 from steelyard.problems import Identification, identify
@@ -63,12 +58,7 @@ _BY_TIME = r"time|clock|rows|gap|late|twice|repeat|jump"
 FAULTS = (
     Fault("time in ms", r"time|millisecond|step", time_unit(1e3)),
     Fault("fast clock", _BY_TIME, time_unit(1.2), time_unit(1.05)),
-    Fault("gap in the rows", _BY_TIME, gap(1.5), gap(0.3)),
-    Fault("rows lost", _BY_TIME, thinned(0.6), thinned(0.1)),
-    Fault("clock jumps", _BY_TIME, clock_jump(2.0), clock_jump(0.2)),
-    Fault("spliced", _BY_TIME, spliced(1.5), spliced(0.3)),
-    Fault("rows doubled", r"twice|doubl|repeat", doubled(0.5), doubled(0.05)),
-    Fault("time jitter", _BY_TIME, jitter(0.9), jitter(0.3)),
+    *row_faults(_BY_TIME, (1.5, 0.3)),
     Fault("attitude inverse", _BY_ATTITUDE, on(_Q, axes((0, 1, 2, 3), (1.0, -1.0, -1.0, -1.0)))),
     Fault("attitude xyzw", _BY_ATTITUDE, on(_Q, axes((1, 2, 3, 0), (1.0,) * 4))),
     Fault("attitude tilted", _BY_ATTITUDE, on(_Q, tilted(10.0)), on(_Q, tilted(2.0))),

@@ -9,15 +9,11 @@ from steelyard.bench.faults._edits import (
     after,
     axes,
     changed,
-    clock_jump,
     columns_of,
     delay,
-    doubled,
     drift,
     filtered,
-    gap,
     held,
-    jitter,
     noisy,
     offset,
     on,
@@ -25,12 +21,11 @@ from steelyard.bench.faults._edits import (
     quantised,
     saturated,
     scale,
-    spliced,
     stuck,
-    thinned,
     time_unit,
 )
 from steelyard.bench.faults._fault import Fault, TriedProblem
+from steelyard.bench.faults._row_faults import row_faults
 from steelyard.logs import Log
 from steelyard.worlds import MultirotorScenario, simulate
 
@@ -177,12 +172,7 @@ FAULTS = (
     Fault("position in cm", r"position|unit", on(_P, scale(100.0)), on(_P, scale(1.1))),
     Fault("position drifts", r"position|drift", on(_P, drift(20.0)), on(_P, drift(1.0))),
     Fault("position outliers", r"outlier|position", on(_P, outliers(0.05)), on(_P, outliers(0.01))),
-    Fault("gap in the rows", r"gap|missing|rows", gap(2.0), gap(0.4)),
-    Fault("rows lost", r"gap|missing|rows|lost", thinned(0.6), thinned(0.1)),
-    Fault("clock jumps", r"clock|time|gap|rows", clock_jump(2.0), clock_jump(0.2)),
-    Fault("spliced", r"clock|time|gap|splic|rows|jump", spliced(2.0), spliced(0.3)),
-    Fault("rows doubled", r"twice|doubl|repeat|held", doubled(0.5), doubled(0.05)),
-    Fault("time jitter", r"jitter|time|clock", jitter(0.9), jitter(0.3)),
+    *row_faults(),
     Fault("thrust in grams", r"gram|unit|thrust", on(_T, scale(1000.0 / _G))),
     Fault("thrust of 0 to 1", r"0 to 1|unit|thrust|share", on(_T, scale(1.0 / 40.0))),
     Fault("thrust scale", _SCALE, on(_T, scale(1.15)), on(_T, scale(1.05)), exempt=_SCALE),

@@ -11,15 +11,11 @@ from steelyard.bench.faults._edits import (
     Chance,
     Edit,
     changed,
-    clock_jump,
     delay,
-    doubled,
     drift,
     filtered,
-    gap,
     held,
     hum,
-    jitter,
     noisy,
     offset,
     on,
@@ -27,12 +23,11 @@ from steelyard.bench.faults._edits import (
     quantised,
     saturated,
     scale,
-    spliced,
     stuck,
-    thinned,
     time_unit,
 )
 from steelyard.bench.faults._fault import Fault, TriedProblem
+from steelyard.bench.faults._row_faults import row_faults
 from steelyard.estimators import Guess, Noise, Sample
 from steelyard.logs import Log
 from steelyard.models import ContinuousModel
@@ -138,12 +133,7 @@ _ANY = r"measurements|explain|correlated|changes|twice|repeat|stuck|outlier|limi
 FAULTS = (
     Fault("time in ms", r"time|millisecond|step", time_unit(1e3)),
     Fault("fast clock", _ANY, time_unit(1.2), time_unit(1.05)),
-    Fault("gap in the rows", _ANY, gap(2.0), gap(0.4)),
-    Fault("rows lost", _ANY, thinned(0.6), thinned(0.1)),
-    Fault("clock jumps", _ANY, clock_jump(2.0), clock_jump(0.2)),
-    Fault("spliced", _ANY, spliced(2.0), spliced(0.3)),
-    Fault("rows doubled", r"twice|doubl|repeat", doubled(0.5), doubled(0.05)),
-    Fault("time jitter", _ANY, jitter(0.9), jitter(0.3)),
+    *row_faults(_ANY),
     Fault("position in cm", _ANY, on(_P, scale(100.0)), on(_P, scale(1.1))),
     Fault("position's sign", _ANY, on(_P, scale(-1.0))),
     Fault("position offset", _ANY, on(_P, offset(1.0)), on(_P, offset(0.05))),

@@ -5,14 +5,10 @@ from steelyard.bench.faults._edits import (
     Edit,
     axes,
     changed,
-    clock_jump,
     delay,
-    doubled,
     drift,
     filtered,
-    gap,
     held,
-    jitter,
     noisy,
     offset,
     on,
@@ -21,13 +17,12 @@ from steelyard.bench.faults._edits import (
     saturated,
     scale,
     silent,
-    spliced,
     stuck,
-    thinned,
     time_unit,
     turned,
 )
 from steelyard.bench.faults._fault import Fault, TriedProblem
+from steelyard.bench.faults._row_faults import row_faults
 from steelyard.logs import Log
 from steelyard.worlds import PlanarScenario, simulate_planar
 
@@ -69,12 +64,7 @@ _ROBOT = r"r2|velocit|force"
 FAULTS = (
     Fault("time in ms", r"time|millisecond|step", time_unit(1e3)),
     Fault("fast clock", r"clock|time", time_unit(1.2), time_unit(1.05), exempt=r"clock"),
-    Fault("gap in the rows", r"gap|missing|rows", gap(2.0), gap(0.4)),
-    Fault("rows lost", r"gap|missing|rows|lost", thinned(0.6), thinned(0.1)),
-    Fault("clock jumps", r"clock|time|gap|rows", clock_jump(2.0), clock_jump(0.2)),
-    Fault("spliced", r"clock|time|gap|splic|rows|jump", spliced(2.0), spliced(0.3)),
-    Fault("rows doubled", r"twice|doubl|repeat|held", doubled(0.5), doubled(0.05)),
-    Fault("time jitter", r"jitter|time|clock", jitter(0.9), jitter(0.3)),
+    *row_faults(),
     Fault("velocity sign", _ROBOT, at(_V, _flip)),
     Fault("velocity axes", _ROBOT, at(_V, _swap)),
     Fault("velocity turned", _ROBOT, at(_V, turned(40.0)), at(_V, turned(5.0))),

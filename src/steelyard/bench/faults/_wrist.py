@@ -7,15 +7,11 @@ from steelyard.bench.faults._edits import (
     Edit,
     axes,
     changed,
-    clock_jump,
     delay,
-    doubled,
     drift,
     filtered,
-    gap,
     held,
     hum,
-    jitter,
     noisy,
     offset,
     on,
@@ -24,13 +20,12 @@ from steelyard.bench.faults._edits import (
     saturated,
     scale,
     silent,
-    spliced,
     stuck,
-    thinned,
     time_unit,
     turned,
 )
 from steelyard.bench.faults._fault import Fault, TriedProblem
+from steelyard.bench.faults._row_faults import row_faults
 from steelyard.logs import Log
 from steelyard.worlds import SpatialScenario, simulate_spatial
 
@@ -99,12 +94,7 @@ def _faults(who: str) -> tuple[Fault, ...]:
     return (
         Fault("time in ms", r"time|millisecond|step", time_unit(1e3)),
         Fault("fast clock", r"clock|time", time_unit(1.2), time_unit(1.05)),
-        Fault("gap in the rows", r"gap|missing|rows", gap(2.0), gap(0.4)),
-        Fault("rows lost", r"gap|missing|rows|lost", thinned(0.6), thinned(0.1)),
-        Fault("clock jumps", r"clock|time|gap|rows", clock_jump(2.0), clock_jump(0.2)),
-        Fault("spliced", r"clock|time|gap|splic|rows|jump", spliced(2.0), spliced(0.3)),
-        Fault("rows doubled", r"twice|doubl|repeat|held", doubled(0.5), doubled(0.05)),
-        Fault("time jitter", r"jitter|time|clock", jitter(0.9), jitter(0.3)),
+        *row_faults(),
         Fault("wrench on the sensor", r"sign|opposite|on the sensor", at(wrench, flip)),
         Fault("force sign only", r"sign|opposite|force", at(_F, flip)),
         Fault("wrench axes", sensor, at(wrench, swap)),
