@@ -1,5 +1,7 @@
 """Errors that no sensor should have: named where a log shows them, and not found where there are none."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -8,7 +10,8 @@ from steelyard.bench.wrist import cases, config_of, log_of, mistaken
 from steelyard.logs import Log
 from steelyard.problems import identify
 from steelyard.problems.rigid_body import pieces_of, read_wrist_record
-from steelyard.problems.rigid_body._noise import coloured_rows
+from steelyard.problems.rigid_body._noise import coloured_rows, followed_by_motion, probes_of
+from steelyard.problems.rigid_body._normal_equations import solve
 from steelyard.worlds.wrist import WristScenario, wrist_truth
 
 WILD = WristScenario(motion="wild", duration=6.0, com_x=0.05, com_y=-0.03, force_offset=5.0, torque_offset=0.3)
@@ -79,9 +82,37 @@ def test_white_noise_leaves_the_information_and_a_drift_widens_what_changes_as_s
     inverse = np.linalg.inv(np.einsum("nai,naj->ij", rows, rows))
     noise = rng.standard_normal((len(time), 6))
     plain = np.diag(np.einsum("nai,naj->ij", rows, rows))
-    white = coloured_rows(record, rows, noise, weight, inverse)
+    free = np.zeros((len(time), 6))  # no motion is fitted here
+    white = coloured_rows(record, rows, noise, weight, inverse, free)
     np.testing.assert_allclose(np.diag(np.einsum("nai,naj->ij", white, white)), plain, rtol=1e-9)
-    drifting = coloured_rows(record, rows, noise + 3.0 * (time / time[-1] - 0.5)[:, None], weight, inverse)
+    drifting = coloured_rows(record, rows, noise + 3.0 * (time / time[-1] - 0.5)[:, None], weight, inverse, free)
     wider = np.diag(np.einsum("nai,naj->ij", drifting, drifting)) / plain
     assert wider[0] > 5.0
     assert wider[1] < 2.0
+
+
+def test_random_signs_count_the_freedom_that_a_motion_takes_from_the_wrench():
+    """Next to the trace of the dense projection; it scatters by the root of twice the trace at most."""
+    record = read_wrist_record(wild(6), "r1", config_of(WILD, known=True))
+    fit = pieces_of(record.between(record.start, record.start + 2.0))[-1].fit
+    blocks, weights = fit.problem.blocks(fit.state)
+    spline, dense = fit.state.spline, []
+    for block, weight in zip(blocks, weights, strict=True):
+        count, axes, local = block.by_motion.shape
+        rows = np.zeros((count, axes, 6 * spline.size))
+        for k, first in enumerate(block.interval):
+            rows[k, :, 6 * first : 6 * first + local] = weight[k] * block.by_motion[k]
+        dense.append(rows.reshape(count * axes, -1))
+    wrench, stacked = dense[0], np.concatenate(dense)
+    exact = float(np.trace(wrench @ np.linalg.pinv(stacked.T @ stacked, hermitian=True) @ wrench.T))
+    many = 32
+    probes = probes_of(blocks[0], many)
+    held = solve(
+        [dataclasses.replace(blocks[0], columns=np.arange(many), by_unknowns=probes),
+         *(dataclasses.replace(b, columns=np.arange(0), by_unknowns=b.by_unknowns[:, :, :0]) for b in blocks[1:])],
+        weights, spline, np.full(many, 1e-9), np.zeros(many),
+    )  # fmt: skip
+    left = held.effective([dataclasses.replace(blocks[0], columns=np.arange(many), by_unknowns=probes)])[0]
+    found = float(np.sum(followed_by_motion(probes, left, weights[0])))
+    assert exact > 100.0  # the motion takes a good deal: without the count the noise would be stated too small
+    assert abs(found - exact) < 4.0 * np.sqrt(2.0 * exact / many)

@@ -58,7 +58,7 @@ def with_checks(problem: Problem, state: State, blocks: Sequence[Block]) -> Chec
     for k, (signal, channel) in enumerate(problem.record.channels.items()):
         for name, derivative in _derivatives(problem, state, signal).items():
             count = derivative.shape[2]
-            found[k] = _with_columns(found[k], derivative / channel.std[:, None], np.arange(size, size + count))
+            found[k] = with_columns(found[k], derivative / channel.std[:, None], np.arange(size, size + count))
             slices[name] = slice(size, size + count)
             prior.append(np.full(count, TUNING.check_prior[name]))
             size += count
@@ -83,7 +83,8 @@ def _derivatives(problem: Problem, state: State, signal: str) -> dict[str, np.nd
     return {}
 
 
-def _with_columns(block: Block, derivative: np.ndarray, columns: np.ndarray) -> Block:
+def with_columns(block: Block, derivative: np.ndarray, columns: np.ndarray) -> Block:
+    """The block with derivatives (n, k, c) by further unknowns."""
     return dataclasses.replace(
         block,
         columns=np.concatenate([block.columns, columns]),

@@ -148,6 +148,7 @@ def change_evidence(fit: Fit, tuning: FitTuning = TUNING) -> tuple[float, float]
     g' (M - M S^-1 M)^-1 g; g and M are the sums of e r and e e' over the rows after tau, S is the whole information.
     """
     time, used = fit.record.wrench.time, fit.weights["wrench"] > 0
+    inverse = np.linalg.inv(fit.information)
     scale = 1.0 / np.sqrt(np.maximum(fit.excess["wrench"], 1.0))
     rows = fit.rows["wrench"][used] * scale[:, None]
     residual = fit.residuals["wrench"][used] * scale
@@ -167,7 +168,7 @@ def change_evidence(fit: Fit, tuning: FitTuning = TUNING) -> tuple[float, float]
         if k % stride:
             tail = tail + _products(rows[k : block * stride], residual[k : block * stride])
         M, g = tail[:, :-1], tail[:, -1]
-        middle = M[:, :10] - M @ fit.covariance @ M.T
+        middle = M[:, :10] - M @ inverse @ M.T
         sizes, axes = np.linalg.eigh(0.5 * (middle + middle.T))
         determined = sizes > 1e-6 * max(float(sizes[-1]), 1e-12)
         return float(np.sum((axes[:, determined].T @ g) ** 2 / sizes[determined]))

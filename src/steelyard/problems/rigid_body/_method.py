@@ -9,9 +9,9 @@ import dataclasses
 
 import numpy as np
 
-from steelyard.problems.rigid_body._checks import Check, with_checks
+from steelyard.problems.rigid_body._checks import Check, with_checks, with_columns
 from steelyard.problems.rigid_body._gauss_newton import converged
-from steelyard.problems.rigid_body._noise import coloured_rows, excess_of
+from steelyard.problems.rigid_body._noise import coloured_rows, excess_of, followed_by_motion, probes_of
 from steelyard.problems.rigid_body._normal_equations import products, solve
 from steelyard.problems.rigid_body._problem import Problem, State
 from steelyard.problems.rigid_body._reading import WristRecord
@@ -20,6 +20,9 @@ from steelyard.problems.rigid_body._timing import Lag, lag_of
 from steelyard.problems.rigid_body._trajectory import Trajectory
 from steelyard.problems.rigid_body._tuning import TUNING, FitTuning
 from steelyard.problems.rigid_body._unknowns import Layout, Unknowns
+
+_HELD = 1e-9
+"""Standard deviation of a column that is no unknown: it is carried along, and stays zero."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -30,6 +33,8 @@ class Fit:
     state: State
     covariance: np.ndarray
     """(size, size), of the unknowns."""
+    information: np.ndarray
+    """(size, size), of the unknowns, where each channel is as noisy as `excess` says, if that is more than assumed."""
     rows: dict[str, np.ndarray]
     """By signal, (n, k, size): derivatives of each reading by the unknowns, once the motion has followed."""
     residuals: dict[str, np.ndarray]
@@ -166,21 +171,28 @@ def fit_at(problem: Problem, state: State, lag: Lag | None) -> Fit:
     """What a state tells of the unknowns: covariance and misfit there; and errors that no sensor should have."""
     blocks, weights = problem.blocks(state)
     looked, size = with_checks(problem, state, blocks), problem.at.size
-    now = np.zeros(len(looked.prior))
+    probes, count = probes_of(blocks[0], problem.tuning.probes), len(looked.prior)
+    probed = with_columns(looked.blocks[0], probes, np.arange(count, count + problem.tuning.probes))
+    prior = np.concatenate([looked.prior, np.full(problem.tuning.probes, _HELD)])
+    now = np.zeros(len(prior))
     now[:size] = state.unknowns.vector(problem.at)
-    both = solve(looked.blocks, weights, state.spline, looked.prior, now)
-    rows = both.effective(looked.blocks)
+    both = solve([probed, *looked.blocks[1:]], weights, state.spline, prior, now)
+    rows = both.effective([probed, *looked.blocks[1:]])
+    followed = followed_by_motion(probes, rows[0][:, :, count:], weights[0])
     residuals = dict(zip(problem.record.channels, (block.residual for block in blocks), strict=False))
     excess = excess_of(problem.record, residuals, state.weights, problem.spacing, problem.tuning)
     ratios = [*excess.values(), *[np.ones(3)] * (len(blocks) - len(excess))]
     parts = [products(*part) for part in zip(rows, weights, ratios, strict=True)]
-    checks = looked.checks(both.unknowns, both.covariance(sum(parts, start=np.diag(looked.prior**-2.0))))
-    # Without the checks: they are held, and the unknowns' own part of the information is that of the fit.
+    checks = looked.checks(both.unknowns, both.covariance(sum(parts, start=np.diag(prior**-2.0))))
+    # Without checks and probes: they are held, and the unknowns' own part of the information is that of the fit.
     own = dataclasses.replace(both, information=both.information[:size, :size])
     rows = [one[:, :, :size] for one in rows]
     inverse = np.linalg.inv(own.information)
-    wrench = coloured_rows(problem.record, rows[0], blocks[0].residual, weights[0], inverse, problem.tuning)
+    wrench = coloured_rows(problem.record, rows[0], blocks[0].residual, weights[0], inverse, followed, problem.tuning)
     coloured = products(wrench, np.ones(len(wrench)), np.ones(6))
     priors = np.diag(state.prior**-2.0)
     covariance = own.covariance(sum((part[:size, :size] for part in parts[1:]), start=coloured + priors))
-    return Fit(problem, state, covariance, dict(zip(residuals, rows, strict=False)), residuals, excess, lag, checks)
+    weighed = (products(*part) for part in zip(rows, weights, [1.0 / np.maximum(r, 1.0) for r in ratios], strict=True))
+    information = sum(weighed, start=priors)
+    by_signal = dict(zip(residuals, rows, strict=False))
+    return Fit(problem, state, covariance, information, by_signal, residuals, excess, lag, checks)

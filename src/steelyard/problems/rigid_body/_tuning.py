@@ -124,6 +124,11 @@ class FitTuning:
     """Hz, between bands of the wrench's misfit: drifts are in the first, a wrist's motion mostly in the second."""
     fewest_modes: int = 4
     """In the first band: of a short log it is wider."""
+    probes: int = 4
+    """Random signs by which the degrees of freedom of the wrench's misfit are counted: a few per cent of a band's."""
+    most_followed: float = 0.6
+    """Share of a band's degrees of freedom that the motion is counted to take at most: in a band of few cosines the
+    count by random signs scatters, and shares above this were seen only there."""
     gate: float = 5.0
     """Distance, in standard deviations an axis, beyond which a sample is an outlier."""
     most_gated: float = 0.1
