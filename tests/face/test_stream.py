@@ -138,6 +138,12 @@ BAD = {
     "text": ({"time": 1.5, "thrust": "much"}, "give numbers"),
     "infinite": ({"time": 1.5, "thrust": math.inf}, "infinite"),
     "no unit quaternion": ({"time": 1.5, "attitude": [1, 1, 0, 0]}, "no unit quaternion"),
+    "time beyond all numbers": ({"time": 10**400}, "number of seconds"),
+    "beyond all numbers": ({"time": 1.5, "thrust": 10**400}, "give numbers"),
+    "a list of text": ({"time": 1.5, "rates": ["0", "0", "0"]}, "give numbers"),
+    "a date": ({"time": 1.5, "thrust": np.datetime64("2026-11-18")}, "give numbers"),
+    "no dictionary": (None, "dictionary of signals"),
+    "a name that is a number": ({"time": 1.5, 3: 9.8}, "names of signals"),
     "another robot": ({"time": 1.5, "r2/thrust": 9.8}, "one robot"),
 }
 
@@ -160,7 +166,7 @@ def test_a_bad_sample_raises_one_sentence_and_changes_nothing(flight, spoilt):
     ("call", "sentence"),
     [
         (lambda: sy.stream("jets"), '"jets" cannot be streamed yet; "multirotor" and "rigid-body" can'),
-        (lambda: sy.stream("multirotr"), 'Unknown problem "multirotr"; "multirotor" and "rigid-body" can'),
+        (lambda: sy.stream("multirotr"), 'Unknown problem "multirotr"; did you mean "multirotor"'),
         (lambda: sy.stream("rigid-body", method="ekf"), 'Unknown method "ekf" for rigid-body'),
         (lambda: sy.stream("multirotor", method="rls"), '"rls" does not stream'),
         (lambda: sy.stream("multirotor", late=-1.0), "late is -1.0"),
