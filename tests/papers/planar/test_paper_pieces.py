@@ -12,20 +12,12 @@ from steelyard.papers.planar.robots import (
     Link,
     LinkGains,
     RateFilter,
-    carry_along,
     link_step,
     observability,
     observer_step,
 )
 
 DT = 0.01
-
-
-def test_a_body_vector_is_carried_along_with_its_length():
-    """Only with the square of the norm; a reference of length 2 tells the forms apart."""
-    turn = cmath.exp(0.7j)
-    reference, vector = 2.0 - 0.3j, -0.4 + 1.1j
-    assert carry_along(reference, vector, reference * turn) == pytest.approx(vector * turn, rel=1e-14)
 
 
 @pytest.mark.parametrize("omega", [1.3, -1.3, 4.0, -0.4])
