@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from steelyard._rotations import matrices, quaternion_product
 from steelyard.bench.faults._edits import (
     Chance,
     Edit,
@@ -45,22 +46,6 @@ def clean_flight(seed: int) -> Log:
     return Log(columns.pop("time"), columns, f"flight {seed}")
 
 
-def product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Hamilton's product of quaternions w, x, y, z, row by row."""
-    w, v, u, x = p[:, :1], p[:, 1:], q[:, :1], q[:, 1:]
-    return np.concatenate([w * u - np.sum(v * x, 1, keepdims=True), w * x + u * v + np.cross(v, x)], axis=1)
-
-
-def inverse(q: np.ndarray) -> np.ndarray:
-    """Of unit quaternions."""
-    return q * np.array([1.0, -1.0, -1.0, -1.0])
-
-
-def rotated(q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Vectors by quaternions, row by row."""
-    return product(product(q, np.concatenate([np.zeros((len(v), 1)), v], axis=1)), inverse(q))[:, 1:]
-
-
 def tilted(degrees: float, grows: bool = False) -> Values:
     """An attitude sensor that is not aligned with the rotors' axis."""
 
@@ -69,7 +54,7 @@ def tilted(degrees: float, grows: bool = False) -> Values:
         share = (time - time[0]) / (time[-1] - time[0]) if grows else np.ones(len(time))
         half = 0.5 * np.radians(degrees) * share
         axis = np.array([np.cos(direction), np.sin(direction), 0.0])
-        return product(q, np.concatenate([np.cos(half)[:, None], np.sin(half)[:, None] * axis], axis=1))
+        return quaternion_product(q, np.concatenate([np.cos(half)[:, None], np.sin(half)[:, None] * axis], axis=1))
 
     return edit
 
@@ -103,8 +88,8 @@ def swinging(acceleration: float) -> Edit:
 
 def body_velocity(log: Log, chance: Chance) -> Log:
     """Velocity in body axes."""
-    q, v = log.signal("r1", _Q), log.signal("r1", _V)
-    return changed(log, dict(zip(columns_of(log, _V)[0], rotated(inverse(q), v).T, strict=True)))
+    turned = np.einsum("nji,nj->in", matrices(log.signal("r1", _Q)), log.signal("r1", _V))
+    return changed(log, dict(zip(columns_of(log, _V)[0], turned, strict=True)))
 
 
 def sag(share: float) -> Values:
@@ -127,12 +112,12 @@ _flip = axes((0, 1, 2), (1.0, -1.0, -1.0))
 
 def _ned_attitude(time: np.ndarray, q: np.ndarray, chance: Chance) -> np.ndarray:
     """From FRD to NED what was from FLU to ENU."""
-    world, body = np.array([[0.0, np.sqrt(0.5), np.sqrt(0.5), 0.0]]), np.array([[0.0, 1.0, 0.0, 0.0]])
-    return product(product(np.repeat(world, len(q), 0), q), np.repeat(body, len(q), 0))
+    world, body = np.array([0.0, np.sqrt(0.5), np.sqrt(0.5), 0.0]), np.array([0.0, 1.0, 0.0, 0.0])
+    return quaternion_product(quaternion_product(world, q), body)
 
 
 def _frd_attitude(time: np.ndarray, q: np.ndarray, chance: Chance) -> np.ndarray:
-    return product(q, np.repeat(np.array([[0.0, 1.0, 0.0, 0.0]]), len(q), 0))
+    return quaternion_product(q, np.array([0.0, 1.0, 0.0, 0.0]))
 
 
 to_ned = after(on((_P, _V), _ned), on(_Q, _ned_attitude), on(_W, _flip))
