@@ -75,6 +75,29 @@ def test_the_numbers_are_those_of_a_replay(flight, method):
     assert ours == {(e.kind, e.quantity, round(e.time, 6)) for e in found.events}
 
 
+def test_a_filters_step_is_pure_and_a_stream_keeps_copies(flight):
+    """Equal arguments give equal states, whatever was computed meanwhile; a caller may use its arrays again."""
+    samples = rows(flight)[:140]
+    stream, _ = fed(samples[:-1])
+    before, new = stream._entries[-1], compiled("ekf").read("r1", *bare(samples[-1]))
+    once = compiled("ekf").step(before.state, before.row, new)
+    compiled("ekf").step(before.state, before.row, stream._entries[-2].row)
+    again = compiled("ekf").step(before.state, before.row, new)
+    np.testing.assert_array_equal(once.packed, again.packed)
+    buffer = {name: np.array(value) for name, value in samples[0].items()}
+    reused = Stream(compiled("ekf"), None, late=0.5)
+    for sample in samples:
+        for name, value in sample.items():
+            buffer[name][...] = value
+        last = reused.step(buffer)
+    assert numbers(last.estimates) == numbers(fed(samples)[1][-1].estimates)
+
+
+def bare(sample: dict) -> tuple[float, dict]:
+    """Time and values, by signal."""
+    return sample["time"], {name.removeprefix("r1/"): value for name, value in sample.items() if name != "time"}
+
+
 def test_the_first_second_is_the_first_guess(flight):
     _, steps = fed(rows(flight)[:110])
     assert [step.status for step in steps[:101]] == ["starting"] * 101
