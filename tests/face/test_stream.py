@@ -8,7 +8,7 @@ import pytest
 
 import steelyard as sy
 from steelyard._face._inputs import config_from
-from steelyard._face._stream import Stream
+from steelyard._face._stream import FilterStream
 from steelyard.problems import StreamFilter, stream_filter
 
 NOISE = {"position": 0.01, "attitude": 0.01, "linear_velocity": 0.03, "rates": 0.01, "thrust": 0.3}
@@ -44,7 +44,7 @@ def compiled(method: str) -> StreamFilter:
 
 
 def fed(samples, method="ekf"):
-    stream = Stream(compiled(method), None, late=0.5)
+    stream = FilterStream(compiled(method), None, late=0.5)
     return stream, [stream.step(sample) for sample in samples]
 
 
@@ -85,7 +85,7 @@ def test_a_filters_step_is_pure_and_a_stream_keeps_copies(flight):
     again = compiled("ekf").step(before.state, before.row, new)
     np.testing.assert_array_equal(once.packed, again.packed)
     buffer = {name: np.array(value) for name, value in samples[0].items()}
-    reused = Stream(compiled("ekf"), None, late=0.5)
+    reused = FilterStream(compiled("ekf"), None, late=0.5)
     for sample in samples:
         for name, value in sample.items():
             buffer[name][...] = value

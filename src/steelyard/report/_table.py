@@ -13,7 +13,7 @@ from rich.text import Text
 
 from steelyard.problems import Identification
 from steelyard.report._headline import headline
-from steelyard.report._rows import EVENT_WORDS, Row, event_size, rows, unit_of
+from steelyard.report._rows import EVENT_WORDS, QuantityRow, event_size, rows, unit_of
 
 LINE = 100
 """Longest line of prose, in characters."""
@@ -127,7 +127,7 @@ def _table(*headings: str, whole: bool = False) -> Table:
     return answer
 
 
-def _value(row: Row) -> str:
+def _value(row: QuantityRow) -> str:
     if not row.parts:
         return "—"
     width = max(len(part.label) for part in row.parts)
@@ -138,7 +138,7 @@ def _of_sensor(quantity: str) -> bool:
     return quantity.startswith(("offset/", "bias/", "delay/"))
 
 
-def _truth(row: Row) -> str:
+def _truth(row: QuantityRow) -> str:
     return "\n".join(part.truth for part in row.parts).rstrip() or row.truth or "—"
 
 

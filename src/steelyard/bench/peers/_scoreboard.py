@@ -77,13 +77,13 @@ def compare_methods(
 
 
 def _row(name: str, scenario: str, flown: list[Flight], advance: Callable[[int], None]) -> PeerRow:
-    weigh = PEERS[name]
+    estimate = PEERS[name]
     try:
-        weigh(flown[0])  # compiles, imports
+        estimate(flown[0])  # compiles, imports
         answers, taken = [], []
         for flight in flown:
             begin = time.process_time()
-            answers.append(weigh(flight))
+            answers.append(estimate(flight))
             taken.append((time.process_time() - begin) / len(flight.time))
             advance(1)
     except ImportError as error:

@@ -79,7 +79,7 @@ class SpatialLoadMessage(Message, frozen=True, array_like=True):
         )
 
 
-class Series:
+class RelayedSeries:
     """Samples of one robot, by number, from its latest start on."""
 
     def __init__(self, born: int, front: int):
@@ -90,7 +90,7 @@ class Series:
         self.oldest: int | None = None  # number of the first that is here
         self.beyond: tuple[int, ...] = ()  # numbers after `front` that are here, in order
 
-    def copied(self) -> "Series":
+    def copied(self) -> "RelayedSeries":
         """The same, on its own."""
         twin = shallow(self)
         twin.samples, twin.by_row = self.samples.copied(), self.by_row.copied()
@@ -180,7 +180,7 @@ class Relay:
 
     def __init__(self, name: str, neighbours: tuple[str, ...], names: tuple[str, ...]):
         self.name, self.names = name, names
-        self.series: dict[str, Series] = {}
+        self.series: dict[str, RelayedSeries] = {}
         self.links = {neighbour: Link() for neighbour in neighbours}
         self.detector = FailureDetector(neighbours, MEMBERSHIP.silent_messages, since=0)
         """By own messages; who is absent is only greeted."""
@@ -208,7 +208,7 @@ class Relay:
 
     def measure(self, row: int, time: float, values: bytes) -> None:
         """Takes in a sample of one's own."""
-        own = self.series.setdefault(self.name, Series(row, 0))
+        own = self.series.setdefault(self.name, RelayedSeries(row, 0))
         if row > own.last_row:
             own.add(RelayedSample(self.name, own.born, own.front, row, time, values))
             self.newest = max(self.newest, row)
@@ -243,7 +243,7 @@ class Relay:
             return
         known = self.series.get(origin)
         if known is None or born > known.born:
-            self.series[origin] = Series(born, oldest)
+            self.series[origin] = RelayedSeries(born, oldest)
         elif born == known.born and not known.samples and oldest > known.front:
             known.skip_to(oldest)
 
@@ -256,7 +256,7 @@ class Relay:
 
     def begin_again(self) -> None:
         """One's own samples are a new series from now on."""
-        self.series[self.name] = Series(self.newest + 1, 0)
+        self.series[self.name] = RelayedSeries(self.newest + 1, 0)
 
     def reset_link(self, neighbour: str) -> None:
         """Nothing is known of a neighbour but that it is there."""

@@ -26,7 +26,7 @@ KNOWN_TURN_BELOW = 0.05
 """Standard deviation, rad, about the worst axis, from which on a rotation counts as known."""
 _UNIDENTIFIABLE_AFTER = 5.0  # s after which what is far from known is called not identifiable
 _FAR = 3.0  # times the limit beyond which something is far from known
-_YOUNG = 1.0  # s of a load before anything is estimates of it
+_YOUNG = 1.0  # s of a load before anything is reported of it
 _FAR_FROM_POINT = 4.0  # standard deviations by which the last step may move a known number: more is not linear
 _LONGEST_STEP = 1.0  # share of the second moments, or radians, by which the last step may move a known inertia
 _MOST_WIDENED = 1.2  # by which noise in the Jacobians may widen the deviation of a known number
