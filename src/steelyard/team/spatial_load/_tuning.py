@@ -138,7 +138,7 @@ class SpatialTuning:
     reported_after: float = 1.0
     """s of a load before anything is reported of it."""
     known_shape_step: float = 1.0
-    """Share of the second moments, or radians, by which the last step may move a known inertia: its shape is not linear."""
+    """Share of the second moments, or radians, by which a known inertia may yet move: its shape is not linear."""
     most_widened: float = 1.2
     """Factor by which noise in the Jacobians may widen the deviation of a known number."""
     settled_step: float = 0.5
