@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from steelyard.campaigns import all_of
 from steelyard.papers._reproduction import Reproduction, ReproductionRow
 from steelyard.papers.fan17._page import sections
-from steelyard.papers.fan17._possible import brief_trial
-from steelyard.papers.fan17._possible import conclude as possible
-from steelyard.papers.fan17._possible import rows_of as possible_rows
+from steelyard.papers.fan17._physical_loads import brief_trial
+from steelyard.papers.fan17._physical_loads import conclude as possible
+from steelyard.papers.fan17._physical_loads import rows_of as possible_rows
 from steelyard.papers.fan17._results import Results
 from steelyard.papers.fan17._scenario import PUBLISHED, SCENARIO
 from steelyard.papers.fan17._score import QUANTITIES

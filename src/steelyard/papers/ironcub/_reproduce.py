@@ -7,7 +7,7 @@ import numpy as np
 
 from steelyard.campaigns import all_of
 from steelyard.papers._reproduction import Reproduction, ReproductionRow
-from steelyard.papers.ironcub._coefficients import CoefficientScore, coefficient_trial
+from steelyard.papers.ironcub._coefficient_trial import CoefficientScore, coefficient_trial
 from steelyard.papers.ironcub._failures import CASES, METHODS, FailureTrial, failure_trial
 from steelyard.papers.ironcub._flights import FlightTrial, flight_trial, tuned
 from steelyard.papers.ironcub._page import sections

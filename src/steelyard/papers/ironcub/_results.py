@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from steelyard.papers.ironcub._coefficients import CoefficientScore
+from steelyard.papers.ironcub._coefficient_trial import CoefficientScore
 from steelyard.papers.ironcub._failures import FailureTrial
 from steelyard.papers.ironcub._flights import FlightTrial
 from steelyard.papers.ironcub._standing import StandingExperiment

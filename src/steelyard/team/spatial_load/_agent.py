@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.estimators import Estimate
 from steelyard.team._agent import Agent, Message, Turn
 from steelyard.team._cache import Cache
-from steelyard.team._fresh import shallow
+from steelyard.team._state_copies import shallow_copy
 from steelyard.team.membership import GripRules, Standing
 from steelyard.team.spatial_load._changes import SpatialLoadEvent
 from steelyard.team.spatial_load._incremental import IncrementalEstimator, chunk_rows
@@ -57,7 +57,7 @@ class SpatialState:
 
     def copied(self) -> "SpatialState":
         """The same, on its own; large arrays are shared until one of the two changes them."""
-        twin = shallow(self)
+        twin = shallow_copy(self)
         twin.relay, twin.rows, twin.estimator = self.relay.copied(), self.rows.copied(), self.estimator.copied()
         return twin
 

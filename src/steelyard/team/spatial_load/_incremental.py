@@ -11,7 +11,7 @@ import dataclasses
 import numpy as np
 
 from steelyard.team._cache import Cache
-from steelyard.team._fresh import shallow
+from steelyard.team._state_copies import shallow_copy
 from steelyard.team.spatial_load._advance import advance, relinearised
 from steelyard.team.spatial_load._changes import Jump, SpatialLoadEvent, change_event, find_jump
 from steelyard.team.spatial_load._excitation import Excitation
@@ -117,7 +117,7 @@ class IncrementalEstimator:
 
     def copied(self) -> "IncrementalEstimator":
         """The same, on its own."""
-        twin = shallow(self)
+        twin = shallow_copy(self)
         twin.history = self.history.copied()
         return twin
 

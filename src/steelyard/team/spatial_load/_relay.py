@@ -12,7 +12,7 @@ import math
 import msgspec
 
 from steelyard.team._agent import Message
-from steelyard.team._fresh import shallow
+from steelyard.team._state_copies import shallow_copy
 from steelyard.team.membership import TUNING as MEMBERSHIP
 from steelyard.team.membership import FailureDetector
 from steelyard.team.spatial_load._paged_table import PagedTable
@@ -92,7 +92,7 @@ class RelayedSeries:
 
     def copied(self) -> "RelayedSeries":
         """The same, on its own."""
-        twin = shallow(self)
+        twin = shallow_copy(self)
         twin.samples, twin.by_row = self.samples.copied(), self.by_row.copied()
         return twin
 
@@ -160,7 +160,7 @@ class Link:
 
     def copied(self) -> "Link":
         """The same, on its own."""
-        twin = shallow(self)
+        twin = shallow_copy(self)
         twin.inventories, twin.sent = self.inventories.copy(), self.sent.copy()
         return twin
 
@@ -189,7 +189,7 @@ class Relay:
 
     def copied(self) -> "Relay":
         """The same, on its own."""
-        twin = shallow(self)
+        twin = shallow_copy(self)
         twin.series = {origin: series.copied() for origin, series in self.series.items()}
         twin.links = {neighbour: link.copied() for neighbour, link in self.links.items()}
         twin.detector = self.detector.copied()

@@ -5,7 +5,7 @@ import hashlib
 
 import numpy as np
 
-from steelyard.team._fresh import shallow
+from steelyard.team._state_copies import shallow_copy
 from steelyard.team.spatial_load._equations_of_motion import MeasuredRows
 from steelyard.team.spatial_load._tuning import TUNING
 
@@ -42,7 +42,7 @@ class SampleHistory:
 
     def copied(self) -> "SampleHistory":
         """A record with the same rows; neither sees what is added to the other."""
-        twin = shallow(self)
+        twin = shallow_copy(self)
         twin._digests = self._digests.copy()
         return twin
 
