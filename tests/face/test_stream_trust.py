@@ -106,6 +106,7 @@ def test_a_filter_that_a_fault_ruined_starts_again_and_is_right():
     assert last.std is not None
     assert abs(float(last.value) - mass[-1]) < 4.0 * float(last.std)
     again = [step.time for step in steps if step.time > END and step.estimates.mass.value is not None]
+    # S: a start takes 1.5 s of rows (`restart_span`) and is tried after one second of doubt.
     assert again[0] < END + 2.5
 
 
