@@ -53,7 +53,7 @@ def checked_path(path: Any, role: str) -> Path:
         os.lstat(path)
     except (ValueError, OSError) as error:  # a zero byte, or a name that is too long
         if isinstance(error, ValueError) or error.errno == errno.ENAMETOOLONG:
-            raise BadInput(f"{role} a path, and {str(path)[:40]!r} cannot be one ({error}); give another.") from None
+            raise BadInput(f"{role} a path, and {str(path)[:40]!r}… cannot be one; give another.") from None
     return Path(path)
 
 
