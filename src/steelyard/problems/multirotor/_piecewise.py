@@ -1,6 +1,7 @@
 """One fit of a whole flight: a mass in pieces, drag, tilt and wind, given what is random."""
 
 import dataclasses
+from collections.abc import Collection
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from steelyard.problems.multirotor._blocks import (
     force_column,
     left_over,
     mass_column,
+    piece_shape,
 )
 from steelyard.problems.multirotor._coloured import Blocks, ErrorModel, Likelihood, likeliest_error, whitened
 from steelyard.problems.multirotor._tuning import TUNING
@@ -30,6 +32,15 @@ class Unknowns:
     """Stated noise of the mean velocity of a block, m/s an axis."""
     widths: tuple[tuple[str | Piece, float], ...] = ()
     """Standard deviations before the flight that are not the usual ones: of a force by name, of a piece of the mass."""
+
+    def without(self, names: Collection[str | Piece]) -> "Unknowns":
+        """The same less some."""
+        return dataclasses.replace(
+            self,
+            pieces=tuple(piece for piece in self.pieces if piece not in names),
+            forces=tuple(name for name in self.forces if name not in names),
+            widths=tuple((name, width) for name, width in self.widths if name not in names),
+        )
 
     @property
     def prior(self) -> np.ndarray:
@@ -114,7 +125,7 @@ def _solved(motion: Motion, blocks: Blocks, unknowns: Unknowns, error: ErrorMode
 def fit(motion: Motion, blocks: Blocks, unknowns: Unknowns, error: ErrorModel, first: np.ndarray) -> Fit:
     """Gauss-Newton in the mass, linear in all else; drag that would be negative is zero."""
     k = len(unknowns.pieces)
-    known = shapes(unknowns.pieces, motion.time)
+    known = np.stack([piece_shape(motion, piece) for piece in unknowns.pieces], axis=1)
     theta = np.linalg.lstsq(known, first, rcond=None)[0]
     at, solution = first, _solved(motion, blocks, unknowns, error, first)
     for _ in range(TUNING.mass_rounds):
