@@ -83,13 +83,19 @@ def smoothed_replay(record: FlightRecord, found: Smoothed) -> dict[str, Replay]:
         return {}
     fit = found.fit
     value = dict(fit.unknowns.given) | {name: fit.of(name)[0] for name in fit.unknowns.forces}
-    drag, losses = ("drag", "drag/quadratic"), ("thrust_loss", "thrust_loss/axial")
-    both = [(value.get(one, 0.0), value.get(other, 0.0)) for one, other in (drag, losses)]
     flown = np.flatnonzero(np.isfinite(fit.motion.velocity).all(axis=1))
     rows = np.isfinite(record.thrust) & np.isfinite(record.attitude).all(axis=1)
     rows[: flown[0]] = rows[flown[-1] + 1 :] = False  # on the ground
-    columns = (record.time, record.thrust, record.attitude, fit.motion.velocity, found.mass)
-    return {record.robot: Replay(*(column[rows] for column in columns), *both)}
+    replay = Replay(
+        record.time[rows],
+        record.thrust[rows],
+        record.attitude[rows],
+        fit.motion.velocity[rows],
+        found.mass[rows],
+        drag=(value.get("drag", 0.0), value.get("drag/quadratic", 0.0)),
+        losses=(value.get("thrust_loss", 0.0), value.get("thrust_loss/axial", 0.0)),
+    )
+    return {record.robot: replay}
 
 
 def smoothed_events(record: FlightRecord, found: Smoothed) -> list[Event]:

@@ -12,8 +12,8 @@ from steelyard.report._plots import PLOTTING, drawing, layout, line, panel, trut
 from steelyard.report._vehicle_files import vehicle_text
 
 _BODY = """
-<p class="aside">The logged thrust and attitude drive a MuJoCo model of the identified vehicle; every $window s it starts
-anew from the logged velocity. The difference is $rms m/s RMS an axis. Dashed: logged.</p>
+<p class="aside">The logged thrust and attitude drive a MuJoCo model of the identified vehicle; every $window s it
+starts anew from the logged velocity. The difference is $rms m/s RMS an axis. Dashed: logged.</p>
 $plot
 """
 _MOST_ROWS = 60_000

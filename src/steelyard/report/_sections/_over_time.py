@@ -24,7 +24,7 @@ _HEIGHT = 330
 
 
 def plots_over_time(identification: Identification) -> list[Markup]:
-    """One plot a quantity that changes: scalars of all robots together, vectors robot by robot, each in its own frame."""
+    """A plot for each quantity that changes: scalars of all robots together, vectors a robot, each in its own frame."""
     quantities = dict.fromkeys(name for series in identification.series.values() for name in series)
     return [plot for quantity in quantities for plot in _plots(identification, quantity)]
 
