@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Collection
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 
 from steelyard.problems.multirotor._blocks import (
     Motion,
@@ -168,13 +169,19 @@ def _judged(found: Fit) -> Fit:
     likelihood = Likelihood(found.blocks, columns, found.unknowns.prior)
     error = found.error
     whole = np.hypot(error.white_along, error.coloured_along * np.sqrt(2.0 * error.time_along))
-    plain = [
-        dataclasses.replace(error, coloured_along=1e-9, white_along=float(size))
-        for size in np.geomspace(max(error.white_along, 0.1 * whole), 2.0 * whole, 10)
-    ]
-    scores = [likelihood(one.logarithms()) for one in plain]
-    shown = 2.0 * (likelihood(error.logarithms()) - max(scores)) > TUNING.shown_colour
-    return dataclasses.replace(found, coloured=bool(shown), plain=plain[int(np.argmax(scores))])
+    least = max(error.white_along, 0.1 * whole)
+
+    def white(logarithm: float) -> ErrorModel:
+        return dataclasses.replace(error, coloured_along=1e-9, white_along=float(np.exp(logarithm)))
+
+    searched = minimize_scalar(
+        lambda logarithm: -likelihood(white(logarithm).logarithms()),
+        bounds=(np.log(least), np.log(2.0 * whole)),
+        method="bounded",
+        options={"xatol": TUNING.white_settled},
+    )
+    shown = 2.0 * (likelihood(error.logarithms()) + searched.fun) > TUNING.shown_colour
+    return dataclasses.replace(found, coloured=bool(shown), plain=white(searched.x))
 
 
 def without_outliers(found: Fit) -> tuple[Blocks, float]:
