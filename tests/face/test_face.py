@@ -23,7 +23,7 @@ def test_the_stable_surface_is_whole_and_documented():
     assert set(dir(sy)) >= SURFACE
     for name in SURFACE:
         assert getattr(sy, name).__doc__, name
-        assert ">>> " in getattr(sy, name).__doc__ or name == "Log", name  # test_doctests.py runs them
+        assert ">>> " in getattr(sy, name).__doc__, name  # test_doctests.py runs them
     with pytest.raises(AttributeError, match="no attribute 'indentify'"):
         _ = sy.indentify  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -141,6 +141,13 @@ WRONG = {
     "a quantity that is a list": lambda: found()["r1"][["mass"]],
     "an estimate that is known and has no number": lambda: sy.Estimate(None, None, "kg", None, 0.0, "known"),
     "a log of text": lambda: sy.Log(np.arange(2.0), {"r1/thrust": ["much", "more"]}),
+    "a log without columns": lambda: sy.Log(np.arange(2.0), None),
+    "a log with numbered columns": lambda: sy.Log(np.arange(2.0), {3: np.ones(2)}),
+    "a log with a number for metadata": lambda: sy.Log(np.arange(2.0), {}, metadata=3),
+    "a signal without a name": lambda: sy.Log(np.arange(2.0), {}).signal("r1", None),
+    "rows between words": lambda: sy.Log(np.arange(2.0), {}).between("a", "b"),
+    "the truth of nothing": lambda: sy.Log(np.arange(2.0), {}).truth(None),
+    "the unit of nothing": lambda: sy.Log(np.arange(2.0), {}).unit(None),
     "a log without time": lambda: sy.Log("never", {}),
     "a log that goes backwards": lambda: sy.Log(np.array([1.0, 0.0]), {"r1/thrust": np.ones(2)}),
 }

@@ -50,7 +50,7 @@ class RandomFeatures(eqx.Module):
         return RandomFeatures(jnp.asarray(mean), jnp.asarray(std), hidden_weights, hidden_biases)
 
     @staticmethod
-    def for_inputs(key: PRNGKeyArray, nodes: int, inputs: Numbers) -> "RandomFeatures":
+    def for_inputs(key: PRNGKeyArray, nodes: int, inputs: Numbers, spread: float = ELM.spread) -> "RandomFeatures":
         """Nodes for inputs like these, a row a sample; rows that are not finite do not count.
 
         An input that never changes in them is centred and left at its own scale.
@@ -61,7 +61,7 @@ class RandomFeatures(eqx.Module):
             raise BadInput("The inputs have no finite row to take statistics from; give at least one.")
         mean, std = inputs.mean(axis=0), inputs.std(axis=0)
         constant = std <= 1e-12 * np.abs(inputs).max(axis=0)
-        return RandomFeatures.draw(key, nodes, mean, np.where(constant, 1.0, std))
+        return RandomFeatures.draw(key, nodes, mean, np.where(constant, 1.0, std), spread)
 
     @property
     def nodes(self) -> int:

@@ -180,8 +180,9 @@ def _judged(found: Fit) -> Fit:
         method="bounded",
         options={"xatol": TUNING.white_settled},
     )
-    shown = 2.0 * (likelihood(error.logarithms()) + searched.fun) > TUNING.shown_colour
-    return dataclasses.replace(found, coloured=bool(shown), plain=white(searched.x))
+    plain = white(float(searched["x"]))
+    shown = 2.0 * (likelihood(error.logarithms()) - likelihood(plain.logarithms())) > TUNING.shown_colour
+    return dataclasses.replace(found, coloured=bool(shown), plain=plain)
 
 
 def without_outliers(found: Fit) -> tuple[Blocks, float]:
