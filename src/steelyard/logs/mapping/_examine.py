@@ -1,5 +1,7 @@
 """From a recording to its mapping: candidates by convention, tests by physics, one after the other."""
 
+from collections.abc import Mapping
+
 from steelyard.logs._recording import Recording
 from steelyard.logs.mapping._airborne import report_flight
 from steelyard.logs.mapping._ardupilot import ardupilot_sources
@@ -14,8 +16,8 @@ from steelyard.logs.mapping._frames import (
 )
 from steelyard.logs.mapping._px4 import px4_sources
 from steelyard.logs.mapping._ros import ros_sources
-from steelyard.logs.mapping._sensors import report_faults
-from steelyard.logs.mapping._source import SignalMapping, SignalSource
+from steelyard.logs.mapping._sensors import refuse_still, report_faults
+from steelyard.logs.mapping._source import SignalMapping, SignalSource, TimeSource
 from steelyard.logs.mapping._tables import headerless_question
 from steelyard.logs.mapping._thrust import settle_commands, settle_thrust
 from steelyard.logs.mapping._topics import all_table_sources
@@ -42,12 +44,12 @@ def candidates(recording: Recording) -> list[SignalSource]:
     return all_table_sources(recording)
 
 
-def examine(recording: Recording) -> SignalMapping:
-    """The mapping of a recording, with its evidence."""
-    times = time_sources(recording)
-    exam = Examination(recording, candidates(recording), times)
+def examine(recording: Recording, times: Mapping[str, TimeSource] | None = None) -> SignalMapping:
+    """The mapping of a recording, with its evidence; its clocks may be stated."""
+    exam = Examination(recording, candidates(recording), dict(times or time_sources(recording)))
     if (question := headerless_question(recording)) is not None:
         exam.ask(question)
+    refuse_still(exam)
     settle_joint_positions(exam)
     settle_offsets(exam)
     for robot in exam.robots:

@@ -43,6 +43,8 @@ def settle_attitude(exam: Examination, robot: str) -> Alignment | None:
     signal = f"{robot}/attitude"
     one = exam.sources.get(signal)
     gyro, acc = exam.track(f"{robot}/rates"), exam.track(f"{robot}/specific_force")
+    if one is not None and exam.track_of(one) is None:  # without times nothing can be checked, and they are asked for
+        return None
     if one is None or (gyro is None and acc is None):
         if one is not None and one.order == "?":
             exam.ask(f"Is the first or the last of {', '.join(one.source)} the scalar part (w)?")

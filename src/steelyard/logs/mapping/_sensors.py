@@ -9,16 +9,29 @@ from steelyard.logs.mapping._source import SignalSource
 from steelyard.logs.mapping._tuning import TUNING
 
 
+def refuse_still(exam: Examination) -> None:
+    """Refuses what has one value throughout: the next candidate takes its place."""
+    for signal in list(exam.sources):
+        while signal in exam.sources and "/battery/" not in signal and exam.sources[signal].robot != "truth":
+            values = exam.values_of(exam.sources[signal])
+            if len(values) < 30 or np.any(values != values[0]):
+                break
+            exam.refuse(signal, f"it is {values[0, 0]:g} throughout, so nothing can be told from it.")
+
+
 def report_faults(exam: Examination) -> None:
     """One sentence for each channel that is not what a sensor should give."""
-    for signal in list(exam.sources):
-        found = _that_moves(exam, signal)
-        if found is None:
+    for signal, one in exam.sources.items():
+        try:
+            time, values = samples_of(exam.recording, one, exam.times)
+        except BadInput:
             continue
-        one, time, values, flat = found
+        if len(time) < 30 or one.robot == "truth":
+            continue
         _dropped(exam, one, time)
-        if signal.rpartition("/")[0].endswith("battery"):
+        if "/battery/" in signal:
             continue
+        flat = [k for k in range(values.shape[1]) if np.ptp(values[np.isfinite(values[:, k]), k]) == 0.0]
         if flat and signal.endswith(("rates", "specific_force", "force", "torque", "rpm")):
             axes = ", ".join(one.source[k] for k in flat if k < len(one.source))
             exam.report(signal, "found", f"{axes} stands still throughout.")
@@ -26,23 +39,6 @@ def report_faults(exam: Examination) -> None:
         _saturated(exam, signal, values)
     for robot in exam.robots:
         _tachometer(exam, robot)
-
-
-def _that_moves(exam: Examination, signal: str) -> tuple[SignalSource, np.ndarray, np.ndarray, list[int]] | None:
-    """The first candidate of a signal that does not stand still, its samples, and which of its axes do."""
-    while signal in exam.sources:
-        one = exam.sources[signal]
-        try:
-            time, values = samples_of(exam.recording, one, exam.times)
-        except BadInput:
-            return None
-        if len(time) < 30 or one.robot == "truth":
-            return None
-        flat = [k for k in range(values.shape[1]) if np.ptp(values[np.isfinite(values[:, k]), k]) == 0.0]
-        if len(flat) < values.shape[1] or signal.rpartition("/")[0].endswith("battery"):
-            return one, time, values, flat
-        exam.refuse(signal, f"it is {values[0, 0]:g} throughout, so nothing can be told from it.")
-    return None
 
 
 def _dropped(exam: Examination, one: SignalSource, time: np.ndarray) -> None:

@@ -83,9 +83,9 @@ def read_mapping(path: str | Path, recording: Recording, found: SignalMapping) -
             if not table:
                 continue
         signals[name] = _signal(path, name, table, recording)
-    if not signals:
+    if not signals and times == found.times:
         raise BadInput(f'{path} maps no signal; write ["r1/attitude"] with source = ["topic:field", …].')
-    return dataclasses.replace(found, signals=signals, times=times, questions=())
+    return dataclasses.replace(found, signals=signals, times=times, questions=(), stated=str(path))
 
 
 def _time(path: str | Path, stream: str, table: dict[str, Any]) -> TimeSource:

@@ -19,9 +19,9 @@ def settle_velocity(exam: Examination, robot: str) -> None:
     v, push = exam.track(signal), acceleration(exam, robot)
     if v is None or push is None or push.rate < 5:
         return
-    dv = derivative(v, 0.1)
-    found = compare_axes(push, dv, TUNING.longest_delay)
+    found = compare_axes(push, derivative(v, 0.1), TUNING.longest_delay)
     _vector_axes(exam, signal, found, "The velocity's derivative fits the turned specific force")
+    _length_unit(exam, signal, found, "attitude and acceleration")
 
 
 def settle_velocity_frame(exam: Examination, robot: str) -> None:
@@ -67,11 +67,34 @@ def _moves_like(exam: Examination, robot: str, trial: SignalSource) -> float:
 def settle_position(exam: Examination, robot: str) -> None:
     """Position in the axes of the velocity: its derivative."""
     signal = f"{robot}/position"
-    p, v = exam.track(signal), exam.track(f"{robot}/linear_velocity")
-    if p is None or v is None:
+    p, v, push = exam.track(signal), exam.track(f"{robot}/linear_velocity"), acceleration(exam, robot)
+    if p is not None and v is not None:
+        found = compare_axes(v, derivative(p, 0.1), TUNING.longest_delay)
+        _vector_axes(exam, signal, found, "The position's derivative fits the velocity")
+        _length_unit(exam, signal, found, "the velocity")
+    elif p is not None and push is not None and push.rate > 5:
+        twice = derivative(derivative(p, _CURVATURE), _CURVATURE)
+        found = compare(push, twice, TUNING.longest_delay, free=False).alignment
+        _length_unit(exam, signal, found, "attitude and acceleration")
+
+
+_CURVATURE = 0.3
+"""s, of each of two differences of a position: noise of 1 mm becomes 0.03 m/s², and motion of 1 Hz is left."""
+_LENGTHS = {"": 1.0, "c": 100.0, "m": 1000.0}
+"""By the prefix of a metre, how many of it are one."""
+
+
+def _length_unit(exam: Examination, signal: str, found: Alignment, against: str) -> None:
+    """m, cm or mm, by how fast it changes; `found.scale` is that over what it should be in metres."""
+    one = exam.sources.get(signal)
+    if one is None or one.certain or found.coherence < TUNING.coherence:
         return
-    found = compare_axes(v, derivative(p, 0.1), TUNING.longest_delay)
-    _vector_axes(exam, signal, found, "The position's derivative fits the velocity")
+    prefix = min(_LENGTHS, key=lambda p: abs(np.log(found.scale / _LENGTHS[p])))
+    text = f"It changes {found.scale:.3g} times as fast as {against} state in metres"
+    if abs(np.log(found.scale / _LENGTHS[prefix])) > np.log(2.0):
+        exam.report(signal, "undecided", f"{text}, which fits neither m, cm nor mm.")
+    elif prefix:
+        exam.change(signal, "found", f"{text}: {prefix}{one.unit}.", unit=f"{prefix}{one.unit}")
 
 
 def _vector_axes(exam: Examination, signal: str, found: Alignment, what: str) -> None:
@@ -96,7 +119,10 @@ def _vector_axes(exam: Examination, signal: str, found: Alignment, what: str) ->
 
 
 def acceleration(exam: Examination, robot: str) -> Track | None:
-    """World acceleration (up to a constant) from attitude and specific force, else from attitude and thrust."""
+    """World acceleration, gravity in it, from attitude and specific force, else from attitude and thrust.
+
+    A thrust is scaled to carry the weight on average.
+    """
     attitude = exam.track(f"{robot}/attitude")
     force = exam.track(f"{robot}/specific_force")
     if attitude is None:
@@ -105,7 +131,8 @@ def acceleration(exam: Examination, robot: str) -> Track | None:
         thrust = exam.track(f"{robot}/thrust")
         if thrust is None:
             return None
-        force = Track(thrust.time, thrust.values[:, :1] * np.array([0.0, 0.0, 1.0]))
+        flying = np.median(np.abs(thrust.values[:, 0])[np.abs(thrust.values[:, 0]) > 0.3 * np.abs(thrust.values).max()])
+        force = Track(thrust.time, thrust.values[:, :1] * (9.81 / max(float(flying), 1e-12)) * np.array([0.0, 0.0, 1.0]))
     slow, fast = (attitude, force) if attitude.rate < force.rate else (force, attitude)
     times = slow.time[(slow.time >= fast.time[0]) & (slow.time <= fast.time[-1])]
     if len(times) < 30:
