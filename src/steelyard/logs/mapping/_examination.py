@@ -85,11 +85,14 @@ class Examination:
 
     def same_stream(self, signal: str) -> list[str]:
         """Other signals of the same robot that come from the same stream."""
-        one = self.sources[signal]
+        one = self.sources.get(signal)
         return [
             name
             for name, other in self.sources.items()
-            if name != signal and other.robot == one.robot and set(other.streams) & set(one.streams)
+            if one is not None
+            and name != signal
+            and other.robot == one.robot
+            and set(other.streams) & set(one.streams)
         ]
 
 

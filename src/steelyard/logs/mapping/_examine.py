@@ -28,7 +28,7 @@ from steelyard.logs.mapping._units import (
     time_sources,
 )
 from steelyard.logs.mapping._velocities import settle_by_thrust, settle_position, settle_velocity, settle_velocity_frame
-from steelyard.logs.mapping._wrench import settle_wrench, settle_wrist_attitude
+from steelyard.logs.mapping._wrench import settle_wrench, settle_wrist_attitude, settle_wrist_gyroscope
 
 
 def candidates(recording: Recording) -> list[SignalSource]:
@@ -58,10 +58,10 @@ def examine(recording: Recording, times: Mapping[str, TimeSource] | None = None)
         flies = f"{robot}/wrench/force" not in exam.sources
         alignment = settle_attitude(exam, robot) if flies or f"{robot}/rates" in exam.sources else None
         settle_gyroscope_unit(exam, robot, None if alignment is None else alignment.scale)
-        settle_sensor_axes(exam, robot, alignment)
+        if flies:
+            settle_sensor_axes(exam, robot, alignment)
         settle_wrench(exam, robot)
-        if alignment is None:
-            settle_wrist_attitude(exam, robot)
+        settle_wrist_attitude(exam, robot)
         if flies:
             settle_world(exam, robot)
             settle_body(exam, robot)
@@ -69,6 +69,8 @@ def examine(recording: Recording, times: Mapping[str, TimeSource] | None = None)
             settle_velocity_frame(exam, robot)
             settle_velocity(exam, robot)
             settle_position(exam, robot)
+        else:
+            settle_wrist_gyroscope(exam, robot)
         settle_delays(exam, robot)
         settle_thrust(exam, robot)
         report_flight(exam, robot)

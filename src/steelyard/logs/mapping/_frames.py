@@ -100,13 +100,15 @@ def _agreement(exam: Examination, trial: SignalSource, gyro: Track | None, acc: 
     track = exam.track_of(trial)
     if track is None:
         return 0.0, "there are no samples", None
-    scores, words, alignment = [], [], None
+    scores, words, alignment, penalty = [], [], None, 0.0
     if gyro is not None:
         found = compare_axes(rates_of(track), gyro, TUNING.longest_delay)
         if found.second > TUNING.second_axis:
-            # A wrong order turns like a mirror image; where all turning is about one axis, both fit.
+            # A wrong order turns like a mirror image; where all turning is about one axis, both fit. A wrong order and
+            # direction together turn both the world and the body, which equal axes contradict.
             turned = found.coherence_of(np.eye(3)) < found.coherence - TUNING.margin
-            scores.append(found.coherence - max(0.0, found.mirrored - found.coherence) - 2 * TUNING.margin * turned)
+            penalty = 2 * TUNING.margin * turned
+            scores.append(found.coherence - max(0.0, found.mirrored - found.coherence))
             words.append(f"coherence {found.coherence:.2f} with the gyroscope")
             alignment = found
     if acc is not None and (gyro is None or alignment is not None):
@@ -117,7 +119,7 @@ def _agreement(exam: Examination, trial: SignalSource, gyro: Track | None, acc: 
             words.append(f"gravity keeps its direction in the world to {share:.2f}")
     if not scores:
         return 0.0, "nothing turned about two axes", None
-    return float(np.mean(scores)), " and ".join(words), alignment
+    return float(np.mean(scores)) - penalty, " and ".join(words), alignment
 
 
 def upright(attitude: Track, acc: Track) -> tuple[np.ndarray, float]:
@@ -140,7 +142,8 @@ def settle_sensor_axes(exam: Examination, robot: str, alignment: Alignment | Non
     if alignment is None or signal not in exam.sources:
         return
     R = alignment.R.T  # gyroscope to body
-    nearest, permuted = permutation_of(alignment)
+    # What fits almost exactly shows its axes to a few degrees; noise hides more.
+    nearest, permuted = permutation_of(alignment, min(TUNING.margin, 0.01 + 2.0 * (1.0 - alignment.coherence)))
     nearest = nearest.T
     if permuted and np.array_equal(nearest, np.eye(3)):
         exam.report(signal, "confirmed", f"Gyroscope and attitude have the same axes (within {_degrees(R):.0f}°).")
@@ -230,12 +233,12 @@ def turn_body(exam: Examination, robot: str, axes: tuple[str, ...], text: str) -
         exam.change(signal, "found", text, body=axes_of(axes_matrix(axes) @ attitude_maps(one)[1]))
 
 
-def permutation_of(found: Alignment) -> tuple[np.ndarray, bool]:
+def permutation_of(found: Alignment, margin: float = TUNING.margin) -> tuple[np.ndarray, bool]:
     """The signed permutation that explains a comparison, equal axes where they do; False where none does.
 
-    Motion in a plane fits several; equal axes are then the likeliest.
+    Motion in a plane fits several; equal axes are then the likeliest. A permutation may lose `margin` of the coherence.
     """
-    enough = found.coherence - TUNING.margin
+    enough = found.coherence - margin
     if found.coherence_of(np.eye(3)) >= enough:
         return np.eye(3), True
     scores = [found.coherence_of(P) for P in SIGNED_PERMUTATIONS]

@@ -97,7 +97,8 @@ def attitude_maps(one: SignalSource) -> tuple[np.ndarray, np.ndarray]:
     """World and body matrices (3, 3): R_ours = W R_recorded Bᵀ."""
     world, _, body = (one.frame or "").partition("/")
     W = axes_matrix(one.axes or frame_axes(world or "ours"))
-    return W, axes_matrix(one.body or frame_axes(body or "ours"))
+    B = axes_matrix(one.body or frame_axes(body or "ours"))
+    return W, B if one.rotation is None else B @ np.array(one.rotation)
 
 
 def _attitude(one: SignalSource, raw: np.ndarray) -> np.ndarray:

@@ -132,7 +132,9 @@ def acceleration(exam: Examination, robot: str) -> Track | None:
         if thrust is None:
             return None
         flying = np.median(np.abs(thrust.values[:, 0])[np.abs(thrust.values[:, 0]) > 0.3 * np.abs(thrust.values).max()])
-        force = Track(thrust.time, thrust.values[:, :1] * (9.81 / max(float(flying), 1e-12)) * np.array([0.0, 0.0, 1.0]))
+        force = Track(
+            thrust.time, thrust.values[:, :1] * (9.81 / max(float(flying), 1e-12)) * np.array([0.0, 0.0, 1.0])
+        )
     slow, fast = (attitude, force) if attitude.rate < force.rate else (force, attitude)
     times = slow.time[(slow.time >= fast.time[0]) & (slow.time <= fast.time[-1])]
     if len(times) < 30:
