@@ -89,10 +89,7 @@ class Examination:
         return [
             name
             for name, other in self.sources.items()
-            if one is not None
-            and name != signal
-            and other.robot == one.robot
-            and set(other.streams) & set(one.streams)
+            if one is not None and name != signal and other.robot == one.robot and set(other.streams) & set(one.streams)
         ]
 
 

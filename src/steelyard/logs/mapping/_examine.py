@@ -16,7 +16,7 @@ from steelyard.logs.mapping._frames import (
 )
 from steelyard.logs.mapping._px4 import px4_sources
 from steelyard.logs.mapping._ros import ros_sources
-from steelyard.logs.mapping._sensors import refuse_still, report_faults
+from steelyard.logs.mapping._sensors import refuse_still, report_faults, settle_held
 from steelyard.logs.mapping._source import SignalMapping, SignalSource, TimeSource
 from steelyard.logs.mapping._tables import headerless_question
 from steelyard.logs.mapping._thrust import settle_commands, settle_thrust
@@ -50,6 +50,7 @@ def examine(recording: Recording, times: Mapping[str, TimeSource] | None = None)
     if (question := headerless_question(recording)) is not None:
         exam.ask(question)
     refuse_still(exam)
+    settle_held(exam)
     settle_joint_positions(exam)
     settle_offsets(exam)
     for robot in exam.robots:

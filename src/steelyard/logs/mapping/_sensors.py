@@ -4,7 +4,7 @@ import numpy as np
 
 from steelyard.errors import BadInput
 from steelyard.logs.mapping._examination import Examination
-from steelyard.logs.mapping._samples import samples_of
+from steelyard.logs.mapping._samples import fresh, samples_of
 from steelyard.logs.mapping._source import SignalSource
 from steelyard.logs.mapping._tuning import TUNING
 
@@ -19,8 +19,26 @@ def refuse_still(exam: Examination) -> None:
             exam.refuse(signal, f"it is {values[0, 0]:g} throughout, so nothing can be told from it.")
 
 
+_SENSORS = ("attitude", "position", "velocity", "linear", "angular", "rates", "specific_force", "force", "torque")
+"""Ends of the names of signals that a sensor gives: noise makes each sample new. A command may stay as it is."""
+
+
+def settle_held(exam: Examination) -> None:
+    """Rows that repeat a sensor's last sample until the next one are no samples."""
+    for signal, one in list(exam.sources.items()):
+        track = exam.track(signal) if signal.endswith(_SENSORS) and "/joint/" not in signal else None
+        if track is None or one.robot == "truth" or len(track.time) < 100:
+            continue
+        new, period = fresh(track.time, track.values)
+        repeats = 1.0 - float(new.mean())
+        if repeats > TUNING.held_share and period * track.rate > 1.7:
+            text = f"{100 * repeats:.0f} % of its rows repeat the last sample, new ones come at {1 / period:.3g} Hz"
+            exam.change(signal, "found", f"{text}: repeats are left out.", held=True)
+
+
 def report_faults(exam: Examination) -> None:
     """One sentence for each channel that is not what a sensor should give."""
+    spreads: dict[str, tuple[float, float]] = {}
     for signal, one in exam.sources.items():
         try:
             time, values = samples_of(exam.recording, one, exam.times)
@@ -37,8 +55,27 @@ def report_faults(exam: Examination) -> None:
             exam.report(signal, "found", f"{axes} stands still throughout.")
         _repeated(exam, one, time, values)
         _saturated(exam, signal, values)
+        if signal.endswith(("/effort", "/current")):
+            spreads[signal] = float(np.nanstd(values)), float(np.mean(values == np.nanmedian(values)))
+    _idle_joints(exam, spreads)
     for robot in exam.robots:
         _tachometer(exam, robot)
+
+
+def _idle_joints(exam: Examination, spreads: dict[str, tuple[float, float]]) -> None:
+    """Efforts and currents that hardly leave one value, beside joints of the same arm that do."""
+    for signal, (spread, share) in spreads.items():
+        kind = signal.rpartition("/")[2]
+        most = max(other for name, (other, _) in spreads.items() if name.endswith(kind))
+        if share > _RESTING and spread < _HARDLY * most:
+            text = (
+                f"{100 * share:.0f} % of its samples have one value, and its deviation is {spread:.2g} where another "
+            )
+            exam.report(signal, "found", f"{text}joint's is {most:.2g}: it stands still, and tells nothing.")
+
+
+_RESTING, _HARDLY = 0.7, 0.02
+"""Shares of one value among all samples, and of the largest deviation among the joints: a joint that is not driven."""
 
 
 def _dropped(exam: Examination, one: SignalSource, time: np.ndarray) -> None:
@@ -72,10 +109,12 @@ def _saturated(exam: Examination, signal: str, values: np.ndarray) -> None:
         return
     for k in range(values.shape[1]):
         v = values[:, k]
+        fine = len(np.unique(v)) > 0.3 * len(v)
         for limit in (np.nanmax(v), np.nanmin(v)):
             at = v == limit
             run = at[2:] & at[1:-1] & at[:-2]
-            if run.sum() >= 3 and np.ptp(v) > 0 and at.mean() < 0.5 and abs(limit) > 3 * np.nanstd(v):
+            # Coarse numbers repeat at rest; fine ones, or those far out, repeat at the end of a range only.
+            if run.sum() >= 3 and at.mean() < 0.5 and (fine or abs(limit) > 3 * np.nanstd(v)):
                 exam.report(signal, "found", f"Axis {k + 1} is saturated at {limit:.4g} in {int(at.sum())} samples.")
 
 

@@ -42,6 +42,8 @@ class SignalSource:
     """s, standard deviation of the delay where it was estimated."""
     drift: float = 0.0
     """s/s, how much later it gets; the delay is that at the first sample."""
+    held: bool = False
+    """Whether rows repeat a sample until the next one is new; repeats are left out."""
     conversion: str | None = None
     """Name of a conversion that is more than a factor, such as `crazyflie-2-thrust`."""
     certain: bool = False
@@ -84,6 +86,7 @@ class SignalSource:
             "rows": self.rows,
             "body": self.body,
             "rotation": self.rotation,
+            "held": self.held or None,
             "conversion": self.conversion,
         }
         return answer | {key: value for key, value in optional.items() if value is not None}

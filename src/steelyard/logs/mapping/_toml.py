@@ -16,8 +16,8 @@ from steelyard.logs.mapping._source import SignalMapping, SignalSource, TimeSour
 from steelyard.logs.mapping._unit_names import factor_of
 
 _KEYS = (
-    "source", "unit", "axes", "frame", "delay", "order", "rows", "drift", "body", "rotation", "inverse", "conversion",
-    "why",
+    "source", "unit", "axes", "frame", "delay", "order", "rows", "drift", "body", "rotation", "inverse", "held",
+    "conversion", "why",
 )  # fmt: skip
 _TIME_KEYS = ("source", "unit", "rate", "offset")
 
