@@ -69,6 +69,7 @@ class Examination:
 
     def refuse(self, signal: str, sentence: str) -> None:
         """Takes a source away; the next candidate takes its place, where there is one."""
+        self.findings = [one for one in self.findings if one.subject != signal or one.verdict == "refused"]
         self.report(signal, "refused", f"{', '.join(self.sources[signal].source)}: {sentence}")
         del self.sources[signal]
         if self.spare.get(signal):

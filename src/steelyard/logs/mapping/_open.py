@@ -11,6 +11,7 @@ from steelyard.errors import BadInput
 from steelyard.logs._log import Log
 from steelyard.logs._recording import Recording, read_recording
 from steelyard.logs.formats import read
+from steelyard.logs.mapping._airborne import never_flies
 from steelyard.logs.mapping._examine import examine
 from steelyard.logs.mapping._look import Look, look
 from steelyard.logs.mapping._own import assess_own, foreign_recording
@@ -49,7 +50,9 @@ def look_at(files: Sequence[str | Path], stated: str | Path | None = None, recor
     if stated is None:
         return look(recording)
     mapping = read_mapping(stated, recording, SignalMapping({}, time_sources(recording)))
-    return look(recording, mapping if mapping.signals else examine(recording, mapping.times))
+    if not mapping.signals:
+        return look(recording, examine(recording, mapping.times))
+    return look(recording, dataclasses.replace(mapping, findings=tuple(never_flies(recording, mapping))))
 
 
 def open_log(files: Sequence[str | Path], stated: str | Path | None = None) -> Log | Look:
@@ -152,7 +155,8 @@ def _lacking(assessments: Sequence[Assessment]) -> str:
     """What the nearest problem lacks, and up to two others that the files hold a part of."""
     first, *others = sorted(assessments, key=_nearness)
     lacks = f"{first.problem} lacks {' and '.join(first.missing[:3])}"
-    for one in [one for one in others if one.reads and REQUIREMENTS[one.problem].answered][:2]:
+    near = [one for one in others if one.reads and REQUIREMENTS[one.problem].answered and one.missing != first.missing]
+    for one in near[:2]:
         lacks += f"; {one.problem} lacks {' and '.join(text.partition(': no field')[0] for text in one.missing[:3])}"
     return lacks
 

@@ -127,13 +127,12 @@ class Assessment:
 
 def matching(mapping: SignalMapping, robot: str, pattern: str) -> list[str]:
     """Mapped signals of a robot that a pattern names."""
-    parts = pattern.split("/")
+    return [signal for signal, one in mapping.signals.items() if one.robot == robot and _fits(one.name, pattern)]
 
-    def fits(name: str) -> bool:
-        own = name.split("/")
-        return len(own) == len(parts) and all(b in ("*", a) for a, b in zip(own, parts, strict=True))
 
-    return [signal for signal, one in mapping.signals.items() if one.robot == robot and fits(one.name)]
+def _fits(name: str, pattern: str) -> bool:
+    own, parts = name.split("/"), pattern.split("/")
+    return len(own) == len(parts) and all(b in ("*", a) for a, b in zip(own, parts, strict=True))
 
 
 def assess(recording: Recording, mapping: SignalMapping, problem: str, bridged: bool = True) -> Assessment:
@@ -226,9 +225,9 @@ def _absent(recording: Recording, mapping: SignalMapping, need: Need) -> str:
     """What became of a signal: refused, or no stream holds it."""
     if mapping.stated is not None:
         return f"{mapping.stated} does not state it"
-    names = {pattern.rpartition("/")[2] if "*" in pattern else pattern for pattern in need.alternatives}
     for finding in mapping.findings:
-        if finding.verdict == "refused" and any(finding.subject.endswith(name) for name in names):
+        name = finding.subject.partition("/")[2]
+        if finding.verdict == "refused" and any(_fits(name, pattern) for pattern in need.alternatives):
             return finding.sentence.removesuffix(".")
     streams = sorted(recording.streams, key=lambda stream: -stream.rows)
     listed = ", ".join(stream.name for stream in streams[:4])

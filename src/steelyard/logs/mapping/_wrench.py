@@ -23,6 +23,8 @@ from steelyard.logs.mapping._rotations import angle_between, axes_matrix, axes_o
 from steelyard.logs.mapping._samples import vector_map
 from steelyard.logs.mapping._source import SignalSource
 from steelyard.logs.mapping._tuning import TUNING
+from steelyard.logs.mapping._unit_names import G
+from steelyard.logs.mapping._units import quiet_norm
 
 _CLEAR = 0.01  # of coherence, by which a rotation must beat its mirror image for the sign to be decided
 
@@ -39,6 +41,13 @@ def settle_wrench(exam: Examination, robot: str) -> None:
         return
     plus = compare(s, F, TUNING.longest_delay).alignment
     if plus.coherence < TUNING.coherence and plus.mirrored < TUNING.coherence:
+        norm, varies = quiet_norm(s)
+        if varies > TUNING.gravity_varies and not 0.75 < norm / G < 1.33:
+            text = f"it follows no force and reads {norm:.3g} m/s² where it is quietest"
+            exam.refuse(
+                f"{robot}/specific_force", f"{text}: gravity is not in it, so it is no accelerometer's own reading."
+            )
+            return
         text = f"Force and specific force do not go together (coherence {plus.coherence:.2f})"
         exam.report(force, "undecided", f"{text}: neither the sign of the wrench nor the sensors' axes can be checked.")
         exam.ask(f"Is {exam.sources[force].streams[0]} the force on the load, in the accelerometer's axes?")
@@ -183,7 +192,9 @@ def settle_wrist_attitude(exam: Examination, robot: str) -> None:
     for order, inverse in itertools.product(("wxyz", "xyzw") if one.order == "?" else (one.order,), (False, True)):
         trial = dataclasses.replace(one, order=order, inverse=one.inverse != inverse)
         attitude = exam.track_of(trial)
-        for axis in UP_AXES if attitude is not None else ():
+        if attitude is None:
+            continue
+        for axis in UP_AXES:
             up = axes_matrix(UP_AXES[axis])[2]  # row z of ours: up in recorded axes
             x = Track(attitude.time, np.einsum("nji,j->ni", matrices(attitude.values), up))
             found = compare(x, s, TUNING.longest_delay, centred=False).alignment
