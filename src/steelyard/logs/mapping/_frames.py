@@ -5,6 +5,7 @@ import itertools
 
 import numpy as np
 
+from steelyard.logs.mapping._acceleration import acceleration, observed_acceleration
 from steelyard.logs.mapping._compare import Alignment, Track, compare_axes
 from steelyard.logs.mapping._examination import Examination
 from steelyard.logs.mapping._rotations import (
@@ -45,8 +46,11 @@ def settle_attitude(exam: Examination, robot: str) -> Alignment | None:
     gyro, acc = exam.track(f"{robot}/rates"), exam.track(f"{robot}/specific_force")
     if one is not None and exam.track_of(one) is None:  # without times nothing can be checked, and they are asked for
         return None
-    if one is None or (gyro is None and acc is None):
-        if one is not None and one.order == "?":
+    if one is None:
+        return None
+    flown = observed_acceleration(exam, robot) is not None and acceleration(exam, robot) is not None
+    if gyro is None and acc is None and not flown:
+        if one.order == "?":
             exam.ask(f"Is the first or the last of {', '.join(one.source)} the scalar part (w)?")
             exam.refuse(signal, "the order of the quaternion cannot be told without a gyroscope or an accelerometer.")
         return None
@@ -58,7 +62,7 @@ def settle_attitude(exam: Examination, robot: str) -> Alignment | None:
         trials.append(dataclasses.replace(one, conversion=other))
     scored = []
     for trial in trials:
-        scored.append((_agreement(exam, trial, gyro, acc), trial))
+        scored.append((_agreement(exam, robot, trial), trial))
         if scored[-1][0][0] > 0.9 and one.order != "?":  # what was expected fits: nothing else need be tried
             break
     scored.sort(key=lambda item: -item[0][0])
@@ -95,9 +99,9 @@ def settle_attitude(exam: Examination, robot: str) -> Alignment | None:
     return alignment if score >= TUNING.coherence else None
 
 
-def _agreement(exam: Examination, trial: SignalSource, gyro: Track | None, acc: Track | None):
+def _agreement(exam: Examination, robot: str, trial: SignalSource):
     """How well an attitude fits, in words, and the gyroscope's alignment with it."""
-    track = exam.track_of(trial)
+    track, gyro, acc = exam.track_of(trial), exam.track(f"{robot}/rates"), exam.track(f"{robot}/specific_force")
     if track is None:
         return 0.0, "there are no samples", None
     scores, words, alignment, penalty = [], [], None, 0.0
@@ -117,6 +121,19 @@ def _agreement(exam: Examination, trial: SignalSource, gyro: Track | None, acc: 
         if alignment is not None or share > 0.9:
             scores.append(share)
             words.append(f"gravity keeps its direction in the world to {share:.2f}")
+    push, moved = acceleration(exam, robot, track), observed_acceleration(exam, robot)
+    if gyro is None and push is not None and moved is not None:
+        found = compare_axes(push, moved, TUNING.longest_delay)
+        if found.second > TUNING.second_axis:
+            # A thrust may be along −z, which is a mirror image. Tilts that are read the wrong way are half a turn about
+            # the vertical, which equal axes contradict.
+            same = found.coherence_of(np.eye(3))
+            same, score = (
+                (same, found.coherence) if acc is not None else (abs(same), max(found.coherence, found.mirrored))
+            )
+            penalty = 2 * TUNING.margin * (same < score - TUNING.margin)
+            scores.append(score)
+            words.append(f"coherence {scores[-1]:.2f} of the turned force with the motion")
     if not scores:
         return 0.0, "nothing turned about two axes", None
     return float(np.mean(scores)) - penalty, " and ".join(words), alignment
