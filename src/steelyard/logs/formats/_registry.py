@@ -34,8 +34,6 @@ def read(path: str | Path) -> Log:
     """
     if Path(path).is_dir():
         return read_mcap_folder(path)
-    if not Path(path).exists():
-        raise BadInput(f"{path} does not exist; check the name and the folder.")
     return _kind(path).read(path)
 
 

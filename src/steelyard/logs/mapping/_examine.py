@@ -60,7 +60,9 @@ def examine(recording: Recording, times: Mapping[str, TimeSource] | None = None)
         settle_commands(exam, robot)
         settle_accelerometer(exam, robot)
         flies = f"{robot}/wrench/force" not in exam.sources
-        alignment = settle_attitude(exam, robot) if flies or f"{robot}/rates" in exam.sources else None
+        by_gravity = not flies and f"{robot}/specific_force" in exam.sources and _unordered(exam, robot)
+        turning = flies or (f"{robot}/rates" in exam.sources and not by_gravity)
+        alignment = settle_attitude(exam, robot) if turning else None
         settle_gyroscope_unit(exam, robot, None if alignment is None else alignment.scale)
         if flies:
             settle_sensor_axes(exam, robot, alignment)
@@ -80,3 +82,9 @@ def examine(recording: Recording, times: Mapping[str, TimeSource] | None = None)
     exam.findings += never_flies(recording, SignalMapping(exam.sources, exam.times))
     report_faults(exam)
     return SignalMapping(exam.sources, exam.times, tuple(exam.findings), tuple(exam.questions))
+
+
+def _unordered(exam: Examination, robot: str) -> bool:
+    """Whether nothing names the scalar part of a quaternion: a force sensor's axes fit both orders."""
+    one = exam.sources.get(f"{robot}/attitude")
+    return one is not None and one.order == "?"

@@ -59,6 +59,8 @@ def open_log(files: Sequence[str | Path], stated: str | Path | None = None) -> L
     """A log in our own columns, or somebody's recording with its mapping."""
     if stated is not None or len(files) != 1:
         return look_at(files, stated)
+    if not Path(files[0]).exists():
+        raise BadInput(f"{files[0]} does not exist; check the name and the folder.")
     recording = foreign_recording(files[0])
     return read(files[0]) if recording is None else look_at(files, recording=recording)
 
