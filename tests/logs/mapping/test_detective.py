@@ -10,8 +10,7 @@ from foreign_tables import FLIP, TURN_Q, columns, text_table, the_flight
 from test_foreign_logs import difference
 
 from steelyard.errors import BadInput
-from steelyard.logs.mapping import Look, look_at, open_log, prepare, to_toml
-from steelyard.logs.mapping._source import SignalSource
+from steelyard.logs.mapping import Look, SignalSource, look_at, open_log, prepare, to_toml
 
 Table = dict[str, np.ndarray]
 XYZ = "xyz"

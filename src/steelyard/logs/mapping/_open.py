@@ -110,7 +110,8 @@ def _prepared(opened: Log | Look, problem: str | None, config: Config) -> Prepar
         return Prepared(problem or only_problem(assess_own(opened), opened.origin), opened)
     origin, mapping = ", ".join(opened.recording.files), opened.mapping
     if mapping.questions and not any(one.possible for one in opened.problems):
-        raise BadInput(f"{origin}: {mapping.questions[0]} As it is, {_lacking(opened.problems)}.")
+        rest = f" As it is, {_lacking(opened.problems)}." if any(one.reads for one in opened.problems) else ""
+        raise BadInput(f"{origin}: {mapping.questions[0]}{rest}")
     problem = problem or only_problem(opened.problems, origin)
     if problem not in REQUIREMENTS:  # a robot of the user's own, or a name that nobody knows
         return Prepared(problem, table_of(opened.recording, mapping), mapping=mapping.signals)
