@@ -70,14 +70,15 @@ def print_look(looked: "Look", console: "Console") -> None:
     if len(looked.streams) > 40:
         console.print(f"{len(looked.streams) - 40} more streams have fewer rows.")
     print_mapping(looked.mapping.signals, console)
-    for finding in looked.mapping.findings:
-        if finding.verdict in ("undecided", "refused") or (finding.verdict == "found" and "/" not in finding.subject):
-            console.print(f"{finding.verdict}: {finding.subject}: {finding.sentence}", highlight=False, markup=False)
+    for finding in looked.mapping.remarks(("found", "undecided", "refused")):
+        console.print(f"{finding.verdict}: {finding.subject}: {finding.sentence}", highlight=False, markup=False)
     for question in looked.mapping.questions:
         console.print(f"question: {question}", highlight=False, markup=False)
     for problem in sorted(looked.problems, key=lambda one: len(one.missing)):
         if problem.possible:
             console.print(f"[green]{problem.problem}[/]: possible with {', '.join(problem.reads)}", highlight=False)
+            for one in problem.without:
+                console.print(f"  a smaller answer only, without {one}", highlight=False, markup=False)
             for need in problem.configuration:
                 console.print(f"  needs in the configuration: {need}", highlight=False, markup=False)
         else:

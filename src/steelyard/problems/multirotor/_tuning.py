@@ -61,6 +61,8 @@ class MultirotorTuning:
     """m, where it is neither stated nor measurable: motion capture or RTK."""
     attitude_noise: float = 0.01
     """rad, likewise: an attitude filter on a common IMU."""
+    linear_velocity_noise: float = 0.03
+    """m/s, likewise."""
     rates_noise: float = 0.01
     """rad/s, likewise: a common gyroscope."""
     thrust_noise_share: float = 0.03
