@@ -182,7 +182,8 @@ def _judged(found: Fit) -> Fit:
         full_output=True,
     )
     plain = white(likeliest)
-    shown = 2.0 * (likelihood(error.logarithms()) - likelihood(plain.logarithms())) > TUNING.shown_colour
+    ratio = 2.0 * (likelihood(error.logarithms()) - likelihood(plain.logarithms()))
+    shown = ratio > TUNING.shown_colour * min(1.0, found.motion.seconds / TUNING.shown_after)
     return dataclasses.replace(found, coloured=bool(shown), plain=plain)
 
 

@@ -110,13 +110,17 @@ def _explained(motion: Motion, config: Config) -> tuple[Fit, float]:
     quiet, share = without_outliers(found)
     if share > 0:
         found = fit_all(motion, quiet, found.unknowns, found.error, found.mass(motion.time), near=True)
+    constant = found
     found = with_changes(_with_losses(with_wind(found)))
     if share > 0 and len(found.unknowns.pieces) > 1:
         whole = fit(found.motion, blocks, found.unknowns, found.error, found.mass(motion.time))
         quiet, share = without_outliers(whole)
         mass = found.mass(motion.time)
         found = with_changes(fit_all(found.motion, quiet, found.unknowns, found.error, mass, near=True))
-    return with_slow_errors(_with_losses_again(found)), share
+    if len(found.unknowns.pieces) > 1:
+        constant = _without_losses(found)
+        found = _with_losses(with_wind(constant))
+    return with_slow_errors(dataclasses.replace(found, coloured=found.coloured or constant.coloured)), share
 
 
 def _with_losses(found: Fit) -> Fit:
@@ -140,12 +144,14 @@ def _with_losses(found: Fit) -> Fit:
     return _with_forces(found, hidden, tuple((name, size / usual_size(found.motion, name)) for name in hidden))
 
 
-def _with_losses_again(found: Fit) -> Fit:
-    """Losses of thrust chosen again where the mass changed: beside changes not yet found a flight shows false ones."""
-    if len(found.unknowns.pieces) == 1:
-        return found
+def _without_losses(found: Fit) -> Fit:
+    """The fit with its changes and no loss of thrust, which is chosen again: beside unknown changes flights show others.
+
+    Whether a flight shows a coloured error is told here. What joins later is chosen to explain it, and what is left over
+    then looks white: of 47 disturbed flights of 9 and 15 s, one in five was beyond its 95 % interval that way.
+    """
     unknowns, mass = found.unknowns.without(LOSSES), found.mass(found.motion.time)
-    return _with_losses(with_wind(fit_all(found.motion, found.blocks, unknowns, first_error(), mass)))
+    return fit_all(found.motion, found.blocks, unknowns, first_error(), mass)
 
 
 def _added(found: Fit, names: tuple[str, ...], widths: tuple[tuple[str, float], ...]) -> Unknowns:

@@ -136,11 +136,12 @@ def smoothed_verdict(record: FlightRecord, found: Smoothed, config: Config) -> s
     error = found.fit.error
     in_newtons = _mass_name(record) == "mass"
     what = f"the mass is {mass:.4g} kg," if in_newtons else "the mass over the thrust coefficient is"
-    text = (
-        f"{record.robot}: {what} known to {196 * std / mass:.2g} % (95 %). What the model lacks is "
-        f"{100 * error.coloured_along / 9.81:.2g} % of the weight along the thrust, correlated over "
-        f"{error.time_along:.2g} s, and is in the interval."
-    )
+    text = f"{record.robot}: {what} known to {196 * std / mass:.2g} % (95 %)."
+    if found.fit.coloured:
+        text += (
+            f" What the model lacks is {100 * error.coloured_along / 9.81:.2g} % of the weight along the thrust, "
+            f"correlated over {error.time_along:.2g} s, and is in the interval."
+        )
     if persistent_error(found.fit) > 0:
         share = 196 * persistent_error(found.fit)
         text += f" {share:.2g} % is added for errors that last for the whole flight, which no flight can reveal."
@@ -177,7 +178,8 @@ def _force_sentence(found: Smoothed, name: str) -> str:
         return f" Thrust {'falls' if value > 0 else 'rises'} where the rotors lean into the wind."
     if name in LOSSES:
         along = " along its axis" if name.endswith("axial") else ""
-        return f" Thrust falls by {100 * value:.2g} ± {196 * std:.1g} % a m/s of speed{along}."
+        moves = "falls" if value > 0 else "rises"
+        return f" Thrust {moves} by {100 * abs(value):.2g} ± {196 * std:.1g} % a m/s of speed{along}."
     if name.startswith("wind/"):
         return f" A steady push of {value:+.2f} ± {1.96 * std:.2f} m/s² along {name[-1]} of the world looks like wind."
     if name.startswith("tilt/"):

@@ -151,10 +151,12 @@ def _scale_readings(own: Fit) -> list[OtherReading]:
     if good.sum() < 20:
         return []
     a, b = measured[good] - measured[good].mean(0), derived[good] - derived[good].mean(0)
-    if np.sum(a * b) < TUNING.same_motion * np.sqrt(np.sum(a**2) * np.sum(b**2)):
+    correlation = float(np.sum(a * b) / max(np.sqrt(np.sum(a**2) * np.sum(b**2)), 1e-12))
+    if correlation < TUNING.same_motion:
         return []
     s = float(np.sqrt(np.sum(b**2) / max(np.sum(a**2), 1e-12)))  # the position moves by s times the velocity
-    if not 1e-5 < s < 1e5 or abs(s - 1.0) < 0.03:
+    noise = -np.log(correlation)  # at most what noise of one of the two makes of log s
+    if not 1e-5 < s < 1e5 or abs(np.log(s)) < 0.03 + noise:
         return []
     replace = dataclasses.replace
     return [
