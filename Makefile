@@ -23,7 +23,7 @@ check: $(READY)
 	$(BIN)/pyright
 
 docs: $(READY)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	OPENBLAS_NUM_THREADS=1 NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "The site is in build/site; open build/site/index.html."
 
 bench: $(READY)
