@@ -1,7 +1,7 @@
 """Are the public names fully typed? `pyright --verifytypes steelyard --ignoreexternal --outputjson | python THIS_FILE`.
 
-Fails where a name of `steelyard.__all__`, or a member of a class among them or among what they return, has an unknown or
-ambiguous type. The rooms below are for those who go deeper; their share is printed.
+Fails where a name of `steelyard.__all__`, or a member of a class among them or among what they return, has an unknown
+or ambiguous type. The rooms below are for those who go deeper; their share is printed.
 """
 
 import json

@@ -23,6 +23,10 @@ EVENT_WORDS = {"change": "change", "contact": "contact", "fault": "fault", "reco
 """What each kind of event means to a reader."""
 
 
+QUANTITY_WORDS = {"com": "centre of mass"}
+"""What a quantity is called on a page, where that is not its key in JSON and Python."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Part:
     """One number of a row."""
@@ -125,7 +129,7 @@ def _error(value: np.ndarray, std: np.ndarray, truth: np.ndarray | None) -> str:
     with np.errstate(divide="ignore", invalid="ignore"):
         sigmas = float(np.max(np.abs(error) / std))
     if np.isfinite(sigmas):
-        words.append(f"{sigmas:.1f} σ" if error.ndim == 0 else f"at worst {sigmas:.1f} σ")
+        words.append(f"{sigmas:.1f} σ" if error.ndim == 0 else f"max {sigmas:.1f} σ")
     return ", ".join(words)
 
 
