@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 FILTER = "mass-filter"
 _HEADS = ("robot", "quantity", "known", "coverage, %", "NEES", "RMS error", "")
-_BRACKETS = (
-    "In brackets: the 95 % interval of the coverage, and the range of NEES where the stated deviations are right."
-)
+_BRACKETS = "In brackets: the 95 % interval of the coverage; the range of NEES where stated deviations are right."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,8 +110,9 @@ def _write_page(command: Cover, rows: "Sequence[CoverRow]", failures: Sequence[s
     from steelyard.report import Section, fill, value_table, write_page
 
     body = fill(
-        "<p>$logs simulated logs, seeds from $seed on, method $method. In brackets: Clopper and "
-        "Pearson's 95 % interval of the coverage, and the range of NEES where the stated deviations are right. NEES is the squared error over the stated variance, 1 where the deviation is right.</p>$table",
+        "<p>$logs simulated logs, seeds from $seed on, method $method. In brackets: Clopper and Pearson's 95 % interval"
+        " of the coverage, and the range of NEES where the stated deviations are right. NEES is the squared error over "
+        "the stated variance, 1 where the deviation is right.</p>$table",
         logs=str(command.seeds),
         seed=str(command.seed),
         method=command.method or "of the problem's own choice",

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from steelyard.logs import Stream
     from steelyard.logs.mapping import Look, SignalSource
+    from steelyard.logs.mapping._look import StreamSummary
 
 
 _ROOM_FOR_FIELDS = 120
@@ -86,7 +86,7 @@ def print_look(looked: "Look", console: "Console") -> None:
             print_wrapped(f"{problem.problem}: missing {lacks}", console, "  ", "    ")
 
 
-def streams_table(streams: "Sequence[Stream]", width: int) -> "Table":
+def streams_table(streams: "Sequence[StreamSummary]", width: int) -> "Table":
     """One row a stream; names are never cut. On a narrow terminal fields are counted and not named."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -95,9 +95,8 @@ def streams_table(streams: "Sequence[Stream]", width: int) -> "Table":
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     for heading in ("stream", "rate", "rows", "from", "to", "fields"):
         right = heading in ("rate", "rows", "from", "to") or (narrow and heading == "fields")
-        table.add_column(
-            heading, justify="right" if right else "left", no_wrap=heading != "fields" or narrow, overflow="fold"
-        )
+        whole = heading in ("stream", "rate", "rows") or (narrow and heading == "fields")
+        table.add_column(heading, justify="right" if right else "left", no_wrap=whole, overflow="fold")
     for one in streams:
         shown = ", ".join(one.fields[:3]) + (f", {len(one.fields) - 3} more" if len(one.fields) > 3 else "")
         shown = str(len(one.fields)) if narrow else shown
