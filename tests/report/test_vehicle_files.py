@@ -1,5 +1,6 @@
 """A multirotor's files: MuJoCo loads the model and flies a log's thrust back; parameters are what the flight had."""
 
+import dataclasses
 from xml.etree import ElementTree
 
 import jax.numpy as jnp
@@ -12,7 +13,7 @@ from steelyard.errors import BadInput
 from steelyard.estimators import Estimate
 from steelyard.logs import Log
 from steelyard.problems import Identification, identify
-from steelyard.report import fly_back, requested_file, vehicle_text
+from steelyard.report import fly_back, requested_file, vehicle_text, write_report
 from steelyard.worlds import MultirotorScenario, simulate
 
 
@@ -25,13 +26,29 @@ def flight() -> tuple[Log, Identification]:
 
 def test_the_model_flies_the_logged_thrust_back(flight):
     """From the logged state anew every second: the white thrust noise alone makes 0.03 m/s of it, drag is in."""
-    log, found = flight
-    text = vehicle_text(found, "mjcf")
-    drag = float(found["r1"].drag.value), float(found["r1"]["drag/quadratic"].value)
-    flown = fly_back(text, log, "r1", drag)
+    _, found = flight
+    text, replay = vehicle_text(found, "mjcf"), found.replays["r1"]
+    flown = fly_back(text, replay)
     assert flown.rms < 0.08
-    heavy = text.replace(repr(float(found["r1"].mass.value)), "1.6")
-    assert fly_back(heavy, log, "r1", drag).rms > 5 * flown.rms
+    assert fly_back(text, dataclasses.replace(replay, mass=1.2 * replay.mass)).rms > 5 * flown.rms
+
+
+def test_a_flight_with_velocities_missing_is_flown_back(flight):
+    _, found = flight
+    replay = found.replays["r1"]
+    velocity = np.where((np.arange(len(replay.time)) % 5 == 0)[:, None], replay.velocity, np.nan)
+    velocity[:100] = np.nan
+    flown = fly_back(vehicle_text(found, "mjcf"), dataclasses.replace(replay, velocity=velocity))
+    assert np.isnan(flown.simulated[:90]).all()
+    assert flown.rms < 0.08
+
+
+def test_the_report_shows_the_logged_and_the_simulated_motion(flight, tmp_path):
+    _, found = flight
+    write_report(found, tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Flown back by a simulator" in text
+    assert "simulated velocity of r1" in text
 
 
 def test_sdf_and_mjcf_have_the_mass_and_say_what_is_not_identified(flight):

@@ -13,6 +13,7 @@ from ._identification import Identification as Identification
 from ._identification import Innovations as Innovations
 from ._identification import NoSuchNameError as NoSuchNameError
 from ._identification import Quantities as Quantities
+from ._identification import Replay as Replay
 from ._identification import Series as Series
 from ._identification import numbers as numbers
 from ._registry import PROBLEMS as PROBLEMS

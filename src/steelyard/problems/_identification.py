@@ -54,6 +54,31 @@ class Innovations:
     """(n, channels), as the estimator expected it."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Replay:
+    """A flight as a simulator takes it: what drove the vehicle, how it moved, and what was identified."""
+
+    time: np.ndarray
+    """(n,), s."""
+    thrust: np.ndarray
+    """(n,), N, as logged: before the motors' lag where it was a command."""
+    attitude: np.ndarray
+    """(n, 4), unit quaternions w, x, y, z, body to world."""
+    velocity: np.ndarray
+    """(n, 3), world, m/s; NaN where none was measured."""
+    mass: np.ndarray
+    """(n,), kg."""
+    drag: tuple[float, float] = (0.0, 0.0)
+    """Linear across the thrust axis, N s/m, and quadratic, N s²/m²."""
+    losses: tuple[float, float] = (0.0, 0.0)
+    """Share of the thrust that is lost per m/s of speed, and per m/s along the thrust axis."""
+
+    def head(self, rows: int) -> "Replay":
+        """The first rows."""
+        arrays = {name: value[:rows] for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+        return dataclasses.replace(self, **arrays)
+
+
 class NoSuchNameError(BadInput, AttributeError, KeyError):
     """A robot or a quantity was asked for that is not there; the message names the nearest one."""
 
@@ -124,6 +149,8 @@ class Identification:
     """By robot: what the problem's own checks have against its answers."""
     seconds_a_row: float | None = None
     """What a step cost in this run, on average."""
+    replays: Mapping[str, Replay] = dataclasses.field(default_factory=dict)
+    """By robot: what a report simulates again."""
 
     def __getitem__(self, robot: str) -> Quantities:
         """What one robot knows: `found["r1"].mass.value`."""

@@ -7,6 +7,7 @@ from steelyard.report._page import Section, write_page
 from steelyard.report._sections import (
     answer,
     events,
+    flown_back,
     from_above,
     in_space,
     innovations,
@@ -29,11 +30,13 @@ def sections(identification: Identification) -> list[Section]:
     picture = in_space(identification) or from_above(identification)
     if picture is None and plots:
         picture, *plots = plots
+    simulated = flown_back(identification)
     return [
         answer(identification, picture),
         numbers(identification),
         *([over_time(identification, plots)] if plots or picture is None else []),
         events(identification),
+        *([simulated] if simulated else []),
         innovations(identification),
         notes(identification),
         settings(identification),

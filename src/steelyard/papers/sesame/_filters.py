@@ -117,13 +117,15 @@ def fly_ours(flown: Flown, map_known: bool = True) -> Run:
     own = MultirotorConfig(throttle_map=bench) if map_known else MultirotorConfig(commanded=True)
     config = Config(guess=GuessConfig(mass=SESAME_AIRFRAME.mass), multirotor=own)
     found = identify(as_log(flight, columns, 0), "multirotor", config)
-    series = found.series["r1"]["mass"]
+    series = found.series["r1"].get("mass")
+    given = np.full(len(columns["time"]), SESAME_AIRFRAME.mass)
+    value, std = (given * np.nan,) * 2 if series is None else (series.value, series.std)
     changes = [event for event in found.events if event.kind == "change"]
-    known = np.isfinite(series.value)
-    mass = np.where(known, series.value, SESAME_AIRFRAME.mass)  # until it is known, the given mass counts
+    known = np.isfinite(value)
+    mass = np.where(known, value, given)  # until it is known, the given mass counts
     return Run(
         mass,
-        np.where(known, series.std, np.inf),
+        np.where(known, std, np.inf),
         found.seconds_a_row or float("nan"),
         events=tuple(event.noticed or event.time for event in changes),
     )

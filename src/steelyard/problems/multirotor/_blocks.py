@@ -16,9 +16,10 @@ FORCES = ("drag", "drag/quadratic", "tilt/x", "tilt/y", "wind/x", "wind/y")
 """Unknowns beside the mass."""
 GROUND = "ground_effect"
 """Share of the thrust that the ground adds at the lowest place; where the flight took off or landed."""
-LOSSES = ("thrust_loss", "thrust_loss/axial", "thrust_loss/tilt_x", "thrust_loss/tilt_y")
-"""Shares of the thrust lost per m/s of speed; per m/s along the thrust axis (air through the rotors); and, in wind,
-per unit of tilt towards x or y of the world: each joins where the flight shows it."""
+WIND = "thrust_loss/wind"
+LOSSES = ("thrust_loss", "thrust_loss/axial", WIND)
+"""Shares of the thrust lost per m/s of speed; per m/s along the thrust axis (air through the rotors); and per m/s² of a
+wind's push along the lean into it, which is air through the rotors, too: each joins where the flight shows it."""
 WANDER = "wander/"
 """Then a number: eigenfunctions of a slow wander of the thrust's scale, a share of the thrust; see `_drift`."""
 
@@ -41,6 +42,12 @@ class Motion:
     """Whether thrust is held from row to row."""
     height: np.ndarray | None = None
     """(n,), m above the lowest place, where the flight took off or landed; None where it did neither."""
+    push: np.ndarray | None = None
+    """(n, 2), m/s², world x and y: what pushes beside thrust and drag, once a fit tells it; see `_wind`."""
+    windy: bool = False
+    """Whether that push is a wind's."""
+    wind: np.ndarray | None = None
+    """(n, 3), m/s, world: that wind, gusts included, where the flight tells its drag."""
     _columns: dict[str, tuple[np.ndarray, np.ndarray]] = dataclasses.field(default_factory=dict, repr=False)
     """The last column of each force, and the mass at which it was taken."""
 
@@ -66,6 +73,17 @@ class Motion:
         none = np.repeat(counts == 0, self.size)[: len(self.time)]
         weight = (self.seen | none) * 1.0
         return weight / np.repeat(np.add.reduceat(weight, self.starts), self.size)[: len(self.time)]
+
+    @functools.cached_property
+    def row_spans(self) -> tuple[np.ndarray, np.ndarray]:
+        """Begin and end of the time for which each row's thrust stands, s."""
+        if self.held:
+            return self.time, np.append(self.time[1:], 2 * self.time[-1] - self.time[-2])
+        middle = 0.5 * (self.time[1:] + self.time[:-1])
+        return (
+            np.concatenate([[2 * self.time[0] - middle[0]], middle]),
+            np.append(middle, 2 * self.time[-1] - middle[-1]),
+        )
 
     @functools.cached_property
     def bridged(self) -> np.ndarray:
@@ -108,7 +126,7 @@ def motion_of(record: FlightRecord, gravity: tuple[float, float, float], lag: fl
     last = np.maximum.accumulate(np.where(good, time, -np.inf))
     gap = np.diff(last, prepend=-np.inf) > TUNING.bridged_gap
     velocity = np.where((good | (time - last < TUNING.bridged_gap))[:, None], velocity, np.nan)
-    velocity = np.where(_on_ground(time, thrust)[:, None], np.nan, velocity)
+    velocity = np.where(_on_ground(time, thrust, velocity, record.position[:, 2])[:, None], np.nan, velocity)
     step = float(np.median(np.diff(time)))
     size = max(1, round(TUNING.block / step), _rows_a_velocity(velocity))
     for k in _velocity_jumps(time, velocity):
@@ -131,18 +149,24 @@ def _height(record: FlightRecord) -> np.ndarray | None:
     return np.maximum(z - low, 0.0)
 
 
-def _on_ground(time: np.ndarray, thrust: np.ndarray) -> np.ndarray:
-    """Rows before take-off and after landing, by a thrust that is far below the usual one at the log's ends."""
+def _on_ground(time: np.ndarray, thrust: np.ndarray, velocity: np.ndarray, height: np.ndarray) -> np.ndarray:
+    """Rows before take-off and after landing: at the log's ends it stands still, low, and with little thrust."""
     width = max(1, round(0.2 / float(np.median(np.diff(time)))))
     slow = np.convolve(np.pad(thrust, width // 2, "edge"), np.ones(width) / width, "same")[width // 2 :][: len(thrust)]
     usual = float(np.median(slow[slow > 0.5 * slow.max()]))
     flies = np.flatnonzero(slow > TUNING.flying_thrust[1] * usual)
+    speed, height = np.linalg.norm(velocity, axis=1), height - np.nanmin(height, initial=np.inf)
     begin, end = -np.inf, np.inf
-    if slow[0] < TUNING.flying_thrust[0] * usual:
+    if slow[0] < TUNING.flying_thrust[0] * usual and _stands(speed[:width], height[:width]):
         begin = time[flies[0]] + TUNING.ground_margin
-    if slow[-1] < TUNING.flying_thrust[0] * usual:
+    if slow[-1] < TUNING.flying_thrust[0] * usual and _stands(speed[-width:], height[-width:]):
         end = time[flies[-1]] - TUNING.ground_margin
     return (time < begin) | (time > end)
+
+
+def _stands(speed: np.ndarray, height: np.ndarray) -> bool:
+    """Whether a vehicle may stand on the ground; what was not measured says nothing."""
+    return not (np.any(speed > TUNING.standing_speed) or np.any(height > 0.5 * TUNING.take_off))
 
 
 def _rows_a_velocity(velocity: np.ndarray) -> int:
@@ -197,13 +221,33 @@ def measured(motion: Motion) -> np.ndarray:
     return _mean(motion, motion.velocity)
 
 
+def piece_shape(motion: Motion, piece: Piece) -> np.ndarray:
+    """(rows,), what a unit of a piece adds to the mass: a step counts in part in the row in which it happens."""
+    kind, begin = piece
+    if kind == "level":
+        return np.ones_like(motion.time)
+    if kind == "slope":
+        return np.maximum(motion.time - begin, 0.0)
+    start, end = motion.row_spans
+    return np.clip((end - begin) / (end - start), 0.0, 1.0)
+
+
 def mass_column(motion: Motion, mass: np.ndarray, piece: Piece) -> np.ndarray:
     """How the velocity changes with one kilogram, or kilogram a second, of this piece, at the mass of each row."""
+    return _by_mass(motion, mass, piece_shape(motion, piece))
+
+
+def moment_column(motion: Motion, mass: np.ndarray, piece: Piece) -> np.ndarray:
+    """How the velocity changes with the moment of this change, a second later and a unit of its size."""
     kind, begin = piece
-    late = np.maximum(motion.time - begin, 0.0)
-    shape = late if kind == "slope" else (motion.time >= begin) * 1.0
-    if kind == "level":
-        shape = np.ones_like(late)
+    if kind == "slope":
+        return -mass_column(motion, mass, ("step", begin))
+    start, end = motion.row_spans
+    here = (start <= begin) & (begin < end)
+    return _by_mass(motion, mass, np.where(here, -1.0 / (end - start), 0.0))
+
+
+def _by_mass(motion: Motion, mass: np.ndarray, shape: np.ndarray) -> np.ndarray:
     return integrals(motion, -motion.R[:, :, 2] * (motion.thrust / mass**2 * shape)[:, None])
 
 
@@ -238,12 +282,20 @@ def _force_column(motion: Motion, mass: np.ndarray, name: str) -> np.ndarray:
 
 
 def _goes_with(motion: Motion, loss: str) -> np.ndarray:
-    """(rows,), what a loss of thrust is proportional to."""
-    if loss == "thrust_loss":
-        return np.linalg.norm(motion.bridged, axis=1)
+    """(rows,), what a loss of thrust is proportional to.
+
+    A wind w pushes with w d/m where drag is d, and blows along the thrust axis z with z·w: through rotors that lean
+    into it. What the mean wind takes from level rotors cannot be told from the mass, and is not counted.
+    """
     if loss == "thrust_loss/axial":
         return motion.bridged_body[:, 2]
-    return motion.R[:, "xy".index(loss[-1]), 2]
+    if loss == WIND:
+        return np.zeros_like(motion.time) if motion.push is None else -np.sum(motion.push * motion.R[:, :2, 2], axis=1)
+    speed = np.linalg.norm(motion.bridged, axis=1)
+    if motion.wind is None:
+        return speed
+    airspeed = np.linalg.norm(motion.bridged - motion.wind, axis=1)
+    return airspeed - np.mean(airspeed - speed)
 
 
 def wander_names(motion: Motion) -> tuple[str, ...]:
@@ -252,9 +304,9 @@ def wander_names(motion: Motion) -> tuple[str, ...]:
 
 
 def usual_size(motion: Motion, loss: str) -> float:
-    """Root mean square of what a loss of thrust goes with; 0.1 m/s, or 0.03 of tilt, at least."""
+    """Root mean square of what a loss of thrust goes with; 0.1 m/s, or 0.03 m/s² of wind, at least."""
     size = float(np.sqrt(np.mean(_goes_with(motion, loss) ** 2)))
-    return max(size, 0.03 if "loss/tilt" in loss else 0.1)
+    return max(size, 0.03 if loss == WIND else 0.1)
 
 
 def left_over(motion: Motion, mass: np.ndarray) -> np.ndarray:

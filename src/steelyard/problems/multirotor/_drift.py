@@ -8,7 +8,7 @@ late change, do.
 
 import dataclasses
 
-from steelyard.problems.multirotor._blocks import wander_names
+from steelyard.problems.multirotor._blocks import WIND, usual_size, wander_names
 from steelyard.problems.multirotor._changes import ordered, refit, slow_error, smallest_change
 from steelyard.problems.multirotor._piecewise import Fit, Unknowns, fit
 from steelyard.problems.multirotor._tuning import TUNING
@@ -49,10 +49,15 @@ def _with_drift(found: Fit) -> Fit:
 
 
 def _wandering(found: Fit, unknowns: Unknowns, size: float) -> Fit:
-    """The fit with a thrust whose scale wanders by a share of the coloured error's `size`, a share of the weight."""
+    """The fit with a thrust whose scale wanders by a share of the coloured error's `size`, a share of the weight.
+
+    Where there is no clear wind, what a slight one may take from rotors that lean is as small as that error, too.
+    """
     if size > 0.0:
-        names = wander_names(found.motion)
-        widths = (*unknowns.widths, *((name, TUNING.wander_share * size) for name in names))
-        unknowns = dataclasses.replace(unknowns, forces=(*unknowns.forces, *names), widths=widths)
+        added = dict.fromkeys(wander_names(found.motion), TUNING.wander_share * size)
+        if WIND not in unknowns.forces:
+            added[WIND] = size / usual_size(found.motion, WIND)
+        widths = (*unknowns.widths, *added.items())
+        unknowns = dataclasses.replace(unknowns, forces=(*unknowns.forces, *added), widths=widths)
     again = fit(found.motion, found.blocks, unknowns, found.error, found.mass(found.motion.time))
     return dataclasses.replace(again, coloured=found.coloured, plain=found.plain)

@@ -1,8 +1,10 @@
 """One fit of a whole flight: a mass in pieces, drag, tilt and wind, given what is random."""
 
 import dataclasses
+from collections.abc import Collection
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 
 from steelyard.problems.multirotor._blocks import (
     Motion,
@@ -11,6 +13,7 @@ from steelyard.problems.multirotor._blocks import (
     force_column,
     left_over,
     mass_column,
+    piece_shape,
 )
 from steelyard.problems.multirotor._coloured import Blocks, ErrorModel, Likelihood, likeliest_error, whitened
 from steelyard.problems.multirotor._tuning import TUNING
@@ -30,6 +33,15 @@ class Unknowns:
     """Stated noise of the mean velocity of a block, m/s an axis."""
     widths: tuple[tuple[str | Piece, float], ...] = ()
     """Standard deviations before the flight that are not the usual ones: of a force by name, of a piece of the mass."""
+
+    def without(self, names: Collection[str | Piece]) -> "Unknowns":
+        """The same less some."""
+        return dataclasses.replace(
+            self,
+            pieces=tuple(piece for piece in self.pieces if piece not in names),
+            forces=tuple(name for name in self.forces if name not in names),
+            widths=tuple((name, width) for name, width in self.widths if name not in names),
+        )
 
     @property
     def prior(self) -> np.ndarray:
@@ -114,7 +126,7 @@ def _solved(motion: Motion, blocks: Blocks, unknowns: Unknowns, error: ErrorMode
 def fit(motion: Motion, blocks: Blocks, unknowns: Unknowns, error: ErrorModel, first: np.ndarray) -> Fit:
     """Gauss-Newton in the mass, linear in all else; drag that would be negative is zero."""
     k = len(unknowns.pieces)
-    known = shapes(unknowns.pieces, motion.time)
+    known = np.stack([piece_shape(motion, piece) for piece in unknowns.pieces], axis=1)
     theta = np.linalg.lstsq(known, first, rcond=None)[0]
     at, solution = first, _solved(motion, blocks, unknowns, error, first)
     for _ in range(TUNING.mass_rounds):
@@ -157,13 +169,19 @@ def _judged(found: Fit) -> Fit:
     likelihood = Likelihood(found.blocks, columns, found.unknowns.prior)
     error = found.error
     whole = np.hypot(error.white_along, error.coloured_along * np.sqrt(2.0 * error.time_along))
-    plain = [
-        dataclasses.replace(error, coloured_along=1e-9, white_along=float(size))
-        for size in np.geomspace(max(error.white_along, 0.1 * whole), 2.0 * whole, 10)
-    ]
-    scores = [likelihood(one.logarithms()) for one in plain]
-    shown = 2.0 * (likelihood(error.logarithms()) - max(scores)) > TUNING.shown_colour
-    return dataclasses.replace(found, coloured=bool(shown), plain=plain[int(np.argmax(scores))])
+    least = max(error.white_along, 0.1 * whole)
+
+    def white(logarithm: float) -> ErrorModel:
+        return dataclasses.replace(error, coloured_along=1e-9, white_along=float(np.exp(logarithm)))
+
+    searched = minimize_scalar(
+        lambda logarithm: -likelihood(white(logarithm).logarithms()),
+        bounds=(np.log(least), np.log(2.0 * whole)),
+        method="bounded",
+        options={"xatol": TUNING.white_settled},
+    )
+    shown = 2.0 * (likelihood(error.logarithms()) + searched.fun) > TUNING.shown_colour
+    return dataclasses.replace(found, coloured=bool(shown), plain=white(searched.x))
 
 
 def without_outliers(found: Fit) -> tuple[Blocks, float]:

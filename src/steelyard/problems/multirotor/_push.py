@@ -1,27 +1,20 @@
 """A steady push across the weight: wind, or an attitude that is tilted; what each would mean for the mass.
 
 Where heading and motion tell little, tilt and wind look alike: a push p leaves the mass as it is if it is wind, and
-changes it by (p/g)²/2 if the attitude is off. A wind that pushes as much tilts the vehicle into it, and the air through
-its tilted rotors changes the thrust by as much again. A share of that is added to the deviation. It follows the push
-over time, since an attitude may drift.
+changes it by (p/g)²/2 if the attitude is off. A share of that is added to the deviation. It follows the push over time,
+since an attitude may drift.
 """
 
 import numpy as np
 
-from steelyard.problems.multirotor._blocks import WANDER, force_column, left_over
 from steelyard.problems.multirotor._piecewise import Fit
 from steelyard.problems.multirotor._tuning import TUNING
-
-_STEADY = ("wind/x", "wind/y", "tilt/x", "tilt/y")
+from steelyard.problems.multirotor._wind import pushed
 
 
 def push_error(found: Fit, time: np.ndarray) -> np.ndarray:
     """Relative standard deviation of the mass at each time, for what a push across the weight may be."""
-    motion, blocks = found.motion, found.blocks
-    left = left_over(motion, found.linearised)
-    for name in found.unknowns.forces:
-        if name not in _STEADY and not name.startswith(WANDER):
-            left = left - found.of(name)[0] * force_column(motion, found.linearised, name)
+    motion, blocks, left = found.motion, found.blocks, pushed(found)
     count = max(1, round(motion.seconds / TUNING.push_window))
     part = np.minimum((count * (blocks.time - blocks.time[0]) / motion.seconds).astype(int), count - 1)
     run = np.cumsum(~blocks.used)  # the velocity goes on within a run only

@@ -14,15 +14,16 @@ from steelyard.problems.multirotor._blocks import (
     FORCES,
     GROUND,
     LOSSES,
+    WIND,
     Motion,
     integrals,
-    mass_column,
     motion_of,
     usual_size,
 )
 from steelyard.problems.multirotor._changes import persistent_error, slow_error, with_changes
 from steelyard.problems.multirotor._coloured import ErrorModel, Likelihood, whitened
 from steelyard.problems.multirotor._drift import with_slow_errors
+from steelyard.problems.multirotor._moments import with_moments
 from steelyard.problems.multirotor._piecewise import (
     Fit,
     Unknowns,
@@ -30,12 +31,12 @@ from steelyard.problems.multirotor._piecewise import (
     columns_of,
     fit,
     fit_all,
-    shapes,
     without_outliers,
 )
 from steelyard.problems.multirotor._push import push_error
 from steelyard.problems.multirotor._reading import FlightRecord
 from steelyard.problems.multirotor._tuning import TUNING
+from steelyard.problems.multirotor._wind import with_wind
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,11 +64,13 @@ def smoothed(record: FlightRecord, config: Config, progress: Callable[[int], Non
     motion = motion_of(record, config.gravity, lag[0] if lag else 0.0)
     found, outliers = _explained(motion, config)
     if not found.coloured and found.plain is not None:
-        found = fit(motion, found.blocks, found.unknowns, found.plain, found.linearised)
+        found = fit(found.motion, found.blocks, found.unknowns, found.plain, found.linearised)
+    moments = with_moments(found)
+    found = moments.fit
     progress(len(record.time))
-    mass = found.mass(record.time)
+    mass, fitted_std = moments.mass(record.time)
     lasting = np.hypot(persistent_error(found), record.thrust_uncertainty)
-    std = np.sqrt(_band(found, record.time) ** 2 + mass**2 * (lasting**2 + push_error(found, record.time) ** 2))
+    std = np.sqrt(fitted_std**2 + mass**2 * (lasting**2 + push_error(found, record.time) ** 2))
     estimated = lag if lag and config.multirotor.motor_lag is None else None
     refusal = _refusal(found, outliers) or _unmoved(found)
     return Smoothed(found, estimated, outliers, refusal, mass, std)
@@ -107,11 +110,12 @@ def _explained(motion: Motion, config: Config) -> tuple[Fit, float]:
     quiet, share = without_outliers(found)
     if share > 0:
         found = fit_all(motion, quiet, found.unknowns, found.error, found.mass(motion.time), near=True)
-    found = with_changes(_with_losses(found))
+    found = with_changes(_with_losses(with_wind(found)))
     if share > 0 and len(found.unknowns.pieces) > 1:
-        whole = fit(motion, blocks, found.unknowns, found.error, found.mass(motion.time))
+        whole = fit(found.motion, blocks, found.unknowns, found.error, found.mass(motion.time))
         quiet, share = without_outliers(whole)
-        found = with_changes(fit_all(motion, quiet, found.unknowns, found.error, found.mass(motion.time), near=True))
+        mass = found.mass(motion.time)
+        found = with_changes(fit_all(found.motion, quiet, found.unknowns, found.error, mass, near=True))
     return with_slow_errors(_with_losses_again(found)), share
 
 
@@ -119,9 +123,9 @@ def _with_losses(found: Fit) -> Fit:
     """Thrust that changes with the speed, and with the speed along its axis.
 
     What the flight shows joins as it is. What it does not show is as small as what the model lacks elsewhere: its prior
-    is the coloured error's size at the flight's usual speed.
+    is the coloured error's size at the flight's usual speed. Without a wind no flight shows what a wind takes.
     """
-    shown, hidden = LOSSES, ()
+    shown, hidden = LOSSES if found.motion.windy else tuple(name for name in LOSSES if name != WIND), ()
     while shown:
         tried = fit(found.motion, found.blocks, _added(found, shown, ()), found.error, found.linearised)
         evidence = {name: abs(value / std) for name in shown for value, std in [tried.of(name)]}
@@ -140,13 +144,8 @@ def _with_losses_again(found: Fit) -> Fit:
     """Losses of thrust chosen again where the mass changed: beside changes not yet found a flight shows false ones."""
     if len(found.unknowns.pieces) == 1:
         return found
-    unknowns = dataclasses.replace(
-        found.unknowns,
-        forces=tuple(name for name in found.unknowns.forces if name not in LOSSES),
-        widths=tuple(one for one in found.unknowns.widths if one[0] not in LOSSES),
-    )
-    mass = found.mass(found.motion.time)
-    return _with_losses(fit_all(found.motion, found.blocks, unknowns, found.error, mass, near=True))
+    unknowns, mass = found.unknowns.without(LOSSES), found.mass(found.motion.time)
+    return _with_losses(with_wind(fit_all(found.motion, found.blocks, unknowns, first_error(), mass)))
 
 
 def _added(found: Fit, names: tuple[str, ...], widths: tuple[tuple[str, float], ...]) -> Unknowns:
@@ -177,23 +176,6 @@ def _motor_lag(record: FlightRecord, config: Config) -> tuple[float, float]:
     weights /= weights.sum()
     mean = float(weights @ lags)
     return mean, float(np.sqrt(weights @ (lags - mean) ** 2 + np.diff(lags).min() ** 2 / 12))
-
-
-def _band(found: Fit, time: np.ndarray) -> np.ndarray:
-    """Standard deviation of the mass at each time, the moments at which slopes change unknown as well."""
-    kinks = [piece for piece in found.unknowns.pieces if piece[0] == "slope" and piece[1] > found.motion.time[0]]
-    if not kinks:
-        return found.mass_std(time)
-    steps = tuple(("step", begin) for _, begin in kinks)
-    sizes = np.array([found.of(piece)[0] for piece in kinks])
-    columns = np.stack([mass_column(found.motion, found.linearised, piece) for piece in steps], axis=2) * sizes
-    W = np.concatenate([found.white, whitened(found.blocks, columns, found.error)], axis=2)
-    W = W.reshape(-1, W.shape[2])
-    covariance = np.linalg.inv(W.T @ W + np.diag([*found.unknowns.prior, *[1.0] * len(kinks)]))
-    k, p = len(found.unknowns.pieces), found.white.shape[2]
-    used = [*range(k), *range(p, p + len(kinks))]
-    shape = np.concatenate([shapes(found.unknowns.pieces, time), shapes(steps, time) * sizes], axis=1)
-    return np.sqrt(np.einsum("np,pq,nq->n", shape, covariance[np.ix_(used, used)], shape))
 
 
 def _unmoved(found: Fit) -> str | None:

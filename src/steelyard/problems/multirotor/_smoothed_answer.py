@@ -5,8 +5,8 @@ import numpy as np
 from steelyard.config import Config
 from steelyard.estimators import Estimate
 from steelyard.logs import Log
-from steelyard.problems._identification import Event, Innovations, Series
-from steelyard.problems.multirotor._blocks import LOSSES
+from steelyard.problems._identification import Event, Innovations, Replay, Series
+from steelyard.problems.multirotor._blocks import LOSSES, WIND
 from steelyard.problems.multirotor._changes import change_of, noticed, persistent_error, time_interval
 from steelyard.problems.multirotor._reading import FlightRecord
 from steelyard.problems.multirotor._smoothed import Smoothed
@@ -77,6 +77,27 @@ def smoothed_innovations(found: Smoothed) -> Innovations:
     return Innovations(found.fit.blocks.time, channels, left, np.ones_like(left))
 
 
+def smoothed_replay(record: FlightRecord, found: Smoothed) -> dict[str, Replay]:
+    """The flight for a simulator, where its thrust is in newtons and its mass was found."""
+    if found.refusal is not None or record.thrust_unit != "N":
+        return {}
+    fit = found.fit
+    value = dict(fit.unknowns.given) | {name: fit.of(name)[0] for name in fit.unknowns.forces}
+    flown = np.flatnonzero(np.isfinite(fit.motion.velocity).all(axis=1))
+    rows = np.isfinite(record.thrust) & np.isfinite(record.attitude).all(axis=1)
+    rows[: flown[0]] = rows[flown[-1] + 1 :] = False  # on the ground
+    replay = Replay(
+        record.time[rows],
+        record.thrust[rows],
+        record.attitude[rows],
+        fit.motion.velocity[rows],
+        found.mass[rows],
+        drag=(value.get("drag", 0.0), value.get("drag/quadratic", 0.0)),
+        losses=(value.get("thrust_loss", 0.0), value.get("thrust_loss/axial", 0.0)),
+    )
+    return {record.robot: replay}
+
+
 def smoothed_events(record: FlightRecord, found: Smoothed) -> list[Event]:
     """Every change of the mass, with its size, direction and time, each with an interval."""
     if found.refusal is not None:
@@ -113,9 +134,10 @@ def smoothed_verdict(record: FlightRecord, found: Smoothed, config: Config) -> s
         return f"{record.robot}: the mass cannot be told from this log. {found.refusal}"
     mass, std = found.mass[-1], found.mass_std[-1]
     error = found.fit.error
-    value = f"{mass:.4g} kg, " if _mass_name(record) == "mass" else ""
+    in_newtons = _mass_name(record) == "mass"
+    what = f"the mass is {mass:.4g} kg," if in_newtons else "the mass over the thrust coefficient is"
     text = (
-        f"{record.robot}: the mass is {value}known to {196 * std / mass:.2g} % (95 %). What the model lacks is "
+        f"{record.robot}: {what} known to {196 * std / mass:.2g} % (95 %). What the model lacks is "
         f"{100 * error.coloured_along / 9.81:.2g} % of the weight along the thrust, correlated over "
         f"{error.time_along:.2g} s, and is in the interval."
     )
@@ -149,8 +171,10 @@ def _force_sentence(found: Smoothed, name: str) -> str:
     value, std = found.fit.of(name)
     if abs(value) < 4 * std:
         return ""
-    if "loss/tilt" in name:
-        return f" Thrust changes by {value:+.2g} ± {1.96 * std:.1g} of itself a rad of tilt along {name[-1]}: wind."
+    if name == WIND:
+        if not found.fit.motion.windy:
+            return ""
+        return f" Thrust {'falls' if value > 0 else 'rises'} where the rotors lean into the wind."
     if name in LOSSES:
         along = " along its axis" if name.endswith("axial") else ""
         return f" Thrust falls by {100 * value:.2g} ± {196 * std:.1g} % a m/s of speed{along}."

@@ -117,14 +117,15 @@ class MultirotorTuning:
         ("wind/y", 1.0),
         ("thrust_loss", 0.05),
         ("thrust_loss/axial", 0.1),
-        ("thrust_loss/tilt_x", 0.3),
-        ("thrust_loss/tilt_y", 0.3),
+        ("thrust_loss/wind", 0.3),
         ("ground_effect", 0.1),
     )
     """Standard deviations before the flight in `smoothed`: drag (N s/m, N s²/m²) is free; the thrust axis is off by a
     degree or two, rad; wind pushes a small drone with a tenth of its weight, m/s²; s/m."""
     flying_thrust: tuple[float, float] = (0.5, 0.8)
     """Shares of the usual thrust: a log that begins or ends below the first does so on the ground, until the second."""
+    standing_speed: float = 0.3
+    """m/s below which it may stand on the ground: a drone that has dropped half of its weight flies with as little."""
     ground_margin: float = 0.7
     """s about take-off and landing that are left out beside: the ground still carries, and rotors spin up."""
     take_off: float = 0.3
@@ -180,11 +181,24 @@ class MultirotorTuning:
     """The same for a change of slope."""
     placing_grid: int = 48
     """Places at which a change is tried between its neighbours, first coarsely, then about the best."""
+    moment_prior: tuple[float, float] = (0.05, 1.0)
+    """s: standard deviation of the moment of a step, and of a change of slope, about where the search has put it. That
+    is a block for a step; where the blocks beside it are outliers, nothing else tells its moment."""
+    moment_rounds: int = 4
+    """Most rounds in which the moments of changes are moved to their likeliest ones."""
+    moment_settled: float = 0.02
+    """Share of a block below which a moment moves no more: a tenth of what the data tell of it."""
     most_changes: int = 24
     """In a flight; more would be a vehicle that is not understood."""
     persistent_share: float = 0.15
     """Standard deviation of the model error that lasts for the whole flight, which no flight can tell from the mass, as
     a share of the part that varies: flights of one drone scatter by 0.3 % where 2 % varies."""
+    gust_window: float = 0.5
+    """s over which a wind's push is averaged: shorter is noise of the velocity, longer misses gusts."""
+    least_wind: float = 0.15
+    """m/s², of a mean push below which there is no wind: half a metre a second."""
+    least_damping: float = 0.1
+    """1/s, of the speed by drag, below which a push says nothing of how fast the wind is."""
     push_window: float = 5.0
     """s over which a push across the weight is steady: gusts and swinging loads average out, an attitude that drifts
     does not."""
@@ -206,6 +220,8 @@ class MultirotorTuning:
     shown_colour: float = 20.0
     """Likelihood ratio of a coloured error against white noise, from which on a flight shows one. White noise reached
     12.5 in one of 80 flights; a false one lets losses and drifts join, and widens the interval ninefold."""
+    white_settled: float = 0.01
+    """Relative, to which the size of white noise is found in that comparison: the stated deviation is as exact."""
     lag_grid: tuple[float, ...] = (0.01, 0.02, 0.03, 0.04, 0.05, 0.065, 0.08, 0.1, 0.13, 0.17)
     """Time constants of the motors that are tried, s: of small motors to large ones."""
     believed_loss: tuple[float, float] = (25.0, 9.0)

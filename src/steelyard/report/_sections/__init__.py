@@ -2,6 +2,7 @@
 
 from ._answer import answer as answer
 from ._events import events as events
+from ._flown_back import flown_back as flown_back
 from ._from_above import from_above as from_above
 from ._in_space import in_space as in_space
 from ._in_space import picture_in_space as picture_in_space

@@ -27,7 +27,7 @@ _THRUST = "thrust/"
 
 
 def plots_over_time(identification: Identification) -> list[Markup]:
-    """One plot a quantity: scalars of all robots together, vectors robot by robot, each in its own frame.
+    """A plot for each quantity that changes: scalars of all robots together, vectors a robot, each in its own frame.
 
     The thrusts of a robot's engines are one plot.
     """
@@ -57,12 +57,20 @@ def _plots(identification: Identification, quantity: str) -> list[Markup]:
     having = {
         robot: series[quantity]
         for robot, series in identification.series.items()
-        if quantity in series and np.isfinite(np.asarray(series[quantity].value, float)).any()
+        if quantity in series and _varies(series[quantity])
     }
     scalars = {robot: series for robot, series in having.items() if np.ndim(series.value) == 1}
     vectors = {robot: series for robot, series in having.items() if np.ndim(series.value) > 1}
     made = [_scalar_plot(identification, quantity, scalars)] if scalars else []
     return made + [_vector_plot(identification, quantity, robot, series) for robot, series in vectors.items()]
+
+
+def _varies(series: Series) -> bool:
+    """Whether there is more to see than the number in the table."""
+    value, std = np.asarray(series.value, float), np.asarray(series.std, float)
+    if not np.isfinite(value).any():
+        return False
+    return len(value) == 1 or bool(np.any(np.diff(value, axis=0) != 0.0) or np.any(np.diff(std, axis=0) != 0.0))
 
 
 def _scalar_plot(identification: Identification, quantity: str, having: Mapping[str, Series]) -> Markup:
