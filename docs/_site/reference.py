@@ -95,7 +95,7 @@ def configuration() -> str:
     for key in found:
         if table := _struct(config.Config, key):
             text += _section(f"[{key}]", (table.__doc__ or "").partition("\n")[0], _rows(table))
-    others = (config.JetEngine, config.Away, config.CutLinks, config.Lie, config.WrongClock)
+    others = (config.JetEngine, config.Away, config.CutLinks, config.WrongMotion, config.WrongClock)
     names = ("[[jets.engines]]", "kill, freeze", "cut", "lie", "clocks")
     for name, table in zip(names, others, strict=True):
         text += _section(name, (table.__doc__ or "").partition("\n")[0], _rows(table))
@@ -125,11 +125,9 @@ def mapping() -> str:
 def answer() -> str:
     """Exit codes, objects as they are printed, and keys of others from the classes that are printed."""
     import steelyard as sy
-    from steelyard.bench import CoverRow
-    from steelyard.bench import Row as BenchRow
+    from steelyard.bench import BenchRow, CoverRow
     from steelyard.logs.mapping import look_at
-    from steelyard.papers._reproduction import Reproduction
-    from steelyard.papers._reproduction import Row as PaperRow
+    from steelyard.papers._reproduction import Reproduction, ReproductionRow
 
     log = sy.simulate("multirotor", duration=4.0, profile="constant", seed=1)
     found = sy.identify(log, "multirotor", method="ekf").to_dict()
@@ -138,7 +136,7 @@ def answer() -> str:
         looked = look_at(("flight.csv",)).as_json()
     rows = ROWS.format(
         reproduce=_keys_table(Reproduction, Reproduction("", 0, (), (), ()).as_json()),
-        reproduce_rows=_keys_table(PaperRow, PaperRow("", "").as_json()),
+        reproduce_rows=_keys_table(ReproductionRow, ReproductionRow("", "").as_json()),
         bench_rows=_keys_table(BenchRow, BenchRow("", 0.0, "").as_json()),
         cover_rows=_keys_table(CoverRow, [*(field.name for field in dataclasses.fields(CoverRow)), "fits"]),
     )

@@ -90,6 +90,12 @@ def matrix(q: np.ndarray) -> np.ndarray:
     return np.array(_matrix_rows(*q.tolist()))
 
 
+def quaternion_product(p: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """P ∘ q of quaternions w, x, y, z, over leading axes."""
+    w, v, u, x = p[..., :1], p[..., 1:], q[..., :1], q[..., 1:]
+    return np.concatenate([w * u - np.sum(v * x, axis=-1, keepdims=True), w * x + u * v + cross(v, x)], axis=-1)
+
+
 def _matrix_rows(w: Any, x: Any, y: Any, z: Any) -> list[list[Any]]:
     return [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],

@@ -4,6 +4,13 @@
 class BadInput(Exception):
     """What the user gave cannot be used.
 
+    >>> import steelyard as sy
+    >>> try:
+    ...     sy.simulate("multirotr")
+    ... except sy.BadInput as error:
+    ...     print(error)
+    Unknown scenario "multirotr"; did you mean "multirotor"?
+
     The message is a single sentence that names what is wrong (file, column, row, option) and the remedy;
     the command line prints it on standard error and ends with exit code 2.
     """

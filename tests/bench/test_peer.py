@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from steelyard.bench import Row
+from steelyard.bench import BenchRow
 from steelyard.bench._scenario import lay_out
 from steelyard.estimators import replay
 
@@ -27,11 +27,11 @@ def test_filterpy_with_jacobians_by_hand_gives_the_same_numbers(scenario):
 
 
 def test_a_ratio_below_one_means_that_we_are_ahead():
-    assert Row("step", 2.0, "us", peer=4.0).as_json() == {
+    assert BenchRow("step", 2.0, "us", peer=4.0).as_json() == {
         "key": "step",
         "value": 2.0,
         "unit": "us",
         "peer": 4.0,
         "ratio": 0.5,
     }
-    assert Row("compile", 2.0, "s").ratio is None
+    assert BenchRow("compile", 2.0, "s").ratio is None

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from steelyard.cli._completion import every_help
 from steelyard.cli._main import COMMANDS, run
-from steelyard.live import Status, View, live_table
+from steelyard.live import RobotStatus, WatchedTeam, live_table
 from steelyard.live.robot._status import EstimateReport
 
 
@@ -93,13 +93,13 @@ def test_the_live_table_has_time_labels_and_units():
         "com": EstimateReport([0.1, -0.02, 0.003], [0.001] * 3, "m", "r1", "known", 3.0),
         "inertia": EstimateReport([[0.2, 0, 0], [0, 0.3, 0], [0, 0, 0.4]], None, "kg m²", "r1", "known", 3.0),
     }
-    status = Status(
+    status = RobotStatus(
         robot="r1", pid=1, epoch=1, phase="running", time=12.34, tick=1234, holding=True, estimates=known, known=known,
         age=0.1, alive=("r2",), missing=(), faulty=(), sent=5, received=4, lost=1, dropped={}, clock=("r1", 0.0),
         late=(1.0, 2.0, 3.0), memory=200.0, processor=0.1, threads=2,
     )  # fmt: skip
     console = Console(width=200, record=True, file=io.StringIO())
-    console.print(live_table(View({"r1": status}, {"r1": 0.0}, []), ("r1", "r2")))
+    console.print(live_table(WatchedTeam({"r1": status}, {"r1": 0.0}, []), ("r1", "r2")))
     text = console.export_text()
     for words in (
         "12.3 s of the run",
@@ -110,7 +110,7 @@ def test_the_live_table_has_time_labels_and_units():
         assert words in text
     assert "starting" in text
     narrow = Console(width=80, record=True, file=io.StringIO())
-    narrow.print(live_table(View({"r1": status}, {"r1": 0.0}, []), ("r1", "r2")))
+    narrow.print(live_table(WatchedTeam({"r1": status}, {"r1": 0.0}, []), ("r1", "r2")))
     text = narrow.export_text()
     assert "2.0000 ± 0.0196" in text
     assert "x 100.0," in text

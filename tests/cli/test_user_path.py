@@ -10,7 +10,7 @@ from earnest import in_earnest
 from scipy import stats
 
 from steelyard import logs
-from steelyard.bench import SEEDS, coverage, error_after_steps, weigh_steps
+from steelyard.bench import SEEDS, coverage, error_after_steps, identify_steps
 from steelyard.worlds import change_times
 
 
@@ -37,7 +37,7 @@ def test_a_flight_goes_from_simulation_to_json(steelyard, flight_csv):
 @pytest.fixture(scope="module")
 def steps():
     """`identify`, with no configuration at all, on twenty flights with four steps each."""
-    return [in_earnest(weigh_steps, seed) for seed in SEEDS]
+    return [in_earnest(identify_steps, seed) for seed in SEEDS]
 
 
 def test_the_mass_is_within_two_per_cent_a_second_after_every_step(steps):

@@ -23,6 +23,7 @@ def test_the_stable_surface_is_whole_and_documented():
     assert set(dir(sy)) >= SURFACE
     for name in SURFACE:
         assert getattr(sy, name).__doc__, name
+        assert ">>> " in getattr(sy, name).__doc__, name  # test_doctests.py runs them
     with pytest.raises(AttributeError, match="no attribute 'indentify'"):
         _ = sy.indentify  # pyright: ignore[reportAttributeAccessIssue]
 
@@ -122,7 +123,31 @@ WRONG = {
     "a report to a number": lambda: Findings.write_report(None, 3),
     "a URDF to nothing": lambda: Findings.write_urdf(None, None),
     "a step of nothing": lambda: sy.Online(None, None, None),
+    "a sample that is nothing": lambda: sy.Online(Still(), Still(), None),
+    "a problem that is nothing": lambda: sy.stream(None),
+    "a problem without a name": lambda: sy.identify(log(), ""),
+    "an export of nothing": lambda: sy.export(None, "out"),
+    "a progress that cannot be told": lambda: sy.identify(log(), "multirotor", progress=3),
+    "a plan whose progress cannot be told": lambda: sy.plan("planar", progress=3),
+    "a seed beyond all numbers": lambda: sy.simulate("multirotor", seed=10**40),
+    "a key that is a number": lambda: sy.stream("multirotor", {3: 4}),
+    "a path with a zero byte": lambda: sy.stream("multirotor", "a\0b.toml"),
+    "a log with a zero byte": lambda: sy.read("a\0b.csv"),
+    "a folder with a zero byte": lambda: sy.export("multirotor", "a\0b"),
+    "a report with a zero byte": lambda: Findings.write_report(None, "a\0b"),
+    "a path that is too long": lambda: sy.read("a" * 5000),
+    "a mapping that is a number": lambda: sy.read("x.csv", map=3),
+    "a robot that is a list": lambda: found()[["r1"]],
+    "a quantity that is a list": lambda: found()["r1"][["mass"]],
+    "an estimate that is known and has no number": lambda: sy.Estimate(None, None, "kg", None, 0.0, "known"),
     "a log of text": lambda: sy.Log(np.arange(2.0), {"r1/thrust": ["much", "more"]}),
+    "a log without columns": lambda: sy.Log(np.arange(2.0), None),
+    "a log with numbered columns": lambda: sy.Log(np.arange(2.0), {3: np.ones(2)}),
+    "a log with a number for metadata": lambda: sy.Log(np.arange(2.0), {}, metadata=3),
+    "a signal without a name": lambda: sy.Log(np.arange(2.0), {}).signal("r1", None),
+    "rows between words": lambda: sy.Log(np.arange(2.0), {}).between("a", "b"),
+    "the truth of nothing": lambda: sy.Log(np.arange(2.0), {}).truth(None),
+    "the unit of nothing": lambda: sy.Log(np.arange(2.0), {}).unit(None),
     "a log without time": lambda: sy.Log("never", {}),
     "a log that goes backwards": lambda: sy.Log(np.array([1.0, 0.0]), {"r1/thrust": np.ones(2)}),
 }
@@ -134,6 +159,14 @@ def test_a_wrong_type_is_one_sentence(call):
         call()
     assert "\n" not in str(error.value)
     assert str(error.value)[-1] in ".?"
+
+
+class Still:
+    """What has a step and a state, and is no estimator."""
+
+    state = None
+
+    def step(self) -> None: ...
 
 
 def log() -> sy.Log:
@@ -148,6 +181,7 @@ def test_a_configuration_has_four_forms(tmp_path):
     expected = sy.Config(noise=Noise(thrust=0.2))
     for given in (expected, path, str(path), {"noise": {"thrust": 0.2}}):
         assert config_from(given) == expected
+    assert config_from({"noise": {"thrust": np.float64(0.2)}, "gravity": np.array([0.0, 0.0, -9.81])}) == expected
     assert config_from(None) == sy.Config()
 
 

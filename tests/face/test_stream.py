@@ -8,7 +8,7 @@ import pytest
 
 import steelyard as sy
 from steelyard._face._inputs import config_from
-from steelyard._face._stream import Stream
+from steelyard._face._stream import FilterStream
 from steelyard.problems import StreamFilter, stream_filter
 
 NOISE = {"position": 0.01, "attitude": 0.01, "linear_velocity": 0.03, "rates": 0.01, "thrust": 0.3}
@@ -44,7 +44,7 @@ def compiled(method: str) -> StreamFilter:
 
 
 def fed(samples, method="ekf"):
-    stream = Stream(compiled(method), None, late=0.5)
+    stream = FilterStream(compiled(method), None, late=0.5)
     return stream, [stream.step(sample) for sample in samples]
 
 
@@ -73,6 +73,29 @@ def test_the_numbers_are_those_of_a_replay(flight, method):
             np.testing.assert_allclose(step.estimates.mass.value, mass[k], rtol=1e-9)
     ours = {(e.kind, e.quantity, round(e.time, 6)) for step in steps for e in step.events}
     assert ours == {(e.kind, e.quantity, round(e.time, 6)) for e in found.events}
+
+
+def test_a_filters_step_is_pure_and_a_stream_keeps_copies(flight):
+    """Equal arguments give equal states, whatever was computed meanwhile; a caller may use its arrays again."""
+    samples = rows(flight)[:140]
+    stream, _ = fed(samples[:-1])
+    before, new = stream._entries[-1], compiled("ekf").read("r1", *bare(samples[-1]))
+    once = compiled("ekf").step(before.state, before.row, new)
+    compiled("ekf").step(before.state, before.row, stream._entries[-2].row)
+    again = compiled("ekf").step(before.state, before.row, new)
+    np.testing.assert_array_equal(once.packed, again.packed)
+    buffer = {name: np.array(value) for name, value in samples[0].items()}
+    reused = FilterStream(compiled("ekf"), None, late=0.5)
+    for sample in samples:
+        for name, value in sample.items():
+            buffer[name][...] = value
+        last = reused.step(buffer)
+    assert numbers(last.estimates) == numbers(fed(samples)[1][-1].estimates)
+
+
+def bare(sample: dict) -> tuple[float, dict]:
+    """Time and values, by signal."""
+    return sample["time"], {name.removeprefix("r1/"): value for name, value in sample.items() if name != "time"}
 
 
 def test_the_first_second_is_the_first_guess(flight):
@@ -138,6 +161,12 @@ BAD = {
     "text": ({"time": 1.5, "thrust": "much"}, "give numbers"),
     "infinite": ({"time": 1.5, "thrust": math.inf}, "infinite"),
     "no unit quaternion": ({"time": 1.5, "attitude": [1, 1, 0, 0]}, "no unit quaternion"),
+    "time beyond all numbers": ({"time": 10**400}, "number of seconds"),
+    "beyond all numbers": ({"time": 1.5, "thrust": 10**400}, "give numbers"),
+    "a list of text": ({"time": 1.5, "rates": ["0", "0", "0"]}, "give numbers"),
+    "a date": ({"time": 1.5, "thrust": np.datetime64("2026-11-18")}, "give numbers"),
+    "no dictionary": (None, "dictionary of signals"),
+    "a name that is a number": ({"time": 1.5, 3: 9.8}, "names of signals"),
     "another robot": ({"time": 1.5, "r2/thrust": 9.8}, "one robot"),
 }
 
@@ -160,7 +189,7 @@ def test_a_bad_sample_raises_one_sentence_and_changes_nothing(flight, spoilt):
     ("call", "sentence"),
     [
         (lambda: sy.stream("jets"), '"jets" cannot be streamed yet; "multirotor" and "rigid-body" can'),
-        (lambda: sy.stream("multirotr"), 'Unknown problem "multirotr"; "multirotor" and "rigid-body" can'),
+        (lambda: sy.stream("multirotr"), 'Unknown problem "multirotr"; did you mean "multirotor"'),
         (lambda: sy.stream("rigid-body", method="ekf"), 'Unknown method "ekf" for rigid-body'),
         (lambda: sy.stream("multirotor", method="rls"), '"rls" does not stream'),
         (lambda: sy.stream("multirotor", late=-1.0), "late is -1.0"),

@@ -7,7 +7,7 @@ import pytest
 
 import steelyard as sy
 from steelyard._face._inputs import config_from
-from steelyard._face._stream import Stream
+from steelyard._face._stream import FilterStream
 from steelyard.problems import StreamFilter, stream_filter, stream_reasons
 
 NOISE = {"position": 0.01, "attitude": 0.01, "linear_velocity": 0.03, "rates": 0.01, "thrust": 0.3}
@@ -63,7 +63,7 @@ def rates_in_degrees(sample, first, chance):
 
 def fed(trajectory: str, profile: str, seed: int, fault=None):
     rows, mass = flight(trajectory, profile, seed)
-    stream, chance, first, steps = Stream(compiled(), None, late=0.5), np.random.default_rng(seed), None, []
+    stream, chance, first, steps = FilterStream(compiled(), None, late=0.5), np.random.default_rng(seed), None, []
     for sample in rows:
         if fault is not None and BEGIN <= sample["time"] < END:
             first = first or sample
@@ -106,6 +106,7 @@ def test_a_filter_that_a_fault_ruined_starts_again_and_is_right():
     assert last.std is not None
     assert abs(float(last.value) - mass[-1]) < 4.0 * float(last.std)
     again = [step.time for step in steps if step.time > END and step.estimates.mass.value is not None]
+    # S: a start takes 1.5 s of rows (`restart_span`) and is tried after one second of doubt.
     assert again[0] < END + 2.5
 
 

@@ -72,7 +72,7 @@ def test_a_push_and_a_pick_up_are_events_while_they_happen():
         for event in step.events
     ]
     assert [event.kind for _, event in events] == ["contact"]
-    assert abs(events[0][1].time - 3.5) < 0.4
+    assert abs(events[0][1].time - 3.5) < 0.4  # s: half of the push, whose beginning is gentle
     assert events[0][0] < 5.6
     picked = WristScenario(duration=7.0, pick_mass=0.5, pick_time=3.6)
     stream = sy.stream("rigid-body", configured(picked))

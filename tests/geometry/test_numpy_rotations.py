@@ -27,6 +27,9 @@ def test_numpy_geometry_is_that_of_geometry(size):
         np.testing.assert_allclose(ours.matrices(np.stack([q, -q])), np.stack([R, R]), atol=1e-12)
         np.testing.assert_array_equal(ours.matrix(q), ours.matrices(q[None])[0])
         np.testing.assert_allclose(ours.rotation_vector(-q), g.group_log(rotation), atol=1e-9)
+        p = rng.standard_normal(4)
+        expected = g.quaternion_multiply(jnp.asarray(p), jnp.asarray(q))
+        np.testing.assert_allclose(ours.quaternion_product(p, q), expected, atol=1e-14)
         np.testing.assert_allclose(load.moments_times(x), g.moments_times(jnp.asarray(x)))
         np.testing.assert_allclose(load.matrix_from_moments(moments), g.matrix_from_moments(jnp.asarray(moments)))
 

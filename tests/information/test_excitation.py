@@ -37,7 +37,7 @@ def test_a_plan_keeps_its_limits():
     controls = np.asarray(planned().controls)
     assert controls.shape == (300, 4, 2)
     assert np.abs(controls).max() <= LIMIT
-    assert np.abs(controls).max() > 0.5 * LIMIT
+    assert np.abs(controls).max() > 0.5 * LIMIT  # a plan that leaves half of its limits unused is none
 
 
 def test_what_a_plan_promises_is_what_it_gives():

@@ -1,5 +1,6 @@
 """The online runner: the same numbers on both engines, no copies, estimates out, and XLA where there is no compiler."""
 
+import dataclasses
 import threading
 
 import jax
@@ -136,3 +137,16 @@ def test_an_unknown_engine_is_refused(cart):
     case, start = cart
     with pytest.raises(BadInput, match='did you mean "native"'):
         PackedStep(case.estimator, start, case.sample(0), "natve")
+
+
+def test_a_sample_that_does_not_fit_is_one_sentence_and_changes_nothing(cart):
+    case, start = cart
+    online = Online(case.estimator, start, case.sample(0))
+    online.step(case.sample(0))
+    before = online.belief
+    for wrong in (None, "x", {"position": 3.0}, dataclasses.replace(case.sample(0), measurement=np.zeros(99))):
+        with pytest.raises(BadInput, match="does not fit"):
+            online.step(wrong)  # pyright: ignore[reportArgumentType]
+    jax.tree.map(np.testing.assert_array_equal, online.belief, before)
+    online.step(dataclasses.replace(case.sample(0), dt=np.array(np.nan)))
+    assert np.isfinite(online.time)

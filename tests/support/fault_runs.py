@@ -3,7 +3,7 @@
 from commands import NOISE, TEAM
 from teams import PLANAR, SPATIAL, VirtualTeam, configured
 
-from steelyard.config import CutLinks, Lie, WrongClock
+from steelyard.config import CutLinks, WrongClock, WrongMotion
 
 TRUE_MASS, PUSHED_MASS = 2.0, 5.0
 
@@ -113,7 +113,7 @@ def cut_after_a_death(seed: int) -> dict:
 
 
 def liar(start: float, seconds: float) -> dict:
-    team = VirtualTeam(configured(SPATIAL, duration=seconds, lie=(Lie("r2", start),)))
+    team = VirtualTeam(configured(SPATIAL, duration=seconds, lie=(WrongMotion("r2", start),)))
     team.advance(2.5, samples=False)
     begin = team.time
     team.advance(seconds)

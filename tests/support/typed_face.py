@@ -11,7 +11,7 @@ import steelyard
 from steelyard._face import _stream
 from steelyard.problems import Identification
 
-RETURNED = (Identification, _stream.Stream, _stream.Step)
+RETURNED = (Identification, _stream.FilterStream, _stream.Step)
 """What the public functions return, beside public classes."""
 
 

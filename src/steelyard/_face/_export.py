@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from steelyard._face._inputs import check_names, config_from, log_from
+from steelyard._face._inputs import check_names, checked_path, config_from, log_from
 from steelyard._face._simulate import simulate
 from steelyard._files import check_output_folder
 from steelyard.config import Config
@@ -63,9 +63,7 @@ def export(
     function; with `single` it is in float32.
     """
     check_names(problem, method)
-    if not isinstance(folder, str | Path):
-        raise BadInput(f"The step is written to a folder, not to {type(folder).__name__}; give its path.")
-    check_export(folder, name)
+    check_export(checked_path(folder, "A step is written to"), name)
     checked, recorded = config_from(config), None if log is None else log_from(log)
 
     from steelyard import native, problems

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from steelyard._face._inputs import check_names, config_from, log_from, output_path
+from steelyard._face._inputs import check_names, check_progress, checked_path, config_from, log_from
 from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.logs import Log
@@ -20,13 +20,13 @@ class Findings(Identification):
         """Writes a report: one HTML file that opens in any browser and needs nothing else."""
         from steelyard.report import write_report
 
-        write_report(self, output_path(path))
+        write_report(self, checked_path(path, "A report is written to"))
 
     def write_urdf(self, path: str | Path) -> None:
         """Writes the load as a URDF, one link with its `<inertial>` a robot frame; `BadInput` where it is not known."""
         from steelyard.report import write_urdf
 
-        write_urdf(self, output_path(path))
+        write_urdf(self, checked_path(path, "A URDF is written to"))
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the answer in one sentence, and every quantity with its interval."""
@@ -70,6 +70,7 @@ def identify(
     """
     if not isinstance(log, Log | str | Path):
         raise BadInput(f"A log is a Log or the path of a file, not {type(log).__name__}; sy.read makes one.")
-    check_names(problem, method)
+    check_names("multirotor" if problem is None else problem, method)
+    check_progress(progress)
     found = answer(log_from(log), problem, config_from(config), method, progress, mend)
     return Findings(**{field.name: getattr(found, field.name) for field in dataclasses.fields(found)})

@@ -1,10 +1,13 @@
 """What people hand in: a log or its files, a configuration in any form."""
 
+import errno
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from steelyard.config import Config, from_tables, load
 from steelyard.errors import BadInput
@@ -16,11 +19,11 @@ def config_from(given: Config | Mapping[str, Any] | str | Path | None) -> Config
     if given is None:
         return Config()
     if isinstance(given, Config):  # made by hand, its values may have any type
-        return from_tables(_plain(msgspec.structs.asdict(given)), Config, "The configuration")
+        return from_tables(plain(msgspec.structs.asdict(given)), Config, "The configuration")
     if isinstance(given, str | Path):
-        return load(given, Config)
+        return load(checked_path(given, "A configuration is read from"), Config)
     if isinstance(given, Mapping):
-        return from_tables(_plain(given), Config, "The configuration")
+        return from_tables(plain(given), Config, "The configuration")
     raise BadInput(
         f"A configuration is a Config, the path of a TOML file or a dictionary, not {type(given).__name__}; give "
         "one of these, or None for the defaults."
@@ -28,10 +31,30 @@ def config_from(given: Config | Mapping[str, Any] | str | Path | None) -> Config
 
 
 def check_names(problem: Any, method: Any) -> None:
-    """Raises `BadInput` where a problem or a method is no name; None stands for the default."""
-    for what, value, example in (("problem", problem, "multirotor"), ("method", method, "ekf")):
-        if value is not None and not isinstance(value, str):
-            raise BadInput(f'A {what} is a name such as "{example}", not {type(value).__name__}.')
+    """Raises `BadInput` where a problem or a method is no name; None stands for the default method."""
+    given = {"problem": (problem, "multirotor")} | ({} if method is None else {"method": (method, "ekf")})
+    for what, (value, example) in given.items():
+        if not isinstance(value, str) or not value:
+            shown = "an empty one" if value == "" else type(value).__name__
+            raise BadInput(f'A {what} is a name such as "{example}", not {shown}.')
+
+
+def check_progress(progress: Any) -> None:
+    """Raises `BadInput` where the progress of a work cannot be told."""
+    if not callable(progress):
+        raise BadInput(f"progress is a function that takes a number, not {type(progress).__name__}; give one or none.")
+
+
+def checked_path(path: Any, role: str) -> Path:
+    """A path that a file system could have; `role` begins the sentence of the `BadInput` where it is none."""
+    if not isinstance(path, str | Path):
+        raise BadInput(f"{role} a path, not {type(path).__name__}; give the name of a file.")
+    try:
+        os.lstat(path)
+    except (ValueError, OSError) as error:  # a zero byte, or a name that is too long
+        if isinstance(error, ValueError) or error.errno == errno.ENAMETOOLONG:
+            raise BadInput(f"{role} a path, and {str(path)[:40]!r}… cannot be one; give another.") from None
+    return Path(path)
 
 
 def log_from(given: Log | str | Path) -> Log:
@@ -59,27 +82,21 @@ def read(*files: str | Path, map: str | Path | None = None) -> Log:
     if not files:
         raise BadInput("There is no file to read; give the path of a log.")
     for path in files:
-        if not isinstance(path, str | Path):
-            raise BadInput(f"A log is read from a path, not from {type(path).__name__}; give the name of a file.")
+        checked_path(path, "A log is read from")
+    if map is not None:
+        checked_path(map, "A mapping is read from")
 
     from steelyard.logs.mapping import log_of, open_log
 
     return log_of(open_log(files, map))
 
 
-def _plain(tables: Any) -> Any:
+def plain(tables: Any) -> Any:
     """Nested mappings and sequences as TOML gives them."""
     if isinstance(tables, msgspec.Struct):
         tables = msgspec.structs.asdict(tables)
     if isinstance(tables, Mapping):
-        return {key: _plain(value) for key, value in tables.items()}
+        return {str(key): plain(value) for key, value in tables.items()}
     if isinstance(tables, tuple | list):
-        return [_plain(value) for value in tables]
-    return tables
-
-
-def output_path(path: str | Path) -> Path:
-    """Where a file is to be written; `BadInput` where that is no path."""
-    if not isinstance(path, str | Path):
-        raise BadInput(f"A file is written to a path, not to {type(path).__name__}; give the name of a file.")
-    return Path(path)
+        return [plain(value) for value in tables]
+    return tables.tolist() if isinstance(tables, np.ndarray | np.generic) else tables

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -72,8 +73,8 @@ class SampleReader:
         if value.ndim == 0 and (expected == 1 or np.isnan(value)):
             return np.full(expected, value)
         if value.shape != (expected,):
-            listed = ", ".join(axes) if axes != ("",) else "one number"
-            raise BadInput(f"{name} at {time:g} s has the shape {value.shape}; give {expected} numbers: {listed}.")
+            wanted = "one number" if axes == ("",) else f"{expected} numbers: {', '.join(axes)}"
+            raise BadInput(f"{name} at {time:g} s has the shape {value.shape}; give {wanted}.")
         return value
 
     def _place(self, name: Any, robot: str) -> tuple[str, int | None] | None:
@@ -98,7 +99,7 @@ class SampleReader:
             return name, None
         signal, _, axis = name.rpartition("/")
         axes = self._signals.get(signal, ())
-        if axes == ("1…",) and axis.isdigit() and axis != "0":
+        if axes == ("1…",) and re.fullmatch(r"[1-9]\d?", axis, re.ASCII):
             return signal, int(axis) - 1
         return (signal, axes.index(axis)) if axis in axes else None
 
@@ -121,11 +122,11 @@ def _time(sample: Mapping[Any, Any]) -> float:
         raise BadInput('The sample has no time; add "time", in seconds.')
     time = sample["time"]
     if isinstance(time, bool | str | bytes):
-        raise BadInput(f"The sample's time is {time!r}; give a number of seconds.")
+        raise BadInput(f"The sample's time is {_shown(time)}; give a number of seconds.")
     try:
         seconds = float(time)
-    except (TypeError, ValueError):
-        raise BadInput(f"The sample's time is {time!r}; give a number of seconds.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise BadInput(f"The sample's time is {_shown(time)}; give a number of seconds.") from None
     if not math.isfinite(seconds):
         raise BadInput(f"The sample's time is {seconds}; give a finite number of seconds.")
     return seconds
@@ -144,11 +145,16 @@ def _numbers(name: str, value: Any, time: float) -> np.ndarray:
     if value is None:
         return np.array(np.nan)
     try:
-        if isinstance(value, bool | str | bytes):
+        if np.asarray(value).dtype.kind not in "fiuO":  # text, dates and truth values would pass for numbers
             raise TypeError
         array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise BadInput(f"{name} at {time:g} s is {value!r}; give numbers, or None where it is missing.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise BadInput(f"{name} at {time:g} s is {_shown(value)}; give numbers, or None where it is missing.") from None
     if np.isinf(array).any():
         raise BadInput(f"{name} at {time:g} s is infinite; give None or NaN where a sample is missing.")
     return array
+
+
+def _shown(value: Any) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:60]}…"

@@ -2,10 +2,7 @@
 
 from collections.abc import Mapping
 
-from steelyard.problems import Event
-
-SILENT_FOR = 0.2
-"""s: a channel that is silent for longer is an event, as in `identify`."""
+from steelyard.problems import SILENT_FOR, Event
 
 
 class Silences:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from steelyard._face._inputs import check_progress, plain
 from steelyard.errors import BadInput, nearest
 from steelyard.logs import Log
 
@@ -30,7 +31,7 @@ def simulate(scenario: str, seed: int = 0, **settings: Any) -> Log:
 
     The settings are the options of `steelyard simulate`, with `_` for `-`; `seed` chooses the noise.
     """
-    return simulated(scenario, _settings(_world(scenario), scenario, settings), seed)
+    return simulated(scenario, _settings(_world(scenario), scenario, settings), plain(seed))
 
 
 def simulated(scenario: str, settings: Any, seed: int) -> Log:
@@ -45,8 +46,8 @@ def simulated(scenario: str, settings: Any, seed: int) -> Log:
 
 def check_seed(seed: int) -> None:
     """Raises `BadInput` for what cannot be a seed."""
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise BadInput(f"--seed is {seed}; give a number from 0 up.")
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
+        raise BadInput(f"--seed is {str(seed)[:20]}; give a number from 0 up, of at most 18 digits.")
 
 
 def plan(
@@ -63,8 +64,9 @@ def plan(
     is the best that was found. The settings are the options of `steelyard plan`, with `_` for `-`.
     """
     world = _world(scenario, ("planar", "spatial"))
+    check_progress(progress)
     settings = {"robots": 5} | settings if scenario == "spatial" else settings  # the command line's default
-    return planned(scenario, _settings(world, scenario, settings), seed, progress)
+    return planned(scenario, _settings(world, scenario, settings), plain(seed), progress)
 
 
 def planned(
@@ -102,6 +104,6 @@ def _settings(world: _World, scenario: str, given: dict[str, Any]) -> Any:
         if name not in known:
             raise BadInput(f'The scenario {scenario} has no setting "{name}"; {nearest(name, known)}')
     try:
-        return msgspec.convert(given, world.settings)
+        return msgspec.convert(plain(given), world.settings)
     except msgspec.ValidationError as error:
         raise BadInput(f"The scenario {scenario} cannot have these settings: {error}; correct it.") from None

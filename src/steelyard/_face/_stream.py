@@ -45,7 +45,7 @@ class _Entry:
         return float(self.row.time)
 
 
-class Stream(SampleStream):
+class FilterStream(SampleStream):
     """Samples in, estimates out; made by `sy.stream`."""
 
     def __init__(self, filter: StreamFilter, robot: str | None, late: float):
@@ -194,7 +194,7 @@ def stream(
     config: Config | Mapping[str, Any] | str | Path | None = None,
     method: str | None = None,
     late: float = 0.5,
-) -> "Stream | RefitStream":
+) -> "FilterStream | RefitStream":
     """A problem's online method, to be fed one sample at a time beside a running robot.
 
     >>> import steelyard as sy
@@ -225,4 +225,4 @@ def stream(
     made, robot = stream_filter(problem, checked, method), robots[0] if robots else None
     if isinstance(made, StreamRefit):
         return RefitStream(problem, made, checked, robot, float(late))
-    return Stream(made, robot, float(late))
+    return FilterStream(made, robot, float(late))

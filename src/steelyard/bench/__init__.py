@@ -3,8 +3,8 @@
 from ._accuracy import SEEDS as SEEDS
 from ._accuracy import coverage as coverage
 from ._accuracy import error_after_steps as error_after_steps
+from ._accuracy import identify_steps as identify_steps
 from ._accuracy import measure_accuracy as measure_accuracy
-from ._accuracy import weigh_steps as weigh_steps
 from ._cover import CoverRow as CoverRow
 from ._cover import clopper_pearson as clopper_pearson
 from ._cover import cover as cover
@@ -17,7 +17,7 @@ from ._jets import measure_jets as measure_jets
 from ._memory import measure_memory as measure_memory
 from ._native import NATIVE_RACES as NATIVE_RACES
 from ._native import measure_native as measure_native
-from ._rows import Row as Row
+from ._rows import BenchRow as BenchRow
 from ._simulated_problems import SIMULATED as SIMULATED
 from ._simulated_problems import SimulatedProblem as SimulatedProblem
 from ._spatial import measure_spatial as measure_spatial

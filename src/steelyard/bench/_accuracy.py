@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from steelyard.bench._rows import Row
+from steelyard.bench._rows import BenchRow
 from steelyard.logs import Log
 from steelyard.problems import Identification, identify
 from steelyard.worlds import MultirotorScenario, change_times, simulate
@@ -15,19 +15,19 @@ _FLIGHT = MultirotorScenario(profile="steps")
 _STEPS = change_times(_FLIGHT.profile, _FLIGHT.duration)
 
 
-def measure_accuracy(advance: Callable[[int], None] = lambda steps: None) -> list[Row]:
+def measure_accuracy(advance: Callable[[int], None] = lambda steps: None) -> list[BenchRow]:
     """Worst error a second after a step, and how often the 95 % band misses the truth outside those seconds."""
     answers = []
     for seed in SEEDS:
-        answers.append(weigh_steps(seed))
+        answers.append(identify_steps(seed))
         advance(1)
     return [
-        Row("mass_error_1s_after_step_worst", 100.0 * max(map(error_after_steps, answers)), "%"),
-        Row("mass_band_misses", 100.0 * (1.0 - statistics.mean(map(coverage, answers))), "%"),
+        BenchRow("mass_error_1s_after_step_worst", 100.0 * max(map(error_after_steps, answers)), "%"),
+        BenchRow("mass_band_misses", 100.0 * (1.0 - statistics.mean(map(coverage, answers))), "%"),
     ]
 
 
-def weigh_steps(seed: int) -> Identification:
+def identify_steps(seed: int) -> Identification:
     """What `simulate multirotor --profile steps --seed` and `identify --as multirotor` give."""
     columns = simulate(_FLIGHT, seed)
     return identify(Log(columns.pop("time"), columns, f"seed {seed}"), "multirotor")

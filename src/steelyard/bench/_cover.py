@@ -142,9 +142,9 @@ def _row(robot: str, quantity: str, group: Sequence[Sequence[Any]]) -> CoverRow:
     return CoverRow(robot, quantity, logs, n, inside, inside / n, low, high, nees, nees_low, nees_high, rms, unit)
 
 
-def clopper_pearson(inside: int, count: int, confidence: float = 0.95) -> tuple[float, float]:
-    """The interval of a share that the tails of the binomial law allow; it holds at least as often as it says."""
-    tail = 0.5 * (1.0 - confidence)
+def clopper_pearson(inside: int, count: int) -> tuple[float, float]:
+    """The 95 % interval of a share that the tails of the binomial law allow; it holds at least as often as it says."""
+    tail = 0.025
     low = 0.0 if inside == 0 else float(stats.beta.ppf(tail, inside, count - inside + 1))
     high = 1.0 if inside == count else float(stats.beta.ppf(1.0 - tail, inside + 1, count - inside))
     return low, high

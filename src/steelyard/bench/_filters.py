@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from steelyard.bench._race import ROUNDS, keep_mass, lap, race
-from steelyard.bench._rows import Row
+from steelyard.bench._rows import BenchRow
 from steelyard.bench._scenario import RaceScenario, lay_out
 from steelyard.estimators import Estimator, Guess, MultiStateKalman, UnscentedKalman, replay
 
@@ -17,7 +17,7 @@ FILTER_RACES = 2 * ROUNDS
 """Rounds in all, for those who show progress."""
 
 
-def measure_filters(advance: Callable[[int], None] = lambda steps: None) -> list[Row]:
+def measure_filters(advance: Callable[[int], None] = lambda steps: None) -> list[BenchRow]:
     """Microseconds a step of a replay, and seconds of compilation apart; `advance` is called after each round."""
     scenario = lay_out()
     model, noise = scenario.estimator.model, scenario.estimator.noise
@@ -35,7 +35,7 @@ def measure_filters(advance: Callable[[int], None] = lambda steps: None) -> list
         ours()
         compiled = time.perf_counter() - begin
         value, peer = race(lap(ours, steps), lap(plain, steps), advance)
-        rows += [Row(key, value, "us", peer), Row(f"{key}_compile", compiled, "s")]
+        rows += [BenchRow(key, value, "us", peer), BenchRow(f"{key}_compile", compiled, "s")]
     return rows
 
 

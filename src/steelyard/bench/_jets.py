@@ -9,7 +9,7 @@ import numpy as np
 
 from steelyard.bench._cold_cache import fresh_cache
 from steelyard.bench._race import ROUNDS, Lap, lap, race
-from steelyard.bench._rows import Row
+from steelyard.bench._rows import BenchRow
 from steelyard.bench._scenario import lay_out
 from steelyard.config import Config, parse
 from steelyard.estimators import Belief, Estimator, Sample
@@ -25,7 +25,7 @@ _STEPS = 200
 _RATE = 100.0  # Hz
 
 
-def measure_jets(advance: Callable[[int], None] = lambda steps: None) -> list[Row]:
+def measure_jets(advance: Callable[[int], None] = lambda steps: None) -> list[BenchRow]:
     """Microseconds an online step with rotor speed and without; percent of a core at 100 Hz, kinematics included."""
     flight = JetsScenario(duration=3.0)
     config = parse(jets_config(flight), Config, "bench")
@@ -43,15 +43,15 @@ def measure_jets(advance: Callable[[int], None] = lambda steps: None) -> list[Ro
         by_xla = _online(run.estimator, run.belief, run.samples)
         value, theirs = race(by_xla, peer, advance)
         slowest = max(slowest, value)
-        rows.append(Row(key, value, "us", theirs))
+        rows.append(BenchRow(key, value, "us", theirs))
         rows += _native(key, run.estimator, run.belief, run.samples, by_xla)
     kinematics = 1e6 * min(_kinematics(robot) for _ in range(ROUNDS))
-    rows.append(Row("jets_kinematics", kinematics, "us"))
-    rows.append(Row("jets_pipeline_at_100_hz", 1e-4 * _RATE * (slowest + kinematics), "% of a core"))
+    rows.append(BenchRow("jets_kinematics", kinematics, "us"))
+    rows.append(BenchRow("jets_pipeline_at_100_hz", 1e-4 * _RATE * (slowest + kinematics), "% of a core"))
     return rows
 
 
-def _native(key: str, estimator: Estimator, belief: Belief, samples: Sample, by_xla: Lap) -> list[Row]:
+def _native(key: str, estimator: Estimator, belief: Belief, samples: Sample, by_xla: Lap) -> list[BenchRow]:
     """The same step in machine code, next to XLA's; compilation apart. Nothing without a compiler."""
     try:
         find_compiler()
@@ -62,7 +62,7 @@ def _native(key: str, estimator: Estimator, belief: Belief, samples: Sample, by_
         timed = _online(estimator, belief, samples, "native")
         compiled = time.perf_counter() - begin
     value, peer = race(timed, by_xla, lambda rounds: None)
-    return [Row(f"{key}_native", value, "us", peer), Row(f"{key}_native_compile", compiled, "s")]
+    return [BenchRow(f"{key}_native", value, "us", peer), BenchRow(f"{key}_native_compile", compiled, "s")]
 
 
 def _online(estimator: Estimator, belief: Belief, samples: Sample, engine: str = "xla") -> Lap:

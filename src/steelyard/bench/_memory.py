@@ -6,7 +6,7 @@ from pathlib import Path
 import jax
 import numpy as np
 
-from steelyard.bench._rows import Row
+from steelyard.bench._rows import BenchRow
 from steelyard.bench._scenario import lay_out
 from steelyard.estimators import Belief, Guess, SlidingWindow, replay
 
@@ -18,7 +18,7 @@ WARM = 20
 """Chunks before counting begins: compilation and the allocator have settled by then."""
 
 
-def measure_memory() -> list[Row]:
+def measure_memory() -> list[BenchRow]:
     """MiB that the process grows by while the sliding window runs over an hour of rows, a flight again and again."""
     if not _STATM.exists():
         return []  # only on Linux
@@ -31,7 +31,7 @@ def measure_memory() -> list[Row]:
         belief = jax.block_until_ready(replay(estimator, belief, chunk, _nothing)).belief
         resident.append(resident_mib())
     growth = np.median(resident[-WARM:]) - np.median(resident[WARM : 2 * WARM])
-    return [Row("hour_memory_growth", max(float(growth), 0.0), "MiB")]
+    return [BenchRow("hour_memory_growth", max(float(growth), 0.0), "MiB")]
 
 
 def _nothing(belief: Belief) -> None:

@@ -10,7 +10,7 @@ from steelyard.bench._cold_cache import fresh_cache
 from steelyard.bench._handwritten_c import PLAIN, STATE, load_handwritten
 from steelyard.bench._memory import resident_mib
 from steelyard.bench._race import ROUNDS, lap, race, sprint
-from steelyard.bench._rows import Row
+from steelyard.bench._rows import BenchRow
 from steelyard.bench._scenario import lay_out
 from steelyard.bench._speed import peer_lap
 from steelyard.native import NoCompiler, PackedStep, find_compiler
@@ -24,7 +24,7 @@ _HOUR = 3600 * 1000
 _CHUNK = 4096
 
 
-def measure_native(advance: Callable[[int], None] = lambda steps: None) -> list[Row]:
+def measure_native(advance: Callable[[int], None] = lambda steps: None) -> list[BenchRow]:
     """Microseconds a step, called from Python; the slowest in a hundred; seconds for an hour at 1 kHz, on one core."""
     try:
         find_compiler()
@@ -51,12 +51,12 @@ def measure_native(advance: Callable[[int], None] = lambda steps: None) -> list[
     middle, slow = np.percentile(_one_by_one(online, start, rows), (50, 99))
     seconds, growth = _hour(online, start, rows)
     return [
-        Row("native_step", step, "us", filterpy),
-        Row("native_step_next_to_c", again, "us", hand),
-        Row("native_step_p99", slow, "us", middle),
-        Row("native_compile", compiled, "s"),
-        Row("native_hour_at_1_khz", seconds, "s"),
-        Row("native_hour_memory", growth, "MiB"),
+        BenchRow("native_step", step, "us", filterpy),
+        BenchRow("native_step_next_to_c", again, "us", hand),
+        BenchRow("native_step_p99", slow, "us", middle),
+        BenchRow("native_compile", compiled, "s"),
+        BenchRow("native_hour_at_1_khz", seconds, "s"),
+        BenchRow("native_hour_memory", growth, "MiB"),
     ]
 
 

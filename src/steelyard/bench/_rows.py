@@ -5,7 +5,7 @@ from typing import Any
 
 
 @dataclasses.dataclass(frozen=True)
-class Row:
+class BenchRow:
     """A measured value; lower is better throughout."""
 
     key: str

@@ -7,7 +7,7 @@ import numpy as np
 
 from steelyard.bench._cold_cache import fresh_cache
 from steelyard.bench._race import lap, sprint
-from steelyard.bench._rows import Row
+from steelyard.bench._rows import BenchRow
 from steelyard.config import Config
 from steelyard.estimators import Packing
 from steelyard.logs import Log
@@ -19,12 +19,12 @@ ROBOTS = 5
 _SECONDS = 3.0
 
 
-def measure_spatial() -> list[Row]:
+def measure_spatial() -> list[BenchRow]:
     """Microseconds a row: the agent's own step, all that it thinks included; and the row in C next to XLA's."""
     columns = simulate_spatial(SpatialScenario(robots=ROBOTS, duration=_SECONDS), seed=1)
     log = Log(columns.pop("time"), columns, "bench")
     agent = estimate_spatial_load_at_once(read_spatial_record(log.without_truth(), Config())).seconds_a_step
-    rows = [Row(f"spatial_step_n{ROBOTS}", 1e6 * agent, "us")]
+    rows = [BenchRow(f"spatial_step_n{ROBOTS}", 1e6 * agent, "us")]
     ready = exportable_step("spatial-load", None, log, Config())
     parts = [np.asarray(leaf).reshape(len(leaf), -1) for leaf in jax.tree.leaves(ready.samples)]
     vectors = np.concatenate(parts, axis=1)
@@ -43,6 +43,6 @@ def measure_spatial() -> list[Row]:
         [lap(lambda: jax.block_until_ready(run(ready.belief, ready.samples)), len(vectors))],
         lambda rounds: None,
     )
-    rows.append(Row(f"spatial_row_native_n{ROBOTS}", by_c, "us", by_xla))
-    rows.append(Row(f"spatial_row_native_n{ROBOTS}_compile", compiled, "s"))
+    rows.append(BenchRow(f"spatial_row_native_n{ROBOTS}", by_c, "us", by_xla))
+    rows.append(BenchRow(f"spatial_row_native_n{ROBOTS}_compile", compiled, "s"))
     return rows

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 
 from steelyard.bench._cold_cache import fresh_cache
 from steelyard.bench._race import ROUNDS, Lap, keep_mass, lap, race
-from steelyard.bench._rows import Row
+from steelyard.bench._rows import BenchRow
 from steelyard.bench._scenario import RaceScenario, lay_out
 from steelyard.estimators import campaign, replay
 from steelyard.native import NoCompiler, PackedStep, find_compiler
@@ -18,7 +18,7 @@ RACES = 3 * ROUNDS
 """Rounds in all, for those who show progress."""
 
 
-def measure_speed(advance: Callable[[int], None] = lambda steps: None) -> list[Row]:
+def measure_speed(advance: Callable[[int], None] = lambda steps: None) -> list[BenchRow]:
     """Microseconds a step, and seconds of compilation apart; `advance` is called after each round."""
     scenario = lay_out()
     rows = []
@@ -29,7 +29,7 @@ def measure_speed(advance: Callable[[int], None] = lambda steps: None) -> list[R
             ours()
             compiled = time.perf_counter() - begin
         value, peer = race(lap(ours, steps), peer_lap(scenario), advance)
-        rows += [Row(key, value, "us", peer), Row(f"{key}_compile", compiled, "s")]
+        rows += [BenchRow(key, value, "us", peer), BenchRow(f"{key}_compile", compiled, "s")]
     return rows
 
 

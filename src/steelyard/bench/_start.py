@@ -6,15 +6,15 @@ import sys
 import tempfile
 import time
 
-from steelyard.bench._rows import Row
+from steelyard.bench._rows import BenchRow
 
 
-def measure_start() -> list[Row]:
+def measure_start() -> list[BenchRow]:
     """Seconds of `steelyard identify` on a flight, twice, from an empty cache; the peer is the first start."""
     with tempfile.TemporaryDirectory() as folder:
         _timed(folder, "simulate", "multirotor", "-o", f"{folder}/flight.csv")
         first, second = (_timed(folder, "identify", f"{folder}/flight.csv", "--as", "multirotor") for _ in range(2))
-    return [Row("second_start", second, "s", first)]
+    return [BenchRow("second_start", second, "s", first)]
 
 
 def _timed(folder: str, *arguments: str) -> float:

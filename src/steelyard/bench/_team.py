@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from steelyard.bench._rows import Row
+from steelyard.bench._rows import BenchRow
 from steelyard.papers.planar.robots import cdc14_team
 from steelyard.team import Agent, Bus, Graph, PlanarSample, planar_load_team
 
@@ -17,7 +17,7 @@ _WARM, _TIMED = 24, 48
 """Samples; few enough that ours has no fit yet, which costs the same in every team."""
 
 
-def measure_team(advance: Callable[[int], None] = lambda steps: None, sizes: Sequence[int] = SIZES) -> list[Row]:
+def measure_team(advance: Callable[[int], None] = lambda steps: None, sizes: Sequence[int] = SIZES) -> list[BenchRow]:
     """Microseconds a step of the cdc14 agent and of ours on a ring, messages to the neighbours included."""
     rows = []
     for n in sizes:
@@ -26,7 +26,7 @@ def measure_team(advance: Callable[[int], None] = lambda steps: None, sizes: Seq
             ("team_step_cdc14", cdc14_team(ring, _RATE)),
             ("team_step", planar_load_team(ring, _RATE, 0.2)),
         ):
-            rows.append(Row(f"{key}_n{n}", 1e6 * _step(agents, Bus(ring)), "us"))
+            rows.append(BenchRow(f"{key}_n{n}", 1e6 * _step(agents, Bus(ring)), "us"))
             advance(1)
     return rows
 

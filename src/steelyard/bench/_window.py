@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard.bench._ceres import CeresWindow
 from steelyard.bench._race import ROUNDS, keep_mass, lap, race
-from steelyard.bench._rows import Row
+from steelyard.bench._rows import BenchRow
 from steelyard.bench._scenario import RaceScenario, lay_out
 from steelyard.estimators import Guess, SlidingWindow, Window, WindowBelief, replay
 
@@ -60,7 +60,7 @@ def lay_out_window(seconds: float = 4.0, window: int = WINDOW, iterations: int =
     return WindowScenario(scenario, estimator, estimator.init(Guess(scenario.belief.state, scenario.belief.std)))
 
 
-def measure_window(advance: Callable[[int], None] = lambda steps: None) -> list[Row]:
+def measure_window(advance: Callable[[int], None] = lambda steps: None) -> list[BenchRow]:
     """Microseconds a step, and how far the two answers are apart; the peer takes as many iterations as ours.
 
     Only Ceres' solving is timed, not the setting up of its problem, which a program in C++ would do but once.
@@ -84,8 +84,8 @@ def measure_window(advance: Callable[[int], None] = lambda steps: None) -> list[
     mine, theirs = race(lap(run, samples.dt.shape[0]), peer_lap, advance)
     difference = max(answer_difference(unsolved, belief) for unsolved, belief in windows)
     return [
-        Row("window_step", mine, "us", theirs),
-        Row("window_answer_difference", difference, "1"),
+        BenchRow("window_step", mine, "us", theirs),
+        BenchRow("window_answer_difference", difference, "1"),
     ]
 
 

@@ -30,17 +30,15 @@ def mass_of(belief: Any) -> tuple[Any, Any]:
     return belief.state.log_mass, belief.std[9]
 
 
-def measure_gpu(
-    flights: int = FLIGHTS, simulated: int = MILLION, advance: Callable[[int], None] = lambda steps: None
-) -> list[tuple[str, float, str]]:
+def measure_gpu(advance: Callable[[int], None] = lambda steps: None) -> list[tuple[str, float, str]]:
     """Key, value and unit: filter-steps a second with data on the GPU and off it, differences, occupancy, coverage."""
     cupy = the_cupy()
     world = SimulatedWorld(SimulatedMassFilter.build())
     estimator, one = world.simulated.estimator, world.simulated.start().belief
     samples = cuda_drawn_campaign(
-        world, world.start(), NORMALS, flights, ROWS, 7, lambda state: state[2], False, fetch=False
+        world, world.start(), NORMALS, FLIGHTS, ROWS, 7, lambda state: state[2], False, fetch=False
     ).recorded
-    beliefs = jax.tree.map(lambda leaf: np.ascontiguousarray(np.broadcast_to(leaf, (flights, *np.shape(leaf)))), one)
+    beliefs = jax.tree.map(lambda leaf: np.ascontiguousarray(np.broadcast_to(leaf, (FLIGHTS, *np.shape(leaf)))), one)
     data = jax.tree.map(cupy.asarray, beliefs), samples
     few = jax.tree.map(lambda leaf: leaf[:CHECKED].get(), data)
 
@@ -72,11 +70,11 @@ def measure_gpu(
             kinds["_from_host_of_float64"] = host
         for kind, arrays in kinds.items():
             taken = _seconds(lambda fly=fly, arrays=arrays: fly(arrays), lambda: None)
-            found.append((f"campaign_cuda_{name}{kind}", flights * ROWS / taken, "steps/s"))
+            found.append((f"campaign_cuda_{name}{kind}", FLIGHTS * ROWS / taken, "steps/s"))
         del own, kinds
         use = kernel_use(estimator, *data, mass_of, single)
         found += [
-            (f"campaign_cuda_{name}", flights * ROWS / seconds, "steps/s"),
+            (f"campaign_cuda_{name}", FLIGHTS * ROWS / seconds, "steps/s"),
             (f"campaign_cuda_{name}_first_call", first, "s"),
             (f"campaign_cuda_{name}_difference", off, "1"),
             (f"campaign_cuda_{name}_registers", use.registers, "a thread"),
@@ -89,13 +87,13 @@ def measure_gpu(
     for name, single in (("float64", False), ("float32", True)):
         fly_simulated(1024, ROWS, 1, "cuda", single)
         begin = time.perf_counter()
-        held = fly_simulated(simulated, ROWS, 1, "cuda", single)
+        held = fly_simulated(MILLION, ROWS, 1, "cuda", single)
         seconds = time.perf_counter() - begin
         same = fly_simulated(CHECKED, ROWS, 1, "native").log_mass
         found += [
             (f"simulated_{name}_seconds", seconds, "s"),
-            (f"simulated_{name}_mass_coverage", 100.0 * float(held.inside[-1]) / simulated, "%"),
-            (f"simulated_{name}_least_coverage", 100.0 * float(held.inside.min()) / simulated, "%"),
+            (f"simulated_{name}_mass_coverage", 100.0 * float(held.inside[-1]) / MILLION, "%"),
+            (f"simulated_{name}_least_coverage", 100.0 * float(held.inside.min()) / MILLION, "%"),
             (f"simulated_{name}_nees", held.nees, "1"),
             (f"simulated_{name}_difference", float(np.abs(held.log_mass[:CHECKED] - same).max()), "1"),
         ]
@@ -115,10 +113,10 @@ def _pinned(cupy: Any, leaf: np.ndarray) -> np.ndarray:
     return made
 
 
-def _seconds(run: Callable[[], object], wait: Callable[[], None], repeats: int = _REPEATS) -> float:
+def _seconds(run: Callable[[], object], wait: Callable[[], None]) -> float:
     """The median of some runs; one before them is not counted."""
     taken = []
-    for _ in range(repeats + 1):
+    for _ in range(_REPEATS + 1):
         begin = time.perf_counter()
         run()
         wait()

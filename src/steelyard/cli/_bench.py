@@ -155,7 +155,7 @@ def _gpu(arguments: Sequence[str]) -> None:
     from steelyard.campaigns._gpu import measure_gpu
 
     with report.progress("measuring", 4, quiet=command.json or command.quiet) as advance:
-        rows = measure_gpu(advance=advance)
+        rows = measure_gpu(advance)
     if command.json:
         listed = [{"key": key, "value": value, "unit": unit, "peer": None, "ratio": None} for key, value, unit in rows]
         print_json({"rows": listed})

@@ -69,9 +69,8 @@ def print_look(looked: "Look", console: "Console") -> None:
     if len(looked.streams) > 40:
         console.print(f"{len(looked.streams) - 40} more streams have fewer rows.")
     print_mapping(looked.mapping.signals, console)
-    for finding in looked.mapping.findings:
-        if finding.verdict in ("undecided", "refused") or (finding.verdict == "found" and "/" not in finding.subject):
-            print_wrapped(f"{finding.verdict}: {finding.subject}: {finding.sentence}", console)
+    for finding in looked.mapping.remarks(("found", "undecided", "refused")):
+        print_wrapped(f"{finding.verdict}: {finding.subject}: {finding.sentence}", console)
     for question in looked.mapping.questions:
         print_wrapped(f"question: {question}", console)
     console.print("[bold]Problems[/]")
@@ -79,6 +78,8 @@ def print_look(looked: "Look", console: "Console") -> None:
         if problem.possible:
             possible = f"{problem.problem}: possible with {', '.join(problem.reads)}"
             print_wrapped(possible, console, "  ", "    ", "green")
+            for one in problem.without:
+                print_wrapped(f"a smaller answer only, without {one}", console, "    ", "    ")
             for need in problem.configuration:
                 print_wrapped(f"needs in the configuration: {need}", console, "    ", "    ")
         else:

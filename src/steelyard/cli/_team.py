@@ -13,7 +13,7 @@ import tyro
 
 from steelyard.cli._output import print_json, say
 from steelyard.cli._parse import Json, Quiet, parse
-from steelyard.config import Away, Config, CutLinks, Faults, Lie, load
+from steelyard.config import Away, Config, CutLinks, Faults, WrongMotion, load
 from steelyard.errors import BadInput, Failed
 
 if TYPE_CHECKING:
@@ -90,12 +90,12 @@ def run(arguments: Sequence[str]) -> None:
     settings = folder / "settings.json"
     live.write_settings(plan.config, settings)
     page = None if command.page is None else _page(plan.name, plan.graph.names, command.page)
-    team, stopped = live.TeamRun(plan, settings), []
+    team, stopped = live.TeamRunner(plan, settings), []
     before = {one: signal.signal(one, lambda *_: stopped.append(True)) for one in (signal.SIGINT, signal.SIGTERM)}
     console = Console(stderr=True, quiet=command.json or command.quiet)
     try:
         with contextlib.ExitStack() as stack:
-            shows: list[Callable[[live.View], None]] = []
+            shows: list[Callable[[live.WatchedTeam], None]] = []
             if page is not None:
                 stack.callback(page.close)
                 shows.append(page.show)
@@ -105,7 +105,7 @@ def run(arguments: Sequence[str]) -> None:
                 shown = stack.enter_context(Live(first, console=console, auto_refresh=False))
                 shows.append(lambda view: shown.update(live.live_table(view, plan.graph.names), refresh=True))
 
-            def show(view: live.View) -> None:
+            def show(view: live.WatchedTeam) -> None:
                 for one in shows:
                     one(view)
 
@@ -177,7 +177,7 @@ def _config(config: Config, command: TeamCommand) -> Config:
         faults["kill"] = (*config.faults.kill, Away(robot, start, end))
     if command.lie is not None:
         robot, start, _ = _at("--lie", command.lie, "r2@10")
-        faults["lie"] = (*config.faults.lie, Lie(robot, start))
+        faults["lie"] = (*config.faults.lie, WrongMotion(robot, start))
     if command.cut is not None:
         which, start, end = _at("--cut", command.cut, "r1-r2@30-33")
         pairs = tuple((one, other) for one, _, other in (link.partition("-") for link in which.split(",")))

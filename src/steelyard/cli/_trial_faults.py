@@ -75,17 +75,17 @@ def run(arguments: Sequence[str]) -> None:
         report.progress("trying faults", len(jobs), quiet=quiet) as advance,
     ):
         found = run_faults(problem, jobs, advance)
-    rows, figures = table_of(found), totals(found)
+    rows, summary = table_of(found), totals(found)
     if command.page is not None:
-        _write_page(command, rows, figures)
+        _write_page(command, rows, summary)
     if command.json:
         runs = [dataclasses.asdict(one) for one in found]
         print_json(
-            {"problem": problem.name, **figures, "rows": [dataclasses.asdict(row) for row in rows], "each": runs}
+            {"problem": problem.name, **summary, "rows": [dataclasses.asdict(row) for row in rows], "each": runs}
         )
         return
     print_table(_HEADINGS, map(_cells, rows))
-    for name, value in figures.items():
+    for name, value in summary.items():
         print(f"{name}: {value if not isinstance(value, float) else f'{100 * value:.2f} %'}")
     if command.page is not None and not command.quiet:
         print(f"Page: {command.page}")
@@ -116,11 +116,11 @@ def _cells(row: "FaultRow") -> list[str]:
     return [row.fault, row.strength, str(row.runs), *shares, named, f"{row.worst:.1f}"]
 
 
-def _write_page(command: TrialFaults, rows: "Sequence[FaultRow]", figures) -> None:
+def _write_page(command: TrialFaults, rows: "Sequence[FaultRow]", summary) -> None:
     from steelyard.report import Section, fill, value_table, write_page
 
     body = value_table("faults", _HEADINGS, [_cells(row) for row in rows])
-    lines = [fill("<li>$name: $value</li>", name=name.replace("_", " "), value=str(v)) for name, v in figures.items()]
+    lines = [fill("<li>$name: $value</li>", name=name.replace("_", " "), value=str(v)) for name, v in summary.items()]
     write_page(
         f"Faults: {command.problem}",
         [Section("Figures", fill("<ul>$lines</ul>", lines=lines)), Section("Fault by fault", body)],

@@ -5,10 +5,10 @@ from ._jets import Jets as Jets
 from ._live import Away as Away
 from ._live import CutLinks as CutLinks
 from ._live import Faults as Faults
-from ._live import Lie as Lie
 from ._live import Live as Live
 from ._live import World as World
 from ._live import WrongClock as WrongClock
+from ._live import WrongMotion as WrongMotion
 from ._read import from_tables as from_tables
 from ._read import load as load
 from ._read import parse as parse

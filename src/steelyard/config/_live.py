@@ -105,7 +105,7 @@ class CutLinks(msgspec.Struct, frozen=True):
     links: tuple[tuple[str, str], ...]
 
 
-class Lie(msgspec.Struct, frozen=True):
+class WrongMotion(msgspec.Struct, frozen=True):
     """A robot whose numbers are plausible and wrong.
 
     robot: its name.
@@ -141,7 +141,7 @@ class Faults(msgspec.Struct, frozen=True):
     kill: table list, robots whose process is killed (-9), and restarted at its end; default none.
     freeze: table list, robots whose process stands still; default none.
     cut: table list, links that are cut; default none.
-    lie: table list, robots that lie; default none.
+    lie: table list, robots whose measured motion is wrong; default none.
     clocks: table by robot, clocks that are wrong; default none.
     rates: samples a second by robot, where its sensors have a rate of their own; default the team's.
     """
@@ -153,7 +153,7 @@ class Faults(msgspec.Struct, frozen=True):
     kill: tuple[Away, ...] = ()
     freeze: tuple[Away, ...] = ()
     cut: tuple[CutLinks, ...] = ()
-    lie: tuple[Lie, ...] = ()
+    lie: tuple[WrongMotion, ...] = ()
     clocks: dict[str, WrongClock] = {}
     rates: dict[str, float] = {}
 

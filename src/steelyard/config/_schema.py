@@ -190,6 +190,12 @@ class Multirotor(msgspec.Struct, frozen=True):
 class Config(msgspec.Struct, frozen=True):
     """A whole configuration file.
 
+    >>> import steelyard as sy
+    >>> from steelyard.config import Noise
+    >>> config = sy.Config(noise=Noise(thrust=0.3), gravity=(0.0, 0.0, -9.8))
+    >>> config.noise.thrust, config.noise.rates is None, config.multirotor.window
+    (0.3, True, 10)
+
     noise: table, sensor noise; default estimated from the log.
     inputs: table, how inputs behave between rows; default sampled.
     guess: table, first guesses; default none.

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from steelyard.errors import BadInput
 from steelyard.estimators._trust import BELIEVED, Trust
 
 Knowledge = Literal["known", "doubtful", "not-yet-known", "not-identifiable", "failed"]
@@ -52,7 +53,7 @@ class Estimate:
 
     def __post_init__(self) -> None:
         if (self.status == "known") != (self.value is not None and self.covariance is not None):
-            raise ValueError(f"An estimate has a value and a covariance exactly when it is known, not {self.status!r}.")
+            raise BadInput(f'An estimate has a value and a covariance exactly when it is known, not "{self.status}".')
 
     @staticmethod
     def known(value: Any, std: Any, unit: str, frame: str | None, time: float) -> "Estimate":

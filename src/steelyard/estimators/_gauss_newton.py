@@ -54,22 +54,21 @@ def gauss_newton(
     settled: Callable[[Point, Point], bool],
     damping: Damping,
     trials: int | None = None,
-    steps: int | None = None,
 ) -> Point:
     """The best point found from `start`; never a worse one than `start`.
 
     `attempt(now, damping)` takes the damped step from a point and linearises there (None where that is impossible). It
     is accepted if its cost is not higher. `settled(before, after)` decides whether an accepted step was the last one.
-    The search also ends after so many `trials` (accepted or not), or so many accepted `steps`.
+    The search also ends after so many `trials`, accepted or not.
 
     Two Gauss-Newton solvers of this package are not this one: the sliding window's (undamped, fixed shapes, a Kalman
     filter and its adjoint instead of a matrix), and the planar team's exported step (one iteration a row, in JAX).
     """
-    now, size, tried, taken = start, damping.first, 0, 0
-    while (trials is None or tried < trials) and (steps is None or taken < steps):
+    now, size, tried = start, damping.first, 0
+    while trials is None or tried < trials:
         trial, tried = attempt(now, size), tried + 1
         if trial is not None and trial.cost <= now.cost:
-            before, now, taken, size = now, trial, taken + 1, damping.accepted(size)
+            before, now, size = now, trial, damping.accepted(size)
             if settled(before, now):
                 break
         else:

@@ -5,7 +5,7 @@ from .robot import Reading as Reading
 from .robot import RobotEvent as RobotEvent
 from .robot import RobotNode as RobotNode
 from .robot import RobotProcess as RobotProcess
-from .robot import Status as Status
+from .robot import RobotStatus as RobotStatus
 from .robot import Task as Task
 from .robot import TeamPlan as TeamPlan
 from .robot import plan_team as plan_team
@@ -16,8 +16,8 @@ from .robot import write_settings as write_settings
 from .trials import ChaosFailure as ChaosFailure
 from .trials import LinkAccount as LinkAccount
 from .trials import TeamOutcome as TeamOutcome
-from .trials import TeamRun as TeamRun
-from .trials import View as View
+from .trials import TeamRunner as TeamRunner
+from .trials import WatchedTeam as WatchedTeam
 from .trials import draw_case as draw_case
 from .trials import faults_of as faults_of
 from .trials import live_table as live_table

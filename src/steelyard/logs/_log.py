@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,10 @@ class Log:
     `time` is (n,) in seconds, strictly increasing. `columns` holds one (n,) array for each full column name,
     `<who>/<signal>[/<part>]/<axis>`, in SI units, NaN where a sample is missing. `origin`, a path or a few
     words, opens every error message about the log. `metadata` is free text by key (scenario, seed, …).
+
+    >>> log = Log([0.0, 0.01, 0.02], {"r1/thrust": [9.8, 9.9, 9.7]}, "a short flight")
+    >>> len(log), log.robots, log.signal("r1", "thrust").shape, log.unit("r1/thrust")
+    (3, ('r1',), (3, 1), 'N')
     """
 
     time: NDArray[np.float64]
@@ -34,6 +39,9 @@ class Log:
 
     def __post_init__(self) -> None:
         time = _frozen(self.time, f"{self.origin}: time")
+        for what, given in (("columns", self.columns), ("metadata", self.metadata)):
+            if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+                raise BadInput(f"{self.origin}: {what} is a dictionary by name, not {type(given).__name__}.")
         columns = {name: _frozen(values, f"{self.origin}: column {name}") for name, values in self.columns.items()}
         check(self.origin, time, columns)
         object.__setattr__(self, "time", time)
@@ -76,6 +84,7 @@ class Log:
 
     def unit(self, column: str) -> str | None:
         """The unit of a full column name, `s` for `time`; None for a name outside the vocabulary."""
+        self._check_names(column)
         return describe(column).unit
 
     def signal(self, who: str, signal: str, axes: Sequence[str] | None = None) -> NDArray[np.float64]:
@@ -108,6 +117,7 @@ class Log:
 
     def truth(self, quantity: str) -> NDArray[np.float64] | None:
         """The true value (n, k) of a quantity such as `mass`, `com` or `r1/com`; None where the log has none."""
+        self._check_names(quantity)
         present = self._endings("truth", quantity)
         word = find_signal("truth", quantity)
         axes = choose_axes(word, present) or choose_axes(None, present)
@@ -123,6 +133,8 @@ class Log:
 
     def between(self, start: float, end: float) -> "Log":
         """The rows with start <= time <= end, in seconds; `BadInput` where there are none."""
+        if not all(isinstance(one, Real) for one in (start, end)):
+            raise BadInput(f"{self.origin}: between takes two times in seconds, not {start!r} and {end!r}.")
         rows = (self.time >= start) & (self.time <= end)
         if not rows.any():
             raise BadInput(
@@ -140,6 +152,7 @@ class Log:
 
     def _names(self, who: str, signal: str, axes: Sequence[str] | None) -> list[str]:
         """Full names of a signal's columns in canonical order, all of them there."""
+        self._check_names(who, signal, *(axes or ()))
         present, word = self._endings(who, signal), find_signal(who, signal)
         chosen = choose_axes(word, present) if axes is None else tuple(axes)
         if chosen is None:
@@ -148,6 +161,11 @@ class Log:
         if missing:
             raise self._missing(who, _full(who, signal, missing))
         return _full(who, signal, chosen)
+
+    def _check_names(self, *names: object) -> None:
+        for name in names:
+            if not isinstance(name, str):
+                raise BadInput(f"{self.origin}: {name!r} is no name; columns and signals are named by text.")
 
     def _missing(self, who: str, names: list[str]) -> BadInput:
         what = f"{self.origin}: {_columns_are(names)} missing"

@@ -42,6 +42,18 @@ class MeanControl(eqx.Module):
 class Model(eqx.Module):
     """A robot or a load whose state carries its unknown parameters.
 
+    >>> import jax.numpy as jnp
+    >>> import steelyard as sy
+    >>> class Cart(sy.Model):  # a force pushes it, its speed is measured, its mass is unknown
+    ...     def dynamics(self, state, control, dt):
+    ...         v, log_mass = state
+    ...         return jnp.stack([v + dt * control[0] / jnp.exp(log_mass), log_mass])
+    ...     def observe(self, state, control): return state[:1]
+    ...     def idle(self, state): return jnp.zeros(1)
+    >>> after = Cart().dynamics(jnp.array([0.0, jnp.log(2.0)]), jnp.array([4.0]), 0.5)
+    >>> print(after[0].round(3))
+    1.0
+
     Three pure methods make a model; every estimator, bound and report follows from them. Unknown parameters are part
     of the state, in coordinates without limits (`log_mass`, log-Cholesky), so that no estimate can be impossible.
     Jacobians come from differentiating these methods: write them smooth.

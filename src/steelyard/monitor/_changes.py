@@ -100,7 +100,7 @@ class ChangeWatch(Estimator):
         kalman, shadows = update_belief(
             self.filter.model, self.filter.noise, belief.kalman, measurement, belief.shadows, self.filter.gate
         )
-        verdict = self._weigh(shadows)
+        verdict = self._test_for_jumps(shadows)
         change = verdict.change(belief.age, self.candidates, self.threshold)
         kalman = _take_in(kalman, shadows.columns, verdict, change)
         shadows, age = jax.tree.map(
@@ -111,7 +111,7 @@ class ChangeWatch(Estimator):
     def _prior_precision(self) -> Float[Array, " event"]:
         return jnp.repeat(jnp.asarray(self.jump_std) ** -2, self.candidates)
 
-    def _weigh(self, shadows: Shadows) -> "_Verdict":
+    def _test_for_jumps(self, shadows: Shadows) -> "_Verdict":
         """Of each candidate `log ∫ p(innovations | size) p(size) d size`, less the same without a jump."""
         prior = self._prior_precision()
         log_ratio, size, precision = jump_evidence(shadows.score, shadows.information, prior)

@@ -9,7 +9,7 @@ from steelyard.report import Section
 
 
 @dataclasses.dataclass(frozen=True)
-class Row:
+class ReproductionRow:
     """One quantity: the published value, what its method gives here, what ours gives, and what is attainable.
 
     None where there is none.
@@ -41,7 +41,7 @@ class Reproduction:
     """Which."""
     trials: int
     """How many runs each figure is over."""
-    rows: Sequence[Row]
+    rows: Sequence[ReproductionRow]
     """One a quantity."""
     findings: Sequence[str]
     """Conclusions, as sentences with numbers."""

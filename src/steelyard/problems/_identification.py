@@ -102,7 +102,7 @@ class Quantities(Mapping[str, Estimate]):
         self._estimates = dict(estimates)
 
     def __getitem__(self, name: str) -> Estimate:
-        if name not in self._estimates:
+        if not isinstance(name, str) or name not in self._estimates:
             raise NoSuchNameError(f'There is no "{name}"; {nearest(str(name), list(self._estimates))}')
         return self._estimates[name]
 
@@ -154,7 +154,7 @@ class Identification:
 
     def __getitem__(self, robot: str) -> Quantities:
         """What one robot knows: `found["r1"].mass.value`."""
-        if robot not in self.robots:
+        if not isinstance(robot, str) or robot not in self.robots:
             raise NoSuchNameError(f'There is no robot "{robot}"; {nearest(str(robot), list(self.robots))}')
         return Quantities(self.robots[robot])
 

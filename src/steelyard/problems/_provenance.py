@@ -29,7 +29,7 @@ def settings_of(log: Log, config: Config, noise: Mapping[str, Mapping[str, float
         "gravity": f"{list(config.gravity)} m/s²",
         "mass guess": "none" if config.guess.mass is None else f"{config.guess.mass:g} kg",
     }
-    for robot, figures in noise.items():
-        for name, value in figures.items():
+    for robot, levels in noise.items():
+        for name, value in levels.items():
             settings[f"{robot}: noise of {name}"] = f"{value:.3g}"
     return settings

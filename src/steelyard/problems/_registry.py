@@ -76,10 +76,10 @@ STREAMS: dict[str, Callable[[], Callable[[Config, str | None], StreamFilter | St
 def stream_filter(problem: str, config: Config, method: str | None) -> StreamFilter | StreamRefit:
     """The online method of a problem."""
     if problem not in STREAMS:
+        if problem not in PROBLEMS and not problem.endswith(".py"):
+            raise BadInput(f'Unknown problem "{problem}"; {nearest(problem, list(STREAMS))}')
         known = " and ".join(f'"{name}"' for name in STREAMS)
-        exists = problem in PROBLEMS or problem.endswith(".py")
-        what = f'"{problem}" cannot be streamed yet' if exists else f'Unknown problem "{problem}"'
-        raise BadInput(f"{what}; {known} can, and identify answers the others from a log.")
+        raise BadInput(f'"{problem}" cannot be streamed yet; {known} can, and identify answers the others from a log.')
     return STREAMS[problem]()(config, method)
 
 

@@ -45,28 +45,26 @@ class StreamTrustTuning:
 TUNING = StreamTrustTuning()
 
 
-def stream_reasons(
-    z: np.ndarray, outliers: np.ndarray, stuck: Mapping[str, float], tuning: StreamTrustTuning = TUNING
-) -> tuple[Reason, ...]:
+def stream_reasons(z: np.ndarray, outliers: np.ndarray, stuck: Mapping[str, float]) -> tuple[Reason, ...]:
     """From normalised innovations (row, channel) and outlier flags (row,) of a span; `stuck`: s without change."""
     reasons = [
         Reason("stuck", f"{name} has not changed for {since:.2f} s: look at the sensor's connection.")
         for name, since in stuck.items()
-        if since > tuning.stuck
+        if since > TUNING.stuck
     ]
-    if len(z) < tuning.fewest:
+    if len(z) < TUNING.fewest:
         return tuple(reasons)
-    squares = np.minimum(z**2, tuning.clip**2)
+    squares = np.minimum(z**2, TUNING.clip**2)
     heard = np.isfinite(squares)
     counts = heard.sum(axis=0)
-    by_channel = np.where(counts >= tuning.fewest, np.nansum(squares, axis=0) / np.maximum(counts, 1), 0.0)
+    by_channel = np.where(counts >= TUNING.fewest, np.nansum(squares, axis=0) / np.maximum(counts, 1), 0.0)
     overall = float(np.nansum(squares) / max(heard.sum(), 1))
     worst = float(by_channel.max(initial=0.0))
-    if overall > tuning.all_channels or worst > tuning.one_channel:
+    if overall > TUNING.all_channels or worst > TUNING.one_channel:
         off = float(np.sqrt(max(overall, worst)))
-        sentence = f"The last {tuning.span:g} s of readings are {off:.2g} times as far off as their noise allows."
+        sentence = f"The last {TUNING.span:g} s of readings are {off:.2g} times as far off as their noise allows."
         reasons.append(Reason("misfit", sentence))
     share = float(np.mean(outliers))
-    if share > tuning.outlier_share:
+    if share > TUNING.outlier_share:
         reasons.append(Reason("outliers", f"{100 * share:.0f} % of the last readings are outliers."))
     return tuple(reasons)

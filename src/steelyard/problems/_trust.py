@@ -53,7 +53,6 @@ def judged(
     findings: Sequence[PreflightFinding] = (),
     rough: Mapping[str, tuple[float, float]] | None = None,
     problem: str | None = None,
-    tuning: TrustTuning = TUNING,
 ) -> Identification:
     """The same answer with its reasons: what is not believed is doubtful or failed, and no longer known.
 
@@ -66,8 +65,8 @@ def judged(
         own = found.trust.get(robot, Trust()).reasons
         mine = [one for one in findings if one.robot in (None, robot) or problem in (*_TEAMS, OWN)]
         certain = [one.reason for one in mine if one.kind == "certain"]
-        reasons = [*own, *_innovation_reasons(found, robot, problem, tuning), *_event_reasons(found, robot, tuning)]
-        reasons += _method_reasons(found, robot, (rough or {}).get(robot), tuning)
+        reasons = [*own, *_innovation_reasons(found, robot, problem), *_event_reasons(found, robot)]
+        reasons += _method_reasons(found, robot, (rough or {}).get(robot))
         hints = [one.reason for one in mine if one.kind == "hint"]
         finite = {name: _finite(estimate) for name, estimate in quantities.items()}
         if certain or reasons or any(one.status == "failed" for one in finite.values()):
@@ -84,18 +83,16 @@ def judged(
     return dataclasses.replace(found, robots=robots, notes=list(dict.fromkeys(notes)), verdict=verdict)
 
 
-def _method_reasons(
-    found: Identification, robot: str, rough: tuple[float, float] | None, tuning: TrustTuning
-) -> list[Reason]:
+def _method_reasons(found: Identification, robot: str, rough: tuple[float, float] | None) -> list[Reason]:
     """Two methods on the same rows that contradict each other; not where the mass changed just before the end."""
     mass = found.robots[robot].get("mass")
     if rough is None or mass is None or mass.value is None or mass.std is None:
         return []
-    if any(e.kind == "change" and e.robot == robot and mass.time - e.time < tuning.calm for e in found.events):
+    if any(e.kind == "change" and e.robot == robot and mass.time - e.time < TUNING.calm for e in found.events):
         return []
     value, std = float(mass.value), float(mass.std)
     off = abs(value - rough[0])
-    if off < max(tuning.methods_apart * np.hypot(std, rough[1]), tuning.methods_share * rough[0]):
+    if off < max(TUNING.methods_apart * np.hypot(std, rough[1]), TUNING.methods_share * rough[0]):
         return []
     sentence = (
         f"Plain least squares over the last rows gives {rough[0]:.3g} ± {1.96 * rough[1]:.2g} kg, and {found.method} "
@@ -125,30 +122,30 @@ def _finite(estimate: Estimate) -> Estimate:
     return Estimate.unknown("failed", estimate.unit, estimate.frame, estimate.time, reason)
 
 
-def _innovation_reasons(found: Identification, robot: str, problem: str, tuning: TrustTuning) -> list[Reason]:
+def _innovation_reasons(found: Identification, robot: str, problem: str) -> list[Reason]:
     innovations = found.innovations.get(robot)
     if innovations is None or problem not in _FILTERED:
         return []
     reasons = []
     nis = mean_nis(innovations.value, innovations.std**2)
-    if nis > tuning.doubtful_nis:
-        level = "contradicted" if nis > tuning.contradicted_nis else "doubtful"
+    if nis > TUNING.doubtful_nis:
+        level = "contradicted" if nis > TUNING.contradicted_nis else "doubtful"
         sentence = (
             f"The measurements are {np.sqrt(nis):.2g} times as far off as the noise allows, so the interval is too "
             "narrow: state the true noise, or look for what the model lacks."
         )
         reasons.append(Reason("misfit", sentence, level))
-    correlation = innovation_correlation(innovations, tuning.correlation_lag)
-    if correlation > tuning.doubtful_correlation:
+    correlation = innovation_correlation(innovations, TUNING.correlation_lag)
+    if correlation > TUNING.doubtful_correlation:
         sentence = (
-            f"What the model does not explain is correlated over {tuning.correlation_lag:g} s (by {correlation:.2f}): "
+            f"What the model does not explain is correlated over {TUNING.correlation_lag:g} s (by {correlation:.2f}): "
             "wind, drag, a swinging load, a lag or a filtered channel is taken for noise."
         )
         reasons.append(Reason("coloured", sentence))
-    slow = slow_variance(innovations, tuning.slow_span) if problem == OWN else 1.0
-    if slow > tuning.doubtful_slow and not reasons:
+    slow = slow_variance(innovations, TUNING.slow_span) if problem == OWN else 1.0
+    if slow > TUNING.doubtful_slow and not reasons:
         sentence = (
-            f"What the model does not explain lasts: means over {tuning.slow_span:g} s vary {slow:.2g} times as much "
+            f"What the model does not explain lasts: means over {TUNING.slow_span:g} s vary {slow:.2g} times as much "
             "as noise would. Look for an offset, a delay or a drift of a channel, lost rows, or a force that the model "
             "lacks."
         )
@@ -192,13 +189,13 @@ def innovation_correlation(innovations: Innovations, lag: float) -> float:
     return float(products.sum() / both.sum() / max(float(squares), 1e-12))
 
 
-def _event_reasons(found: Identification, robot: str, tuning: TrustTuning) -> list[Reason]:
+def _event_reasons(found: Identification, robot: str) -> list[Reason]:
     changes = [event for event in found.events if event.kind == "change" and event.robot == robot]
     series = next(iter(found.series.get(robot, {}).values()), None)
-    if series is None or len(changes) <= tuning.fewest_events:
+    if series is None or len(changes) <= TUNING.fewest_events:
         return []
     duration = float(series.time[-1] - series.time[0])
-    if len(changes) <= tuning.most_events * duration:
+    if len(changes) <= TUNING.most_events * duration:
         return []
     sentence = (
         f"{len(changes)} changes in {duration:.0f} s are more than any load has: something that the model lacks is "

@@ -27,7 +27,7 @@ from ._plots import truth_line as truth_line
 from ._progress import progress as progress
 from ._requested_files import RequestedFile as RequestedFile
 from ._requested_files import requested_file as requested_file
-from ._rows import Row as Row
+from ._rows import QuantityRow as QuantityRow
 from ._rows import rows as rows
 from ._sections import picture_in_space as picture_in_space
 from ._table import print_identification as print_identification

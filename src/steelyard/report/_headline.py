@@ -1,7 +1,7 @@
 """The answer in one sentence: the same on a terminal and on a page."""
 
 from steelyard.problems import Identification
-from steelyard.report._rows import Row, rows
+from steelyard.report._rows import QuantityRow, rows
 
 _LOADS = ("planar-load", "rigid-body", "spatial-load")
 """Problems whose mass is that of what robots carry."""
@@ -35,11 +35,11 @@ def _changes(identification: Identification, robot: str) -> int:
     return sum(event.kind == "change" and event.robot == robot for event in identification.events)
 
 
-def _listed(kind: str, of: str, alike: list[Row]) -> str:
+def _listed(kind: str, of: str, alike: list[QuantityRow]) -> str:
     values = ", ".join(f"{row.quantity.partition('/')[2]} {_words(row, '')}" for row in alike)
     return f"{kind} of {of}: {values}" + (_LEVEL if any(row.status == "known" for row in alike) else "")
 
 
-def _words(row: Row, level: str = _LEVEL) -> str:
+def _words(row: QuantityRow, level: str = _LEVEL) -> str:
     values = ", ".join(f"{part.label} {part.value}".strip() for part in row.parts)
     return f"{values} {row.unit}{level}" if row.status == "known" else f"{row.words} {values}".rstrip()

@@ -42,7 +42,7 @@ class Part:
 
 
 @dataclasses.dataclass(frozen=True)
-class Row:
+class QuantityRow:
     """What one robot knows of one quantity, in words."""
 
     robot: str
@@ -63,7 +63,7 @@ class Row:
         return STATUS_WORDS[self.status]
 
 
-def rows(identification: Identification) -> list[Row]:
+def rows(identification: Identification) -> list[QuantityRow]:
     """All robots, all quantities, in their order."""
     return [
         row(robot, quantity, estimate, last_truth(truth_of(identification, robot, quantity), _shape(estimate)))
@@ -72,7 +72,7 @@ def rows(identification: Identification) -> list[Row]:
     ]
 
 
-def row(robot: str, quantity: str, estimate: Estimate, truth: np.ndarray | None = None) -> Row:
+def row(robot: str, quantity: str, estimate: Estimate, truth: np.ndarray | None = None) -> QuantityRow:
     """One estimate in words."""
     unit, frame, status = estimate.unit, estimate.frame, estimate.status
     if estimate.doubtful_value is not None and estimate.doubtful_value.shape != (7,):
@@ -82,12 +82,12 @@ def row(robot: str, quantity: str, estimate: Estimate, truth: np.ndarray | None 
             Part(part.label, f"({plus_minus(value[part.index], 1.96 * std[part.index])})", "")
             for part in components(value[None])
         )
-        return Row(robot, quantity, unit, frame, status, parts, "")
+        return QuantityRow(robot, quantity, unit, frame, status, parts, "")
     if estimate.value is None or estimate.std is None:
         known_truth = "" if truth is None else number(float(truth))
-        return Row(robot, quantity, unit, frame, status, (), "", known_truth)
+        return QuantityRow(robot, quantity, unit, frame, status, (), "", known_truth)
     if estimate.value.shape == (7,) and estimate.std.shape == (6,):
-        return Row(robot, quantity, unit, frame, status, *_pose(estimate.value, estimate.std, truth))
+        return QuantityRow(robot, quantity, unit, frame, status, *_pose(estimate.value, estimate.std, truth))
     value = estimate.value
     std = estimate.std if estimate.std.shape == value.shape else np.full(value.shape, np.nan)
     names = PART_LABELS.get(quantity, [part.label for part in components(value[None])])
@@ -99,7 +99,7 @@ def row(robot: str, quantity: str, estimate: Estimate, truth: np.ndarray | None 
         )
         for name, part in zip(names, components(value[None]), strict=True)
     )
-    return Row(robot, quantity, unit, frame, status, parts, _error(value, std, truth))
+    return QuantityRow(robot, quantity, unit, frame, status, parts, _error(value, std, truth))
 
 
 def event_size(event: Event, unit: str) -> str:

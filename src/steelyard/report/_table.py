@@ -12,7 +12,7 @@ from rich.text import Text
 
 from steelyard.problems import Identification
 from steelyard.report._headline import headline
-from steelyard.report._rows import EVENT_WORDS, Row, event_size, rows, unit_of
+from steelyard.report._rows import EVENT_WORDS, QuantityRow, event_size, rows, unit_of
 
 LINE = 100
 """Longest line of prose, in characters."""
@@ -35,7 +35,7 @@ def tables(identification: Identification, whole: bool = True) -> list[Table]:
     return [table(found, whole, dim=found is sensors) for found in (asked, sensors) if found]
 
 
-def table(found: Sequence[Row], whole: bool = True, dim: bool = False) -> Table:
+def table(found: Sequence[QuantityRow], whole: bool = True, dim: bool = False) -> Table:
     """One row a robot and quantity: value and 95 % interval, unit, status, and truth and error where known.
 
     The robot has a column where there are several. With `whole`, names and numbers are not broken, which a narrow
@@ -134,7 +134,7 @@ def _table(*headings: str, whole: bool = False, status_width: int = 0) -> Table:
     return answer
 
 
-def _value(row: Row) -> str:
+def _value(row: QuantityRow) -> str:
     if not row.parts:
         return "—"
     width = max(len(part.label) for part in row.parts)
@@ -145,11 +145,11 @@ def _of_sensor(quantity: str) -> bool:
     return quantity.startswith(("offset/", "bias/", "delay/"))
 
 
-def _truth(row: Row) -> str:
+def _truth(row: QuantityRow) -> str:
     return "\n".join(part.truth for part in row.parts).rstrip() or row.truth or "—"
 
 
-def _error(row: Row, narrow: bool) -> str:
+def _error(row: QuantityRow, narrow: bool) -> str:
     """In two lines for a vector, which has as many, and where the table has a column for the robot, too."""
     return (row.error.replace(", ", ",\n", 1) if narrow or len(row.parts) > 1 else row.error) or "—"
 

@@ -4,8 +4,8 @@ from steelyard import _jax as _jax
 
 from ._row_by_row import PlanarPlay as PlanarPlay
 from ._row_by_row import Player as Player
-from ._row_by_row import Row as Row
 from ._row_by_row import SpatialPlay as SpatialPlay
+from ._row_by_row import WorldRow as WorldRow
 from .jets import SENSOR_NOISE as SENSOR_NOISE
 from .jets import TAKE_OFF as TAKE_OFF
 from .jets import FailureName as FailureName

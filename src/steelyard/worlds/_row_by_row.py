@@ -24,7 +24,7 @@ from steelyard.worlds.spatial._scenario import (
 from steelyard.worlds.spatial._simulation import SpatialTruth, holding_wrenches, truth_of
 
 
-class Row(NamedTuple):
+class WorldRow(NamedTuple):
     """One instant."""
 
     time: float
@@ -39,7 +39,7 @@ class Player(abc.ABC):
     robots: tuple[str, ...]
 
     @abc.abstractmethod
-    def next(self, holding: frozenset[str]) -> Row | None:
+    def next(self, holding: frozenset[str]) -> WorldRow | None:
         """The next row, with only these robots acting until then; None at the end. The first is at time zero."""
 
     @abc.abstractmethod
@@ -65,7 +65,7 @@ class PlanarPlay(Player):
         self._row = -1
         self._there: np.ndarray | None = None
 
-    def next(self, holding: frozenset[str]) -> Row | None:
+    def next(self, holding: frozenset[str]) -> WorldRow | None:
         """See `Player`."""
         self._row += 1
         row, body, rate = self._row, self._body, self._scenario.rate
@@ -85,7 +85,7 @@ class PlanarPlay(Player):
         for i, name in enumerate(self.robots):
             own = zip(("velocity/x", "velocity/y", "force/x", "force/y"), (*velocity[i], *force[i]), strict=True)
             readings[name] = {column: float(value) for column, value in own}
-        return Row(time, readings)
+        return WorldRow(time, readings)
 
     def truth(self) -> dict[str, float]:
         """See `Player`."""
@@ -118,7 +118,7 @@ class SpatialPlay(Player):
         self._truth: tuple[Box, dict[str, float]] | None = None
         self._row = -1
 
-    def next(self, holding: frozenset[str]) -> Row | None:
+    def next(self, holding: frozenset[str]) -> WorldRow | None:
         """See `Player`."""
         self._row += 1
         row, body, rate = self._row, self._body, self._scenario.rate
@@ -138,7 +138,7 @@ class SpatialPlay(Player):
                 for k, signal in enumerate(WRIST_SIGNALS)
                 for a, axis in enumerate("xyz")
             }
-        return Row(row / rate, readings)
+        return WorldRow(row / rate, readings)
 
     def truth(self) -> dict[str, float]:
         """See `Player`; it changes with the box only."""

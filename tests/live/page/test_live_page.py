@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from steelyard.errors import BadInput
-from steelyard.live import RobotEvent, Status, View
+from steelyard.live import RobotEvent, RobotStatus, WatchedTeam
 from steelyard.live.page import LivePage
 from steelyard.live.page._history import MassHistory
 from steelyard.live.robot._status import EstimateReport
@@ -24,20 +24,22 @@ EVIL = "<script>document.title = 'taken'</script>"
 LOCAL = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 
 
-def status(robot: str, seconds: float, mass: float | None) -> Status:
+def status(robot: str, seconds: float, mass: float | None) -> RobotStatus:
     std, said = (None, "not-yet-known") if mass is None else (0.01, "known")
     known = EstimateReport(mass, std, "kg", None, said, seconds)
-    return Status(
+    return RobotStatus(
         robot=robot, pid=1, epoch=1, phase="running", time=seconds, tick=1, holding=True, estimates={"mass": known},
         known={"mass": known}, age=0.1, alive=("r2",), missing=(), faulty=(), sent=1, received=1, lost=3, dropped={},
         clock=(robot, 0.0), late=(1.0, 2.0, 3.0), memory=50.0, processor=0.1, threads=4,
     )  # fmt: skip
 
 
-def view_at(seconds: float, mass: float | None = 2.5) -> View:
+def view_at(seconds: float, mass: float | None = 2.5) -> WatchedTeam:
     robots = ("r1", EVIL)
     event = RobotEvent(1.0, "silent", "r1", f"{EVIL} is silent")
-    return View({one: status(one, seconds, mass) for one in robots}, dict.fromkeys(robots, time.monotonic()), [event])
+    return WatchedTeam(
+        {one: status(one, seconds, mass) for one in robots}, dict.fromkeys(robots, time.monotonic()), [event]
+    )
 
 
 @pytest.fixture
@@ -65,7 +67,7 @@ def test_what_is_no_longer_known_is_not_shown_as_known():
     """A load that has changed: the table says so, and from when the last number is."""
     lost = EstimateReport(None, None, "kg", None, "failed", 20.0)
     then = msgspec.structs.replace(status("r1", 7.0, 2.0), time=20.0, estimates={"mass": lost})
-    assert live_rows(View({"r1": then}, {"r1": time.monotonic()}, []), ("r1",))[0][2] == (
+    assert live_rows(WatchedTeam({"r1": then}, {"r1": time.monotonic()}, []), ("r1",))[0][2] == (
         "failed; at 7.0 s: 2.0000 ± 0.0196 kg"
     )
 
@@ -89,10 +91,10 @@ def test_a_port_that_is_taken_or_is_none_is_bad_input(page):
 def test_a_run_of_days_stays_small():
     history = MassHistory(("r1",))
     for k in range(5000):
-        history.add(View({"r1": status("r1", float(k), 2.0)}, {}, []))
+        history.add(WatchedTeam({"r1": status("r1", float(k), 2.0)}, {}, []))
     lines = [one for one in history.figure()["data"] if one["kind"] == "line"]
     assert 250 <= len(lines[0]["x"]) <= 600
-    assert lines[0]["x"][-1] > 4900.0
+    assert lines[0]["x"][-1] > 4900.0  # s of 5000: the newest are there, 12.8 s apart
     assert all(math.isfinite(y) for y in lines[0]["y"])
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from teams import SPATIAL, configured
 
-from steelyard.config import Lie
+from steelyard.config import WrongMotion
 from steelyard.live import plan_team
 from steelyard.live.robot._alignment import Aligned
 from steelyard.live.robot._consistency_exchange import ConsistencyExchange
@@ -45,7 +45,9 @@ def test_a_faulty_member_that_claims_no_more_is_named_all_the_same():
             claims = {name: tuple(np.mean(own[-4:], axis=0).tolist()) for name, own in measured.items()}
             if tick >= 300:
                 claims["r2"] = (
-                    falsified(claims["r2"], PLAN.task.motion, Lie("r2", 3.0)) if tick < 500 else (math.nan,) * WIDTH
+                    falsified(claims["r2"], PLAN.task.motion, WrongMotion("r2", 3.0))
+                    if tick < 500
+                    else (math.nan,) * WIDTH
                 )
             exchange.receive(tuple(Claim(name, tick // 4, values) for name, values in claims.items()), "r2")
         if tick >= 720:

@@ -18,7 +18,7 @@ import msgspec
 from commands import ENVIRONMENT, command, gone, steelyard, write_team
 from hearing import hearing
 
-from steelyard.live import Status, read_team
+from steelyard.live import RobotStatus, read_team
 from steelyard.team.transport import key_files, key_of, local_settings, make_keys, open_session
 
 KILLED, BACK = 2.0, 3.0
@@ -31,7 +31,7 @@ class Watcher:
 
     def __init__(self, plan):
         self.plan, self.heard = plan, {name: [] for name in plan.graph.names}
-        self._decoder = msgspec.json.Decoder(Status)
+        self._decoder = msgspec.json.Decoder(RobotStatus)
         self._session = open_session(local_settings(None, list(plan.endpoints.local.values())), "a test")
         self._hearing = self._session.declare_subscriber(key_of(plan.name, "*", "status"), self._take)
 

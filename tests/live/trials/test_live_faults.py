@@ -20,7 +20,7 @@ def error(told: dict, robot: str) -> float:
 def test_every_robot_comes_to_the_same_mass():
     told = run("calm", 6.0)
     assert max(error(told, robot) for robot in told["mass"]) < 0.01
-    assert max(told["mass"].values()) - min(told["mass"].values()) < 1e-9
+    assert max(told["mass"].values()) - min(told["mass"].values()) < 1e-9  # kg: the same sums, but for rounding
     assert set(told["lost"].values()) == {0}
 
 

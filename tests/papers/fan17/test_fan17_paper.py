@@ -10,7 +10,7 @@ import pytest
 from steelyard.cli._main import run
 from steelyard.estimators import Estimate
 from steelyard.geometry import SO3, Inertia
-from steelyard.papers.fan17 import _possible as possible
+from steelyard.papers.fan17 import _physical_loads as possible
 from steelyard.papers.fan17 import _teams as teams
 from steelyard.papers.fan17 import fan17_work
 from steelyard.papers.fan17._reproduce import rows_of

@@ -12,20 +12,12 @@ from steelyard.papers.planar.robots import (
     Link,
     LinkGains,
     RateFilter,
-    carry_along,
     link_step,
     observability,
     observer_step,
 )
 
 DT = 0.01
-
-
-def test_a_body_vector_is_carried_along_with_its_length():
-    """Only with the square of the norm; a reference of length 2 tells the forms apart."""
-    turn = cmath.exp(0.7j)
-    reference, vector = 2.0 - 0.3j, -0.4 + 1.1j
-    assert carry_along(reference, vector, reference * turn) == pytest.approx(vector * turn, rel=1e-14)
 
 
 @pytest.mark.parametrize("omega", [1.3, -1.3, 4.0, -0.4])
@@ -115,7 +107,7 @@ def test_the_observer_finds_the_centre_of_mass(kind, omega):
             state = observer_step(state, before, spin, force(k - 1), eta, 2.0, DT)
         before = spin
         errors.append(abs(state.z_c - z_c))
-    assert errors[0] > 0.3
+    assert errors[0] > 0.3  # m: it begins at zero, 0.36 m off
     assert max(errors[-300:]) < 1e-4  # m: of 0.36 at the start less than a thousandth is left
 
 

@@ -115,7 +115,7 @@ def test_errors_of_the_truth_are_none_and_of_silence_are_unknown():
     }
     estimates |= {"com": vector(-arms["r1"]), "contact/r2": vector(arms["r2"] - arms["r1"])}
     found = errors_of(estimates, "r1", 8.0, moment)
-    assert max(map(abs, found.values())) < 1e-12
+    assert max(map(abs, found.values())) < 1e-12  # rounding
     assert abs(z_c_error(dict.fromkeys(NAMES, found))) < 1e-12
     silent = errors_of(estimates | {"mass": Estimate.unknown("not-yet-known", "kg", None, 0.0)}, "r1", 8.0, moment)
     assert math.isnan(silent["mass"])

@@ -31,7 +31,7 @@ def test_there_is_a_rate_for_each_sentence_and_a_clean_log_shows_none(log):
     record = estimate_thrusts(log.without_truth(), "r1", robot_from(standing_config()), standing_config()).record
     assert error_rates(record).shape == (len(log), 6, len(ERRORS))
     size, std = told(log)
-    assert np.max(np.abs(size) / std) < 4.0
+    assert np.max(np.abs(size) / std) < 4.0  # by chance once in 16,000
     assert identify(log, "jets", standing_config()).robots["r1"]["mass"].status == "known"
 
 

@@ -37,7 +37,7 @@ def test_a_vague_guess_does_no_harm(method):
     friction = found.robots["cart"]["friction"]
     assert friction.value is not None
     assert friction.std is not None
-    assert abs(float(friction.value) - 0.8) < 4.0 * float(friction.std)
+    assert abs(float(friction.value) - 0.8) < 4.0 * float(friction.std)  # by chance once in 16,000
     assert not found.events
 
 

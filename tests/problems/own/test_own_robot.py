@@ -14,7 +14,7 @@ from steelyard.errors import BadInput
 from steelyard.logs import Log, write
 from steelyard.models import ContinuousModel
 from steelyard.problems import Quantity, identify, identify_own
-from steelyard.problems.own._steps import step_warning
+from steelyard.problems.own._step_length import step_warning
 from steelyard.report import write_report
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "01_your_own_robot.py"

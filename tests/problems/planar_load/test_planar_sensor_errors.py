@@ -38,7 +38,7 @@ def test_a_late_force_is_named_with_its_delay(answered):
     (reason,) = sensor_error_reasons(late, robots, -np.inf)
     assert reason.code == "force-late"
     assert "r2/force" in reason.sentence
-    assert 40.0 < float(reason.sentence.split(" ms late")[0].split()[-1]) < 60.0
+    assert 40.0 < float(reason.sentence.split(" ms late")[0].split()[-1]) < 60.0  # a row of 10 ms to either side of 50
 
 
 def test_an_offset_and_a_scale_are_named(answered):

@@ -49,5 +49,5 @@ def test_a_change_is_where_it_was_asked_for():
     changed = draw_disturbances(5, True)
     mass = in_earnest(fly_disturbed, changed, 60.0, 5)["truth/mass"]
     jump = int(np.argmax(np.abs(np.diff(mass))))
-    assert abs(jump / 100.0 - changed.change_time) < 0.011
+    assert abs(jump / 100.0 - changed.change_time) < 0.011  # s: a row
     assert mass[-1] / mass[0] == 1.0 + changed.change

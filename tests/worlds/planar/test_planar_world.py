@@ -84,7 +84,7 @@ def test_momentum_gained_is_the_integral_of_the_forces():
 def test_a_push_through_the_centre_of_mass_never_turns(shape):
     push = dataclasses.replace(SHORT, shape=shape, forces="none-turning", robots=5)
     truth = planar_truth(push, 2)
-    assert np.abs(truth.heading).max() < 1e-12
+    assert np.abs(truth.heading).max() < 1e-12  # rad: rounding
     assert np.linalg.norm(truth.velocity, axis=1).max() > 0.1
     assert np.abs(truth.forces).max() > 1.0
 
@@ -184,7 +184,7 @@ def test_forces_that_turn_with_the_load_wind_it_up_evenly():
 def test_contacts_lie_on_the_outline_and_chance_moves_them():
     x, y = outline("plate").T
     area = 0.5 * np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)
-    assert abs(area - 6.75) < 1e-12
+    assert abs(area - 6.75) < 1e-12  # m²: rounding
     even, random = contacts_on("disc", 6), contacts_on("disc", 6, np.random.default_rng(0))
     assert np.all(np.hypot(*even.T) > 0.999)
     assert np.all(np.hypot(*random.T) > 0.999)

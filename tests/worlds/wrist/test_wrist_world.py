@@ -31,7 +31,7 @@ def test_velocity_and_orientation_are_integrals_of_what_the_inertial_sensor_read
     turns = Rotation.from_quat(truth.motion.quaternion[:, [1, 2, 3, 0]])
     dt = truth.time[1]
     mean = 0.5 * (truth.motion.gyro[1:] + truth.motion.gyro[:-1])
-    assert ((turns[:-1].inv() * turns[1:]).as_rotvec() / dt - mean).std() < 1e-3
+    assert ((turns[:-1].inv() * turns[1:]).as_rotvec() / dt - mean).std() < 1e-3  # rad/s: the trapezoidal rule's error
     world, acceleration = turns.apply(truth.motion.velocity), turns.apply(truth.motion.accelerometer)
     expected = 0.5 * (acceleration[1:] + acceleration[:-1]) - np.array([0.0, 0.0, 9.81])
     np.testing.assert_allclose(np.diff(world, axis=0) / dt, expected, atol=5e-3)

@@ -74,7 +74,7 @@ class DisguiseRow:
     delay_rms: float | None
     """s, of the errors of the delay."""
     delay_z: float | None
-    """Root mean square of error over stated deviation: 1 where that is honest."""
+    """Root mean square of error over stated deviation: 1 where that is consistent."""
     delay_bound: float | None
     """s, root mean square of the runs' bounds."""
 

@@ -7,25 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from steelyard.bench.faults._edits import (
-    Chance,
-    Edit,
-    changed,
-    delay,
-    drift,
-    filtered,
-    held,
-    hum,
-    noisy,
-    offset,
-    on,
-    outliers,
-    quantised,
-    saturated,
-    scale,
-    stuck,
-    time_unit,
-)
+from steelyard.bench.faults import _edits as e
 from steelyard.bench.faults._fault import Fault, TriedProblem
 from steelyard.bench.faults._row_faults import row_faults
 from steelyard.estimators import Guess, Noise, Sample
@@ -108,60 +90,60 @@ def clean_cart(seed: int) -> Log:
     return Log(np.asarray(time, np.float64), columns, f"cart {seed}")
 
 
-def _pushed(newton: float, share: float) -> Edit:
+def _pushed(newton: float, share: float) -> e.Edit:
     """Somebody pushes against the cart for a share of the log; the force that was logged lacks it."""
 
-    def edit(log: Log, chance: Chance) -> Log:
+    def edit(log: Log, chance: e.Chance) -> Log:
         begin = int(chance.uniform(0.2, 0.9 - share) * len(log))
         rows = (np.arange(len(log)) >= begin) & (np.arange(len(log)) < begin + share * len(log))
-        return changed(log, {"r1/force/x": log.columns["r1/force/x"] + newton * rows})
+        return e.changed(log, {"r1/force/x": log.columns["r1/force/x"] + newton * rows})
 
     return edit
 
 
-def _dry_friction(newton: float) -> Edit:
+def _dry_friction(newton: float) -> e.Edit:
     """Friction of a constant size that the model lacks: the logged force overcomes it, too."""
 
-    def edit(log: Log, chance: Chance) -> Log:
+    def edit(log: Log, chance: e.Chance) -> Log:
         speed = log.columns["r1/linear_velocity/x"]
-        return changed(log, {"r1/force/x": log.columns["r1/force/x"] + newton * np.tanh(speed / 0.1)})
+        return e.changed(log, {"r1/force/x": log.columns["r1/force/x"] + newton * np.tanh(speed / 0.1)})
 
     return edit
 
 
 _ANY = r"measurements|explain|correlated|changes|twice|repeat|stuck|outlier|limit|noise"
 FAULTS = (
-    Fault("time in ms", r"time|millisecond|step", time_unit(1e3)),
-    Fault("fast clock", _ANY, time_unit(1.2), time_unit(1.05)),
+    Fault("time in ms", r"time|millisecond|step", e.time_unit(1e3)),
+    Fault("fast clock", _ANY, e.time_unit(1.2), e.time_unit(1.05)),
     *row_faults(_ANY),
-    Fault("position in cm", _ANY, on(_P, scale(100.0)), on(_P, scale(1.1))),
-    Fault("position's sign", _ANY, on(_P, scale(-1.0))),
-    Fault("position offset", _ANY, on(_P, offset(1.0)), on(_P, offset(0.05))),
-    Fault("position drifts", _ANY, on(_P, drift(2.0)), on(_P, drift(0.1))),
-    Fault("position late", _ANY, on(_P, delay(0.3)), on(_P, delay(0.05))),
-    Fault("position filtered", _ANY, on(_P, filtered(0.3)), on(_P, filtered(0.05))),
-    Fault("position held", r"held|repeat", on(_P, held(0.4)), on(_P, held(0.1))),
-    Fault("position stuck", r"stuck|repeat", on(_P, stuck(0.25)), on(_P, stuck(0.03))),
-    Fault("position outliers", r"outlier", on(_P, outliers(0.05)), on(_P, outliers(0.01))),
-    Fault("position noisy", _ANY, on(_P, noisy(0.1)), on(_P, noisy(0.02))),
-    Fault("speed scale", _ANY, on(_V, scale(3.6)), on(_V, scale(1.1))),
-    Fault("speed's sign", _ANY, on(_V, scale(-1.0))),
-    Fault("speed offset", _ANY, on(_V, offset(0.5)), on(_V, offset(0.05))),
-    Fault("speed late", _ANY, on(_V, delay(0.3)), on(_V, delay(0.05))),
-    Fault("speed filtered", _ANY, on(_V, filtered(0.3)), on(_V, filtered(0.05))),
-    Fault("speed stuck", r"stuck|repeat", on(_V, stuck(0.25)), on(_V, stuck(0.03))),
-    Fault("speed outliers", r"outlier", on(_V, outliers(0.05)), on(_V, outliers(0.01))),
-    Fault("speed quantised", _ANY, on(_V, quantised(0.5)), on(_V, quantised(0.05))),
-    Fault("speed noisy", _ANY, on(_V, noisy(0.2)), on(_V, noisy(0.04))),
-    Fault("force scale", r"relative", on(_F, scale(1.2)), on(_F, scale(1.05)), exempt=r"relative to"),
-    Fault("force's sign", _ANY, on(_F, scale(-1.0))),
-    Fault("force offset", _ANY, on(_F, offset(1.0)), on(_F, offset(0.1))),
-    Fault("force drifts", _ANY, on(_F, drift(2.0)), on(_F, drift(0.2))),
-    Fault("force late", _ANY, on(_F, delay(0.3)), on(_F, delay(0.04))),
-    Fault("force stuck", r"stuck|repeat", on(_F, stuck(0.25)), on(_F, stuck(0.03))),
-    Fault("force saturated", r"limit|measurements|explain", on(_F, saturated(0.3)), on(_F, saturated(0.04))),
-    Fault("force outliers", r"outlier", on(_F, outliers(0.05)), on(_F, outliers(0.01))),
-    Fault("force hums", _ANY, on(_F, hum(2.0, 1.0)), on(_F, hum(0.2, 1.0))),
+    Fault("position in cm", _ANY, e.on(_P, e.scale(100.0)), e.on(_P, e.scale(1.1))),
+    Fault("position's sign", _ANY, e.on(_P, e.scale(-1.0))),
+    Fault("position offset", _ANY, e.on(_P, e.offset(1.0)), e.on(_P, e.offset(0.05))),
+    Fault("position drifts", _ANY, e.on(_P, e.drift(2.0)), e.on(_P, e.drift(0.1))),
+    Fault("position late", _ANY, e.on(_P, e.delay(0.3)), e.on(_P, e.delay(0.05))),
+    Fault("position filtered", _ANY, e.on(_P, e.filtered(0.3)), e.on(_P, e.filtered(0.05))),
+    Fault("position held", r"held|repeat", e.on(_P, e.held(0.4)), e.on(_P, e.held(0.1))),
+    Fault("position stuck", r"stuck|repeat", e.on(_P, e.stuck(0.25)), e.on(_P, e.stuck(0.03))),
+    Fault("position outliers", r"outlier", e.on(_P, e.outliers(0.05)), e.on(_P, e.outliers(0.01))),
+    Fault("position noisy", _ANY, e.on(_P, e.noisy(0.1)), e.on(_P, e.noisy(0.02))),
+    Fault("speed scale", _ANY, e.on(_V, e.scale(3.6)), e.on(_V, e.scale(1.1))),
+    Fault("speed's sign", _ANY, e.on(_V, e.scale(-1.0))),
+    Fault("speed offset", _ANY, e.on(_V, e.offset(0.5)), e.on(_V, e.offset(0.05))),
+    Fault("speed late", _ANY, e.on(_V, e.delay(0.3)), e.on(_V, e.delay(0.05))),
+    Fault("speed filtered", _ANY, e.on(_V, e.filtered(0.3)), e.on(_V, e.filtered(0.05))),
+    Fault("speed stuck", r"stuck|repeat", e.on(_V, e.stuck(0.25)), e.on(_V, e.stuck(0.03))),
+    Fault("speed outliers", r"outlier", e.on(_V, e.outliers(0.05)), e.on(_V, e.outliers(0.01))),
+    Fault("speed quantised", _ANY, e.on(_V, e.quantised(0.5)), e.on(_V, e.quantised(0.05))),
+    Fault("speed noisy", _ANY, e.on(_V, e.noisy(0.2)), e.on(_V, e.noisy(0.04))),
+    Fault("force scale", r"relative", e.on(_F, e.scale(1.2)), e.on(_F, e.scale(1.05)), exempt=r"relative to"),
+    Fault("force's sign", _ANY, e.on(_F, e.scale(-1.0))),
+    Fault("force offset", _ANY, e.on(_F, e.offset(1.0)), e.on(_F, e.offset(0.1))),
+    Fault("force drifts", _ANY, e.on(_F, e.drift(2.0)), e.on(_F, e.drift(0.2))),
+    Fault("force late", _ANY, e.on(_F, e.delay(0.3)), e.on(_F, e.delay(0.04))),
+    Fault("force stuck", r"stuck|repeat", e.on(_F, e.stuck(0.25)), e.on(_F, e.stuck(0.03))),
+    Fault("force saturated", r"limit|measurements|explain", e.on(_F, e.saturated(0.3)), e.on(_F, e.saturated(0.04))),
+    Fault("force outliers", r"outlier", e.on(_F, e.outliers(0.05)), e.on(_F, e.outliers(0.01))),
+    Fault("force hums", _ANY, e.on(_F, e.hum(2.0, 1.0)), e.on(_F, e.hum(0.2, 1.0))),
     Fault("pushed", _ANY, _pushed(2.0, 0.3), _pushed(0.3, 0.15)),
     Fault("dry friction", _ANY, _dry_friction(1.5), _dry_friction(0.15)),
 )

@@ -8,21 +8,8 @@ import jax.numpy as jnp
 import msgspec
 import numpy as np
 
+from steelyard.bench.faults import _edits as e
 from steelyard.bench.faults._catalogues import TRIED
-from steelyard.bench.faults._edits import (
-    Chance,
-    Edit,
-    axes,
-    changed,
-    columns_of,
-    delay,
-    filtered,
-    offset,
-    on,
-    outliers,
-    scale,
-    time_unit,
-)
 from steelyard.bench.faults._fault import Fault, TriedProblem
 from steelyard.bench.faults._jets import clean_jets, standing_config
 from steelyard.bench.faults._multirotor import body_velocity, sag, tilted, to_ned, wind
@@ -51,7 +38,7 @@ class SeenCase:
     before: str
     """What came out then."""
     problem: TriedProblem
-    edit: Edit
+    edit: e.Edit
     seed: int = 0
 
     def run(self) -> FaultRun:
@@ -60,7 +47,7 @@ class SeenCase:
         return run_one(self.problem, fault, "strong", self.seed, self.problem.clean(self.seed))
 
 
-def _as_it_is(log: Log, chance: Chance) -> Log:
+def _as_it_is(log: Log, chance: e.Chance) -> Log:
     return log
 
 
@@ -87,13 +74,13 @@ def _drone(method: str | None = None, **settings) -> TriedProblem:
     return _asked("multirotor", lambda seed: _log(simulate(scenario, seed), "flight"), answer)
 
 
-def _missing(log: Log, chance: Chance) -> Log:
+def _missing(log: Log, chance: e.Chance) -> Log:
     """Rows from 3 to 3.5 s are not there."""
     rows = np.flatnonzero((log.time < 3.0) | (log.time > 3.5))
     return Log(log.time[rows], {name: one[rows] for name, one in log.columns.items()}, log.origin, log.metadata)
 
 
-def _apart(log: Log, chance: Chance) -> Log:
+def _apart(log: Log, chance: e.Chance) -> Log:
     """Wrench and motion come in rows of their own, 3 ms apart, as in a bag."""
     time = np.sort(np.concatenate([log.time, log.time + 0.003]))
     columns = {}
@@ -122,7 +109,7 @@ class EulerCart(Model):
         return jnp.zeros(())
 
 
-def _slow(log: Log, chance: Chance) -> Log:
+def _slow(log: Log, chance: e.Chance) -> Log:
     """Every fifth row: 10 Hz."""
     return Log(log.time[::5], {name: one[::5] for name, one in log.columns.items()}, log.origin, log.metadata)
 
@@ -131,9 +118,9 @@ def _by_euler(log: Log) -> Identification:
     return identify_own(log, dataclasses.replace(cart(), model=EulerCart()))
 
 
-def _huge_rates(log: Log, chance: Chance) -> Log:
-    names = columns_of(log, "base/rates")[0]
-    return changed(log, {name: np.where(np.arange(len(log)) == 200, 1e200, log.columns[name]) for name in names})
+def _huge_rates(log: Log, chance: e.Chance) -> Log:
+    names = e.columns_of(log, "base/rates")[0]
+    return e.changed(log, {name: np.where(np.arange(len(log)) == 200, 1e200, log.columns[name]) for name in names})
 
 
 def _no_number(log: Log) -> Identification:
@@ -172,13 +159,13 @@ SEEN = (
         "all channels filtered on board, noise not stated",
         "0.02 kg of 1 kg, event to 3.07e-44 kg",
         _drone(),
-        on(_ALL, filtered(0.05)),
+        e.on(_ALL, e.filtered(0.05)),
     ),
     SeenCase(
         "attitude 2° off the thrust's axis",
         "22 jumps of ± 0.8 kg, drag -14 σ, believed",
         _drone(),
-        on("attitude", tilted(2.0)),
+        e.on("attitude", tilted(2.0)),
     ),
     SeenCase("velocity in body axes", "mass 8.5 σ off, believed", _drone(), body_velocity),
     SeenCase(
@@ -189,37 +176,37 @@ SEEN = (
     ),
     SeenCase("rows from 3 to 3.5 s missing, rigid-body", "21 and 31 σ off", _wrist(), _missing),
     SeenCase("rows from 3 to 3.5 s missing, multirotor", "drag wrong, two false events, believed", _drone(), _missing),
-    SeenCase("force offset of 0.5 N", "refused", _wrist(), on(_FORCE, offset(0.5))),
-    SeenCase("force offset of 2 N", "2.0295 ± 0.0008 for 2.0 kg, known", _wrist(), on(_FORCE, offset(2.0))),
+    SeenCase("force offset of 0.5 N", "refused", _wrist(), e.on(_FORCE, e.offset(0.5))),
+    SeenCase("force offset of 2 N", "2.0295 ± 0.0008 for 2.0 kg, known", _wrist(), e.on(_FORCE, e.offset(2.0))),
     SeenCase("--bias 3", "mass 29 σ off, known", _wrist(bias=3.0), _as_it_is),
-    SeenCase("battery sag of 15 %", "1.17 ± 0.005 kg, believed", _drone(), on("thrust", sag(0.15))),
-    SeenCase("thrust of 0..1", "0.027 kg, believed", _drone(), on("thrust", scale(1.0 / 40.0))),
-    SeenCase("thrust in grams", "101 kg, believed", _drone(), on("thrust", scale(1000.0 / 9.81))),
+    SeenCase("battery sag of 15 %", "1.17 ± 0.005 kg, believed", _drone(), e.on("thrust", sag(0.15))),
+    SeenCase("thrust of 0..1", "0.027 kg, believed", _drone(), e.on("thrust", e.scale(1.0 / 40.0))),
+    SeenCase("thrust in grams", "101 kg, believed", _drone(), e.on("thrust", e.scale(1000.0 / 9.81))),
     SeenCase(
         "wind of 5 m/s at hover", "too little motion, event to 2.78e-07 kg", _drone(trajectory="hover"), wind(5.0)
     ),
     SeenCase("wind of 5 m/s at hover, ekf", "0.083 kg", _drone("ekf", trajectory="hover"), wind(5.0)),
-    SeenCase("time in ms", 'LinAlgError, "a fault of ours"', _drone(), time_unit(1e3)),
-    SeenCase("quaternion xyzw", "+552 kg", _drone(), on("attitude", axes((1, 2, 3, 0), (1.0,) * 4))),
+    SeenCase("time in ms", 'LinAlgError, "a fault of ours"', _drone(), e.time_unit(1e3)),
+    SeenCase("quaternion xyzw", "+552 kg", _drone(), e.on("attitude", e.axes((1, 2, 3, 0), (1.0,) * 4))),
     SeenCase("NED", "0.61 kg, known", _drone(), to_ned),
-    SeenCase("1 % outliers, rigid-body", "refused", _wrist(), on((_FORCE, _TORQUE, _W), outliers(0.01))),
-    SeenCase("2 % outliers, rigid-body", "refused", _wrist(), on((_FORCE, _TORQUE, _W), outliers(0.02))),
+    SeenCase("1 % outliers, rigid-body", "refused", _wrist(), e.on((_FORCE, _TORQUE, _W), e.outliers(0.01))),
+    SeenCase("2 % outliers, rigid-body", "refused", _wrist(), e.on((_FORCE, _TORQUE, _W), e.outliers(0.02))),
     SeenCase(
         "1 % outliers, spatial-load",
         "refused",
         _wrist("spatial-load", robots=2, duration=8.0),
-        on((_FORCE, _TORQUE, _W), outliers(0.01)),
+        e.on((_FORCE, _TORQUE, _W), e.outliers(0.01)),
     ),
     SeenCase("planar, random contacts, seed 12", "mass 4 σ off, no word", _push(random_contacts=True), _as_it_is, 12),
     SeenCase("planar, random contacts, seed 24", "mass 4 σ off, no word", _push(random_contacts=True), _as_it_is, 24),
     SeenCase(
-        "planar, force of the other sign", "a longer motion would help", _push(), on("force", scale(-1.0), "r2"), 1
+        "planar, force of the other sign", "a longer motion would help", _push(), e.on("force", e.scale(-1.0), "r2"), 1
     ),
     SeenCase(
-        "planar, force 1.3 times too large", "a longer motion would help", _push(), on("force", scale(1.3), "r2"), 1
+        "planar, force 1.3 times too large", "a longer motion would help", _push(), e.on("force", e.scale(1.3), "r2"), 1
     ),
-    SeenCase("planar, force 0.1 s late", "a longer motion would help", _push(), on("force", delay(0.1), "r2"), 1),
-    SeenCase("planar, 2 % outliers", "a longer motion would help", _push(), on("velocity", outliers(0.02)), 1),
+    SeenCase("planar, force 0.1 s late", "a longer motion would help", _push(), e.on("force", e.delay(0.1), "r2"), 1),
+    SeenCase("planar, 2 % outliers", "a longer motion would help", _push(), e.on("velocity", e.outliers(0.02)), 1),
     SeenCase(
         'jets: ixx="abc" in the URDF',
         "every thrust known, 0.0 ± 0.1 N",

@@ -178,7 +178,7 @@ def table_of(runs: Sequence[FaultRun]) -> list[FaultRow]:
 
 
 def totals(runs: Sequence[FaultRun]) -> Mapping[str, Any]:
-    """The figures that a problem is judged by."""
+    """The shares that a problem is judged by."""
     clean = [run for run in runs if run.strength == "clean"]
     faulty = [run for run in runs if run.strength != "clean"]
     strong = [run for run in faulty if run.strength == "strong" and run.verdict != "right"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.bench._cover import HALF, clopper_pearson
-from steelyard.bench.peers import _field, _filters, _ours
+from steelyard.bench.peers import _filters, _ours, _textbook_methods
 from steelyard.bench.peers._flight import SCENARIOS, Flight, MassEstimate, fly
 
 MassMethod = Callable[[Flight], MassEstimate | None]
@@ -21,11 +21,11 @@ PEERS: dict[str, MassMethod] = {
     "gtsam": _filters.by_gtsam,
     "cuthbert": _filters.by_cuthbert,
     "pyceres, batch fit": _filters.by_ceres,
-    "PX4's hover-thrust filter": _field.by_hover_thrust_filter,
-    "least squares, Savitzky-Golay": _field.by_least_squares,
-    "regression on the thrust axis": _field.by_body_axis_regression,
-    "recursive least squares": _field.by_recursive_least_squares,
-    "TAG-K (Kaczmarz)": _field.by_tail_averaged_kaczmarz,
+    "PX4's hover-thrust filter": _textbook_methods.by_hover_thrust_filter,
+    "least squares, Savitzky-Golay": _textbook_methods.by_least_squares,
+    "regression on the thrust axis": _textbook_methods.by_body_axis_regression,
+    "recursive least squares": _textbook_methods.by_recursive_least_squares,
+    "TAG-K (Kaczmarz)": _textbook_methods.by_tail_averaged_kaczmarz,
 }
 OURS = "steelyard"
 
@@ -77,13 +77,13 @@ def compare_methods(
 
 
 def _row(name: str, scenario: str, flown: list[Flight], advance: Callable[[int], None]) -> PeerRow:
-    weigh = PEERS[name]
+    estimate = PEERS[name]
     try:
-        weigh(flown[0])  # compiles, imports
+        estimate(flown[0])  # compiles, imports
         answers, taken = [], []
         for flight in flown:
             begin = time.process_time()
-            answers.append(weigh(flight))
+            answers.append(estimate(flight))
             taken.append((time.process_time() - begin) / len(flight.time))
             advance(1)
     except ImportError as error:

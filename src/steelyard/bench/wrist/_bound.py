@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from steelyard._rotations import matrices, skew
 from steelyard.worlds.wrist import WristScenario, WristTruth
 
 ERRORS = {
@@ -44,7 +45,7 @@ class WristBound:
 
 def bound_of(scenario: WristScenario, truth: WristTruth, unknown: tuple[str, ...] = tuple(ERRORS)) -> WristBound:
     """Of one log from its exact readings, those of an inertial sensor in the force sensor's own place and axes."""
-    load, R = truth.loads[-1], _rotations(truth.motion.quaternion)
+    load, R = truth.loads[-1], matrices(truth.motion.quaternion)
     omega, v = truth.motion.gyro, truth.motion.velocity
     gamma = np.einsum("nij,i->nj", R, np.array([0.0, 0.0, -9.81]))
     rate = truth.motion.accelerometer + gamma - np.cross(omega, v)
@@ -137,9 +138,9 @@ def _summed(rows: np.ndarray, omega: np.ndarray, dt: float) -> np.ndarray:
     eye, half = np.eye(3), 0.5 * dt
     for k in range(1, len(rows)):
         # x_k-1 = P x_k + Q (a_k-1 + a_k); x = (phi, d_omega, d_v), a = (d_alpha, d_rate)
-        back = np.linalg.inv(eye - half * _skew(omega[k - 1]))
+        back = np.linalg.inv(eye - half * skew(omega[k - 1]))
         P = np.eye(_STATE)
-        P[:3, :3], P[:3, 3:6] = back @ (eye + half * _skew(omega[k])), -dt * back
+        P[:3, :3], P[:3, 3:6] = back @ (eye + half * skew(omega[k])), -dt * back
         Q = np.zeros((_STATE, _FREE))
         Q[:3, :3], Q[3:, :] = half * half * back, -half * np.eye(6)
         state, free, rest = R[:, :_STATE], R[:, _STATE : _STATE + _FREE], R[:, _STATE + _FREE :]
@@ -148,13 +149,3 @@ def _summed(rows: np.ndarray, omega: np.ndarray, dt: float) -> np.ndarray:
         R = np.asarray(np.linalg.qr(np.concatenate([moved, measured]), mode="r"))[_FREE:, _FREE:]
     R = np.asarray(np.linalg.qr(R, mode="r"))[_STATE + _FREE :, _STATE + _FREE :]
     return R.T @ R
-
-
-def _skew(x: np.ndarray) -> np.ndarray:
-    return np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])
-
-
-def _rotations(q: np.ndarray) -> np.ndarray:
-    from scipy.spatial.transform import Rotation
-
-    return Rotation.from_quat(q[:, [1, 2, 3, 0]]).as_matrix()

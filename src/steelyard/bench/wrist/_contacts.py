@@ -24,12 +24,10 @@ class Contacts:
         return dataclasses.asdict(self)
 
 
-def try_contacts(
-    logs: int, seconds: float, force: float = 1.0, progress: Callable[[int], None] = lambda done: None
-) -> Contacts:
-    """Pushes with `force` (N) for 0.8 s in gentle motions of 10 s, good sensors; and as much time without."""
+def try_contacts(logs: int, seconds: float, progress: Callable[[int], None] = lambda done: None) -> Contacts:
+    """Pushes with 1 N for 0.8 s in gentle motions of 10 s, good sensors; and as much time without."""
     noticed, false = 0, 0
-    for scenario, seed in cases("gentle", logs, touch_force=force):
+    for scenario, seed in cases("gentle", logs, touch_force=1.0):
         scenario = dataclasses.replace(scenario, sensors="good")
         found = identify(log_of(scenario, wrist_truth(scenario, seed), seed), "rigid-body", config_of(scenario, False))
         begin, end = scenario.touch_time, scenario.touch_time + scenario.touch_length

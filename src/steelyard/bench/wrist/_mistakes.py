@@ -111,9 +111,9 @@ MISTAKES: Mapping[str, Callable[[Signals, WristTruth], Signals]] = {
 """Twenty; a force in other units is not among them, for no log of one wrist can show it."""
 
 
-def mistaken(mistake: str, seed: int, scenario: WristScenario | None = None) -> str:
+def mistaken(mistake: str, seed: int) -> str:
     """What became of one log: `right`, `refused`, `named` or `wrong`."""
-    scenario = scenario or WristScenario(com_x=0.05, com_y=-0.03, force_offset=5.0, torque_offset=0.3)
+    scenario = WristScenario(com_x=0.05, com_y=-0.03, force_offset=5.0, torque_offset=0.3)
     truth = wrist_truth(scenario, seed)
     columns = {n: v for n, v in wrist_columns(scenario, truth, seed).items() if not n.startswith("truth/")}
     time = columns.pop("time")

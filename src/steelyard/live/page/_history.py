@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.live.trials import View
+from steelyard.live.trials import WatchedTeam
 from steelyard.report import band, focused_range, layout, line
 
 _MOST = 600
@@ -22,7 +22,7 @@ class MassHistory:
         self._points: dict[str, list[tuple[float, float, float]]] = {name: [] for name in robots}
         self._interval = _FIRST_INTERVAL
 
-    def add(self, view: View) -> None:
+    def add(self, view: WatchedTeam) -> None:
         """Takes in the statuses of this moment."""
         for name, points in self._points.items():
             status = view.statuses.get(name)

@@ -11,7 +11,7 @@ from typing import Any
 
 from steelyard.errors import BadInput
 from steelyard.live.page._history import MassHistory
-from steelyard.live.trials import HEADINGS, View, elapsed_of, live_rows
+from steelyard.live.trials import HEADINGS, WatchedTeam, elapsed_of, live_rows
 from steelyard.report import Markup, asset, content_policy, embeddable, fill
 
 _HOST = "127.0.0.1"
@@ -53,13 +53,13 @@ class LivePage:
         """Where a browser on this machine finds it."""
         return f"http://{_HOST}:{self._server.server_port}/"
 
-    def show(self, view: View) -> None:
+    def show(self, view: WatchedTeam) -> None:
         """Takes in what is new."""
         self._history.add(view)
         if time.monotonic() - self._made >= _EVERY:
             self._made, self._state = time.monotonic(), json.dumps(self._seen(view), allow_nan=False).encode()
 
-    def _seen(self, view: View) -> dict[str, Any]:
+    def _seen(self, view: WatchedTeam) -> dict[str, Any]:
         return {
             "elapsed": round(elapsed_of(view), 1),
             "rows": live_rows(view, self._robots),

@@ -8,7 +8,7 @@ from ._process import run_robot as run_robot
 from ._settings import read_settings as read_settings
 from ._settings import write_settings as write_settings
 from ._status import RobotEvent as RobotEvent
-from ._status import Status as Status
+from ._status import RobotStatus as RobotStatus
 from ._tasks import Task as Task
 from ._team_file import TeamPlan as TeamPlan
 from ._team_file import plan_team as plan_team

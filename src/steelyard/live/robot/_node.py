@@ -183,7 +183,7 @@ class RobotNode:
                 self._restart(now)
             for event in self.neighbours.events(now, self.run_time(now)):
                 self._report(event)
-            for what in self.sensors.news(now):
+            for what in self.sensors.failures(now):
                 self._report(RobotEvent(self.run_time(now), "sensor", self.name, what))
             if self._recorder is not None and (why := self._recorder.failure()) is not None:
                 what = f"{self.name} records no more: {why}."

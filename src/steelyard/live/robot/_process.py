@@ -22,7 +22,7 @@ from steelyard.live.robot._node import RobotNode
 from steelyard.live.robot._recording import Recorder
 from steelyard.live.robot._replay import read_own, replay
 from steelyard.live.robot._sensor_gate import own_token
-from steelyard.live.robot._status import Phase, Status, report_estimates
+from steelyard.live.robot._status import Phase, RobotStatus, report_estimates
 from steelyard.live.robot._team_file import TeamPlan
 from steelyard.live.robot._tuning import TUNING
 from steelyard.live.robot._usage import Usage, give_back
@@ -188,7 +188,7 @@ class RobotProcess:
         ledger, alive = node.gate.ledger, node.neighbours.alive(now)
         run_time = node.run_time(now)
         times = [one.time for one in node.known.values()]
-        status = Status(
+        status = RobotStatus(
             robot=self.name,
             pid=os.getpid(),
             epoch=node.epoch,

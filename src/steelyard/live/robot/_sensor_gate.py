@@ -81,7 +81,7 @@ class SensorGate:
         self.dropped["sensor-value"] += 1
         return Reading(reading.time, {name: value for name, value in reading.values.items() if name not in wrong})
 
-    def news(self, now: float) -> Iterator[str]:
+    def failures(self, now: float) -> Iterator[str]:
         """A sentence for each reason that has counted anything since its last sentence, some seconds apart."""
         for reason, count in list(self.dropped.items()):
             if now - self._reported.get(reason, -math.inf) > TUNING.sensor_event_interval:

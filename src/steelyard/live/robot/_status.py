@@ -36,7 +36,7 @@ class RobotEvent(msgspec.Struct, frozen=True):
     """Another robot, where it is about one."""
 
 
-class Status(msgspec.Struct, frozen=True, kw_only=True):
+class RobotStatus(msgspec.Struct, frozen=True, kw_only=True):
     """A robot at one moment."""
 
     robot: str

@@ -15,5 +15,5 @@ from ._table import elapsed_of as elapsed_of
 from ._table import live_rows as live_rows
 from ._table import live_table as live_table
 from ._table import outcome_table as outcome_table
-from ._team import TeamRun as TeamRun
-from ._team import View as View
+from ._team import TeamRunner as TeamRunner
+from ._team import WatchedTeam as WatchedTeam

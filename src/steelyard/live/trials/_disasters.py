@@ -4,7 +4,7 @@ import dataclasses
 import random
 from typing import TYPE_CHECKING, Literal
 
-from steelyard.config import Lie
+from steelyard.config import WrongMotion
 from steelyard.live.trials._faults import falsified
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def disturbed_values(team: "VirtualTeam", name: str, values: dict[str, float]) -
     motion = team.plan.task.motion
     if team.active("liar", name) is not None:
         columns = team.plan.task.columns
-        wrong = falsified(tuple(values[column] for column in columns), motion, Lie(name))
+        wrong = falsified(tuple(values[column] for column in columns), motion, WrongMotion(name))
         values = dict(zip(columns, wrong, strict=True))
     outliers = team.active("outliers", name)
     if outliers is not None and random.Random(f"{name}/{team.row}").random() < outliers.size:

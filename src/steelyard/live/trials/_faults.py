@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Mapping
 
-from steelyard.config import Lie, WrongClock
+from steelyard.config import WrongClock, WrongMotion
 from steelyard.live.robot._injection import DirectLink, Injection
 from steelyard.live.robot._local_clock import Clock, LocalClock
 from steelyard.live.robot._team_file import TeamPlan
@@ -33,7 +33,7 @@ class DriftingClock(Clock):
 class FalseMotion:
     """Plausible measurements of the motion that are wrong; see `SensorFault`."""
 
-    def __init__(self, fault: Lie, motion: int):
+    def __init__(self, fault: WrongMotion, motion: int):
         """`motion`: how many values, the first ones, are of the motion."""
         self._fault, self._motion = fault, motion
 
@@ -42,7 +42,7 @@ class FalseMotion:
         return values if run_time < self._fault.start else falsified(values, self._motion, self._fault)
 
 
-def falsified(values: tuple[float, ...], motion: int, fault: Lie) -> tuple[float, ...]:
+def falsified(values: tuple[float, ...], motion: int, fault: WrongMotion) -> tuple[float, ...]:
     """The load moves more, and along."""
     return (*(fault.scale * value + fault.offset for value in values[:motion]), *values[motion:])
 

@@ -44,7 +44,7 @@ def bad_messages(count: int, whole: bytes, team: str, seed: int = 0) -> Iterator
             yield b"\x91" * draw.choice([10, 5000, LARGEST + 1 if k % 100 == 4 else 100])
 
 
-def send_malformed(plan: TeamPlan, robot: str, count: int, seed: int = 0) -> int:
+def send_malformed(plan: TeamPlan, robot: str, count: int) -> int:
     """Sends so many of them to a robot over a real link, half of them by a neighbour's key; how many were sent."""
     settings = local_settings(None, [plan.endpoints.links[robot]])
     settings |= {
@@ -61,7 +61,7 @@ def send_malformed(plan: TeamPlan, robot: str, count: int, seed: int = 0) -> int
     while not all(one.matching_status.matching for one in publishers) and time.monotonic() < end:
         time.sleep(0.05)  # until the robot's subscription has come
     sent = 0
-    for k, data in enumerate(bad_messages(count, whole, plan.name, seed)):
+    for k, data in enumerate(bad_messages(count, whole, plan.name, 0)):
         publishers[k % 2].put(data)
         sent += 1
         if k % 50 == 0:

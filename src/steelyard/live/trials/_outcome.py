@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 if TYPE_CHECKING:
-    from steelyard.live.trials._team import TeamRun
+    from steelyard.live.trials._team import TeamRunner
 
 
 class LinkAccount(msgspec.Struct, frozen=True):
@@ -59,7 +59,7 @@ class TeamOutcome(msgspec.Struct, frozen=True):
         return found
 
 
-def outcome_of(team: "TeamRun") -> TeamOutcome:
+def outcome_of(team: "TeamRunner") -> TeamOutcome:
     """Puts the accounts of all processes together."""
     plan, killed = team.plan, team.processes.killed
     finals = {name: _read(plan.folder / f"{name}.final.json") for name in plan.graph.names}

@@ -9,9 +9,9 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from steelyard.live.robot._status import EstimateReport, Status
+from steelyard.live.robot._status import EstimateReport, RobotStatus
 from steelyard.live.trials._outcome import TeamOutcome
-from steelyard.live.trials._team import View
+from steelyard.live.trials._team import WatchedTeam
 
 _LINES = 6
 _QUANTITIES = ("mass", "centre of mass", "inertia")
@@ -24,12 +24,12 @@ _CAPTION = (
 )
 
 
-def elapsed_of(view: View) -> float:
+def elapsed_of(view: WatchedTeam) -> float:
     """S of the run; before the start robots state negative times."""
     return max([0.0, *(status.time for status in view.statuses.values())])
 
 
-def live_rows(view: View, robots: tuple[str, ...]) -> list[list[str]]:
+def live_rows(view: WatchedTeam, robots: tuple[str, ...]) -> list[list[str]]:
     """By robot, under `HEADINGS`: its estimates, their age, neighbours alive and drops."""
     rows = []
     for name in robots:
@@ -45,7 +45,7 @@ def live_rows(view: View, robots: tuple[str, ...]) -> list[list[str]]:
     return rows
 
 
-def live_table(view: View, robots: tuple[str, ...]) -> Group:
+def live_table(view: WatchedTeam, robots: tuple[str, ...]) -> Group:
     """Elapsed time, every robot's estimates, what they cost, and the last events."""
     estimates, costs = _table("robot", *_ESTIMATED), _table("robot", *HEADINGS[len(_ESTIMATED) + 1 :])
     for name, *cells in live_rows(view, robots):
@@ -63,7 +63,7 @@ def outcome_table(outcome: TeamOutcome) -> Group:
         if robot is None:
             table.add_row(name, "no last status", "", "")
             continue
-        status = msgspec.convert(robot, Status)
+        status = msgspec.convert(robot, RobotStatus)
         table.add_row(name, *_estimates(status))
         costs.add_row(name, *_costs(status))
     lines = []
@@ -92,12 +92,12 @@ def _table(*headings: str) -> Table:
     return table
 
 
-def _estimates(status: Status) -> tuple[str, str, str]:
+def _estimates(status: RobotStatus) -> tuple[str, str, str]:
     """What it knows now; otherwise why not, and what it knew last."""
     return _cell(status, "mass"), _cell(status, "com", 1e3, "mm", 1), _cell(status, "inertia")
 
 
-def _cell(status: Status, name: str, scale: float = 1.0, unit: str = "", decimals: int = 3) -> str:
+def _cell(status: RobotStatus, name: str, scale: float = 1.0, unit: str = "", decimals: int = 3) -> str:
     now, last = status.estimates.get(name), status.known.get(name)
     if last is None or now is None or now.value is not None:
         return _shown(now or last, scale, unit, decimals)
@@ -123,7 +123,7 @@ def _number(value: Any) -> float:
     return 0.0 if value is None else float(value)
 
 
-def _costs(status: Status) -> tuple[str, ...]:
+def _costs(status: RobotStatus) -> tuple[str, ...]:
     dropped = sum(status.dropped.values())
     return (
         str(status.lost),

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from steelyard.errors import BadInput, Failed
-from steelyard.live.robot._status import RobotEvent, Status
+from steelyard.live.robot._status import RobotEvent, RobotStatus
 from steelyard.live.robot._team_file import TeamPlan
 from steelyard.live.trials._malformed_messages import send_malformed
 from steelyard.live.trials._outcome import TeamOutcome, outcome_of
@@ -17,33 +17,33 @@ from steelyard.live.trials._processes import TeamProcesses
 from steelyard.live.trials._tuning import TUNING
 from steelyard.team.transport import key_of, local_settings, open_session
 
-Show = Callable[["View"], None]
+Show = Callable[["WatchedTeam"], None]
 
 
-class View(msgspec.Struct):
+class WatchedTeam(msgspec.Struct):
     """What a watcher of the team sees."""
 
-    statuses: dict[str, Status]
+    statuses: dict[str, RobotStatus]
     heard: dict[str, float]
     """When each robot's status came, s of the monotonic clock."""
     events: list[RobotEvent]
 
 
-class TeamRun:
+class TeamRunner:
     """Runs a team file with all its robots and a world."""
 
     def __init__(self, plan: TeamPlan, settings: Path):
         self.plan = plan
         self.processes = TeamProcesses(plan, settings)
         self._session = open_session(local_settings(None, list(plan.endpoints.local.values())), "The team")
-        self.view = View({}, {}, [])
+        self.view = WatchedTeam({}, {}, [])
         self.failure: str | None = None
         """Why the run ended before its time: a process that has failed or hangs."""
         self.started: float | None = None
         """s from the start of the first process to the first sample at every robot."""
         self._begin = self._longest = time.monotonic()
         self._times: dict[str, list[float]] = {}
-        self._decoders = msgspec.json.Decoder(Status), msgspec.json.Decoder(RobotEvent)
+        self._decoders = msgspec.json.Decoder(RobotStatus), msgspec.json.Decoder(RobotEvent)
         self._pending = [("kill", one) for one in plan.config.faults.kill]
         self._pending += [("freeze", one) for one in plan.config.faults.freeze]
         self._back: list[tuple[float, str, str]] = []
@@ -112,7 +112,7 @@ class TeamRun:
             show(self.view)
             time.sleep(0.1)
 
-    def _watch(self, show: Callable[[View], None], interrupted: Callable[[], bool]) -> None:
+    def _watch(self, show: Callable[[WatchedTeam], None], interrupted: Callable[[], bool]) -> None:
         end = None
         while not interrupted() and (end is None or time.monotonic() < end):
             self._check()

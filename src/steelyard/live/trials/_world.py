@@ -11,13 +11,13 @@ import msgspec
 import numpy as np
 
 from steelyard.live.robot._sensor_gate import Reading, own_token
-from steelyard.live.robot._status import Status
+from steelyard.live.robot._status import RobotStatus
 from steelyard.live.robot._team_file import TeamPlan
 from steelyard.live.trials._faults import clock_of
 from steelyard.live.trials._tuning import TUNING
 from steelyard.logs import Log, write
 from steelyard.team.transport import declare_local_publisher, key_of, local_settings, open_session
-from steelyard.worlds import Row
+from steelyard.worlds import WorldRow
 
 
 class WorldProcess:
@@ -29,9 +29,9 @@ class WorldProcess:
         faults = plan.config.faults
         self._clocks = {name: clock_of(name, faults.clocks) for name in self.names}
         self._tokens: dict[str, bytes] = {}
-        self._statuses: dict[str, tuple[Status, float]] = {}
+        self._statuses: dict[str, tuple[RobotStatus, float]] = {}
         self._ticks = dict.fromkeys(self.names, -1)
-        self._decoder = msgspec.json.Decoder(Status)
+        self._decoder = msgspec.json.Decoder(RobotStatus)
         self._session = open_session(local_settings(None, list(plan.endpoints.local.values())), "The world")
         self._publishers = {
             name: declare_local_publisher(self._session, key_of(plan.name, name, "sensors")) for name in self.names
@@ -69,7 +69,7 @@ class WorldProcess:
             row_number += 1
         self._end(row_number, time.monotonic() - start)
 
-    def _publish(self, row: Row, number: int, due: float | None) -> None:
+    def _publish(self, row: WorldRow, number: int, due: float | None) -> None:
         rates = self.plan.config.faults.rates
         for name in self.names:
             own = rates.get(name, self.plan.rate) / self.plan.rate

@@ -4,9 +4,8 @@ import numpy as np
 
 from steelyard.errors import BadInput
 from steelyard.logs._recording import Recording
-from steelyard.logs.mapping._examination import Examination
 from steelyard.logs.mapping._samples import samples
-from steelyard.logs.mapping._source import SignalMapping
+from steelyard.logs.mapping._source import Finding, SignalMapping
 
 _HEIGHT = 0.25
 """m above the lowest place from which on it flies: beyond ground effect of small machines."""
@@ -56,28 +55,28 @@ def airborne(recording: Recording, mapping: SignalMapping, robot: str) -> tuple[
     return start + _MARGIN * (start > time[0]), end - _MARGIN * (end < time[-1])
 
 
-def report_flight(exam: Examination, robot: str) -> None:
-    """Refuses a recording that never flies."""
-    if not any(f"{robot}/{name}" in exam.sources for name in ("thrust", "motor", "rpm")):
-        return
-    mapping = SignalMapping(exam.sources, exam.times)
-    try:
-        span = airborne(exam.recording, mapping, robot)
-    except BadInput:
-        return
-    if span is None:
-        return
-    length = max(span[1] - span[0], 0.0)
-    time, position = samples(exam.recording, mapping, f"{robot}/position")
-    level = _level_time(time, position[:, 2], span)
-    if length < _LONG and level < _SHORTEST_LEVEL:
-        most = float(np.ptp(position[:, 2]))
-        sentence = (
-            f"flight: {exam.sources[f'{robot}/position'].streams[0]} rises by {most:.2f} m in all and is above "
-            f"{_HEIGHT:g} m for {length:.1f} s only, {level:.1f} s of them level: the ground carries the weight, or "
-            "take-off and landing are all there is, and nothing can be weighed"
-        )
-        exam.report(f"{robot}/flight", "refused", sentence)
+def never_flies(recording: Recording, mapping: SignalMapping) -> list[Finding]:
+    """One refusal for each robot with motors that hardly leaves the ground."""
+    found = []
+    for signal, one in mapping.signals.items():
+        try:
+            span = airborne(recording, mapping, one.robot) if one.name == "position" else None
+        except BadInput:
+            continue
+        if span is None:
+            continue
+        length = max(span[1] - span[0], 0.0)
+        time, position = samples(recording, mapping, signal)
+        level = _level_time(time, position[:, 2], span)
+        if length < _LONG and level < _SHORTEST_LEVEL:
+            most = float(np.ptp(position[:, 2]))
+            sentence = (
+                f"flight: {one.streams[0]} rises by {most:.2f} m in all and is above {_HEIGHT:g} m for {length:.1f} s "
+                f"only, {level:.1f} s of them level: the ground carries the weight, or take-off and landing are all "
+                "there is, and nothing can be weighed"
+            )
+            found.append(Finding(f"{one.robot}/flight", "refused", sentence))
+    return found
 
 
 def _stands(time: np.ndarray, position: np.ndarray) -> np.ndarray:

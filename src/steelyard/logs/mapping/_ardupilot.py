@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 from steelyard.logs._recording import Recording
+from steelyard.logs.mapping._px4 import that_drive
 from steelyard.logs.mapping._source import SignalSource
 
 _XYZ = ("X", "Y", "Z")
@@ -59,6 +60,9 @@ def _motors(recording: Recording, robot: str) -> list[SignalSource]:
             if not _pulses(stream.fields.get(f"{stem}{k}")):
                 break
             used = [*used, k] if k not in used else used
+        if len(stated) < _FEWEST_MOTORS:
+            spans = [float(np.ptp(stream.fields[f"{stem}{k}"])) for k in used]
+            used = [int(k) for k in that_drive([str(k) for k in used], spans)]
         if used:
             why = "ArduPilot's RCOU holds pulses in µs; 1000 is taken for 0 and 2000 for full command."
             source = tuple(f"{stream.name}:{stem}{k}" for k in sorted(used))

@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 
+from steelyard.logs.mapping._acceleration import acceleration
 from steelyard.logs.mapping._compare import Track, averaged, compare, derivative
 from steelyard.logs.mapping._delays import Shift, shift
 from steelyard.logs.mapping._examination import Examination
@@ -11,7 +12,6 @@ from steelyard.logs.mapping._frames import rates_of
 from steelyard.logs.mapping._integrals import angles_of, integral_shift
 from steelyard.logs.mapping._rotations import matrices
 from steelyard.logs.mapping._tuning import TUNING
-from steelyard.logs.mapping._velocities import acceleration
 from steelyard.logs.mapping._wrench import at_mass_centre
 
 _LONGEST = 1e5

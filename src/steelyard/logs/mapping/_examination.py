@@ -7,7 +7,7 @@ import numpy as np
 from steelyard.errors import BadInput
 from steelyard.logs._recording import Recording
 from steelyard.logs.mapping._compare import Track
-from steelyard.logs.mapping._samples import samples_of
+from steelyard.logs.mapping._samples import column, convert, samples_of
 from steelyard.logs.mapping._source import Finding, SignalSource, TimeSource, Verdict
 from steelyard.logs.mapping._unit_names import plain_unit
 
@@ -42,18 +42,19 @@ class Examination:
     def track_of(self, one: SignalSource) -> Track | None:
         """The samples of one source, a unit that is not known yet taken as ours."""
         if one not in self._tracks:
-            if plain_unit(one.unit) is None:
-                one_here = dataclasses.replace(one, unit="1", order="wxyz" if one.order == "?" else one.order)
-            else:
-                one_here = dataclasses.replace(one, order="wxyz") if one.order == "?" else one
             try:
-                time, values = samples_of(self.recording, one_here, self.times)
+                time, values = samples_of(self.recording, _as_ours(one), self.times)
             except BadInput:
                 self._tracks[one] = None
                 return None
             good = np.isfinite(values).all(axis=1)
             self._tracks[one] = Track(time[good], values[good]) if good.sum() > 30 else None
         return self._tracks[one]
+
+    def values_of(self, one: SignalSource) -> np.ndarray:
+        """The finite rows (n, k) of one source without their times, a unit that is not known yet taken as ours."""
+        values = convert(_as_ours(one), np.stack([column(self.recording, source) for source in one.source], axis=1))
+        return values[np.isfinite(values).all(axis=1)]
 
     def forget(self) -> None:
         """Forgets converted samples, after a clock was changed."""
@@ -68,6 +69,7 @@ class Examination:
 
     def refuse(self, signal: str, sentence: str) -> None:
         """Takes a source away; the next candidate takes its place, where there is one."""
+        self.findings = [one for one in self.findings if one.subject != signal or one.verdict == "refused"]
         self.report(signal, "refused", f"{', '.join(self.sources[signal].source)}: {sentence}")
         del self.sources[signal]
         if self.spare.get(signal):
@@ -84,9 +86,14 @@ class Examination:
 
     def same_stream(self, signal: str) -> list[str]:
         """Other signals of the same robot that come from the same stream."""
-        one = self.sources[signal]
+        one = self.sources.get(signal)
         return [
             name
             for name, other in self.sources.items()
-            if name != signal and other.robot == one.robot and set(other.streams) & set(one.streams)
+            if one is not None and name != signal and other.robot == one.robot and set(other.streams) & set(one.streams)
         ]
+
+
+def _as_ours(one: SignalSource) -> SignalSource:
+    unit = "1" if plain_unit(one.unit) is None else one.unit
+    return dataclasses.replace(one, unit=unit, order="wxyz" if one.order == "?" else one.order)

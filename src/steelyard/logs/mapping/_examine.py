@@ -1,7 +1,11 @@
 """From a recording to its mapping: candidates by convention, tests by physics, one after the other."""
 
+from collections.abc import Mapping
+
+import numpy as np
+
 from steelyard.logs._recording import Recording
-from steelyard.logs.mapping._airborne import report_flight
+from steelyard.logs.mapping._airborne import never_flies
 from steelyard.logs.mapping._ardupilot import ardupilot_sources
 from steelyard.logs.mapping._clocks import settle_delays, settle_offsets
 from steelyard.logs.mapping._crazyflie import crazyflie_sources
@@ -14,8 +18,8 @@ from steelyard.logs.mapping._frames import (
 )
 from steelyard.logs.mapping._px4 import px4_sources
 from steelyard.logs.mapping._ros import ros_sources
-from steelyard.logs.mapping._sensors import report_faults
-from steelyard.logs.mapping._source import SignalMapping, SignalSource
+from steelyard.logs.mapping._sensors import refuse_still, report_faults, settle_held
+from steelyard.logs.mapping._source import SignalMapping, SignalSource, TimeSource
 from steelyard.logs.mapping._tables import headerless_question
 from steelyard.logs.mapping._thrust import settle_commands, settle_thrust
 from steelyard.logs.mapping._topics import all_table_sources
@@ -26,7 +30,7 @@ from steelyard.logs.mapping._units import (
     time_sources,
 )
 from steelyard.logs.mapping._velocities import settle_by_thrust, settle_position, settle_velocity, settle_velocity_frame
-from steelyard.logs.mapping._wrench import settle_wrench, settle_wrist_attitude
+from steelyard.logs.mapping._wrench import settle_wrench, settle_wrist_attitude, settle_wrist_gyroscope
 
 
 def candidates(recording: Recording) -> list[SignalSource]:
@@ -42,24 +46,28 @@ def candidates(recording: Recording) -> list[SignalSource]:
     return all_table_sources(recording)
 
 
-def examine(recording: Recording) -> SignalMapping:
-    """The mapping of a recording, with its evidence."""
-    times = time_sources(recording)
-    exam = Examination(recording, candidates(recording), times)
+@np.errstate(all="ignore")  # what is not finite, or overflows, fails the tests
+def examine(recording: Recording, times: Mapping[str, TimeSource] | None = None) -> SignalMapping:
+    """The mapping of a recording, with its evidence; its clocks may be stated."""
+    exam = Examination(recording, candidates(recording), dict(times or time_sources(recording)))
     if (question := headerless_question(recording)) is not None:
         exam.ask(question)
+    refuse_still(exam)
+    settle_held(exam)
     settle_joint_positions(exam)
     settle_offsets(exam)
     for robot in exam.robots:
         settle_commands(exam, robot)
         settle_accelerometer(exam, robot)
         flies = f"{robot}/wrench/force" not in exam.sources
-        alignment = settle_attitude(exam, robot) if flies or f"{robot}/rates" in exam.sources else None
+        by_gravity = not flies and f"{robot}/specific_force" in exam.sources and _unordered(exam, robot)
+        turning = flies or (f"{robot}/rates" in exam.sources and not by_gravity)
+        alignment = settle_attitude(exam, robot) if turning else None
         settle_gyroscope_unit(exam, robot, None if alignment is None else alignment.scale)
-        settle_sensor_axes(exam, robot, alignment)
+        if flies:
+            settle_sensor_axes(exam, robot, alignment)
         settle_wrench(exam, robot)
-        if alignment is None:
-            settle_wrist_attitude(exam, robot)
+        settle_wrist_attitude(exam, robot)
         if flies:
             settle_world(exam, robot)
             settle_body(exam, robot)
@@ -67,8 +75,16 @@ def examine(recording: Recording) -> SignalMapping:
             settle_velocity_frame(exam, robot)
             settle_velocity(exam, robot)
             settle_position(exam, robot)
+        else:
+            settle_wrist_gyroscope(exam, robot)
         settle_delays(exam, robot)
         settle_thrust(exam, robot)
-        report_flight(exam, robot)
+    exam.findings += never_flies(recording, SignalMapping(exam.sources, exam.times))
     report_faults(exam)
     return SignalMapping(exam.sources, exam.times, tuple(exam.findings), tuple(exam.questions))
+
+
+def _unordered(exam: Examination, robot: str) -> bool:
+    """Whether nothing names the scalar part of a quaternion: a force sensor's axes fit both orders."""
+    one = exam.sources.get(f"{robot}/attitude")
+    return one is not None and one.order == "?"

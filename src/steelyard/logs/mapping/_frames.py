@@ -5,6 +5,7 @@ import itertools
 
 import numpy as np
 
+from steelyard.logs.mapping._acceleration import acceleration, observed_acceleration
 from steelyard.logs.mapping._compare import Alignment, Track, compare_axes
 from steelyard.logs.mapping._examination import Examination
 from steelyard.logs.mapping._rotations import (
@@ -43,8 +44,13 @@ def settle_attitude(exam: Examination, robot: str) -> Alignment | None:
     signal = f"{robot}/attitude"
     one = exam.sources.get(signal)
     gyro, acc = exam.track(f"{robot}/rates"), exam.track(f"{robot}/specific_force")
-    if one is None or (gyro is None and acc is None):
-        if one is not None and one.order == "?":
+    if one is not None and exam.track_of(one) is None:  # without times nothing can be checked, and they are asked for
+        return None
+    if one is None:
+        return None
+    flown = observed_acceleration(exam, robot) is not None and acceleration(exam, robot) is not None
+    if gyro is None and acc is None and not flown:
+        if one.order == "?":
             exam.ask(f"Is the first or the last of {', '.join(one.source)} the scalar part (w)?")
             exam.refuse(signal, "the order of the quaternion cannot be told without a gyroscope or an accelerometer.")
         return None
@@ -56,7 +62,7 @@ def settle_attitude(exam: Examination, robot: str) -> Alignment | None:
         trials.append(dataclasses.replace(one, conversion=other))
     scored = []
     for trial in trials:
-        scored.append((_agreement(exam, trial, gyro, acc), trial))
+        scored.append((_agreement(exam, robot, trial), trial))
         if scored[-1][0][0] > 0.9 and one.order != "?":  # what was expected fits: nothing else need be tried
             break
     scored.sort(key=lambda item: -item[0][0])
@@ -93,18 +99,20 @@ def settle_attitude(exam: Examination, robot: str) -> Alignment | None:
     return alignment if score >= TUNING.coherence else None
 
 
-def _agreement(exam: Examination, trial: SignalSource, gyro: Track | None, acc: Track | None):
+def _agreement(exam: Examination, robot: str, trial: SignalSource):
     """How well an attitude fits, in words, and the gyroscope's alignment with it."""
-    track = exam.track_of(trial)
+    track, gyro, acc = exam.track_of(trial), exam.track(f"{robot}/rates"), exam.track(f"{robot}/specific_force")
     if track is None:
         return 0.0, "there are no samples", None
-    scores, words, alignment = [], [], None
+    scores, words, alignment, penalty = [], [], None, 0.0
     if gyro is not None:
         found = compare_axes(rates_of(track), gyro, TUNING.longest_delay)
         if found.second > TUNING.second_axis:
-            # A wrong order turns like a mirror image; where all turning is about one axis, both fit.
+            # A wrong order turns like a mirror image; where all turning is about one axis, both fit. A wrong order and
+            # direction together turn both the world and the body, which equal axes contradict.
             turned = found.coherence_of(np.eye(3)) < found.coherence - TUNING.margin
-            scores.append(found.coherence - max(0.0, found.mirrored - found.coherence) - 2 * TUNING.margin * turned)
+            penalty = 2 * TUNING.margin * turned
+            scores.append(found.coherence - max(0.0, found.mirrored - found.coherence))
             words.append(f"coherence {found.coherence:.2f} with the gyroscope")
             alignment = found
     if acc is not None and (gyro is None or alignment is not None):
@@ -113,9 +121,22 @@ def _agreement(exam: Examination, trial: SignalSource, gyro: Track | None, acc: 
         if alignment is not None or share > 0.9:
             scores.append(share)
             words.append(f"gravity keeps its direction in the world to {share:.2f}")
+    push, moved = acceleration(exam, robot, track), observed_acceleration(exam, robot)
+    if gyro is None and push is not None and moved is not None:
+        found = compare_axes(push, moved, TUNING.longest_delay)
+        if found.second > TUNING.second_axis:
+            # A thrust may be along −z, which is a mirror image. Tilts that are read the wrong way are half a turn about
+            # the vertical, which equal axes contradict.
+            same = found.coherence_of(np.eye(3))
+            same, score = (
+                (same, found.coherence) if acc is not None else (abs(same), max(found.coherence, found.mirrored))
+            )
+            penalty = 2 * TUNING.margin * (same < score - TUNING.margin)
+            scores.append(score)
+            words.append(f"coherence {scores[-1]:.2f} of the turned force with the motion")
     if not scores:
         return 0.0, "nothing turned about two axes", None
-    return float(np.mean(scores)), " and ".join(words), alignment
+    return float(np.mean(scores)) - penalty, " and ".join(words), alignment
 
 
 def upright(attitude: Track, acc: Track) -> tuple[np.ndarray, float]:
@@ -138,7 +159,8 @@ def settle_sensor_axes(exam: Examination, robot: str, alignment: Alignment | Non
     if alignment is None or signal not in exam.sources:
         return
     R = alignment.R.T  # gyroscope to body
-    nearest, permuted = permutation_of(alignment)
+    # What fits almost exactly shows its axes to a few degrees; noise hides more.
+    nearest, permuted = permutation_of(alignment, min(TUNING.margin, 0.01 + 2.0 * (1.0 - alignment.coherence)))
     nearest = nearest.T
     if permuted and np.array_equal(nearest, np.eye(3)):
         exam.report(signal, "confirmed", f"Gyroscope and attitude have the same axes (within {_degrees(R):.0f}°).")
@@ -228,12 +250,12 @@ def turn_body(exam: Examination, robot: str, axes: tuple[str, ...], text: str) -
         exam.change(signal, "found", text, body=axes_of(axes_matrix(axes) @ attitude_maps(one)[1]))
 
 
-def permutation_of(found: Alignment) -> tuple[np.ndarray, bool]:
+def permutation_of(found: Alignment, margin: float = TUNING.margin) -> tuple[np.ndarray, bool]:
     """The signed permutation that explains a comparison, equal axes where they do; False where none does.
 
-    Motion in a plane fits several; equal axes are then the likeliest.
+    Motion in a plane fits several; equal axes are then the likeliest. A permutation may lose `margin` of the coherence.
     """
-    enough = found.coherence - TUNING.margin
+    enough = found.coherence - margin
     if found.coherence_of(np.eye(3)) >= enough:
         return np.eye(3), True
     scores = [found.coherence_of(P) for P in SIGNED_PERMUTATIONS]

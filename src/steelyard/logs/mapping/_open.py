@@ -11,6 +11,8 @@ from steelyard.errors import BadInput
 from steelyard.logs._log import Log
 from steelyard.logs._recording import Recording, read_recording
 from steelyard.logs.formats import read
+from steelyard.logs.mapping._airborne import never_flies
+from steelyard.logs.mapping._examine import examine
 from steelyard.logs.mapping._look import Look, look
 from steelyard.logs.mapping._own import assess_own, foreign_recording
 from steelyard.logs.mapping._requirements import REQUIREMENTS, Assessment
@@ -40,17 +42,25 @@ class Prepared:
 
 
 def look_at(files: Sequence[str | Path], stated: str | Path | None = None, recording: Recording | None = None) -> Look:
-    """Examines files as one recording; with the TOML file of a mapping, takes that one."""
+    """Examines files as one recording; with the TOML file of a mapping, takes that one.
+
+    A mapping that states times alone leaves the signals to be found.
+    """
     recording = recording or read_recording(*files)
     if stated is None:
         return look(recording)
-    return look(recording, read_mapping(stated, recording, SignalMapping({}, time_sources(recording))))
+    mapping = read_mapping(stated, recording, SignalMapping({}, time_sources(recording)))
+    if not mapping.signals:
+        return look(recording, examine(recording, mapping.times))
+    return look(recording, dataclasses.replace(mapping, findings=tuple(never_flies(recording, mapping))))
 
 
 def open_log(files: Sequence[str | Path], stated: str | Path | None = None) -> Log | Look:
     """A log in our own columns, or somebody's recording with its mapping."""
     if stated is not None or len(files) != 1:
         return look_at(files, stated)
+    if not Path(files[0]).exists():
+        raise BadInput(f"{files[0]} does not exist; check the name and the folder.")
     recording = foreign_recording(files[0])
     return read(files[0]) if recording is None else look_at(files, recording=recording)
 
@@ -100,12 +110,13 @@ def _prepared(opened: Log | Look, problem: str | None, config: Config) -> Prepar
         return Prepared(problem or only_problem(assess_own(opened), opened.origin), opened)
     origin, mapping = ", ".join(opened.recording.files), opened.mapping
     if mapping.questions and not any(one.possible for one in opened.problems):
-        raise BadInput(f"{origin}: {mapping.questions[0]}")
+        rest = f" As it is, {_lacking(opened.problems)}." if any(one.reads for one in opened.problems) else ""
+        raise BadInput(f"{origin}: {mapping.questions[0]}{rest}")
     problem = problem or only_problem(opened.problems, origin)
     if problem not in REQUIREMENTS:  # a robot of the user's own, or a name that nobody knows
         return Prepared(problem, table_of(opened.recording, mapping), mapping=mapping.signals)
     assessment = opened[problem]
-    if assessment.mapping and not REQUIREMENTS[problem].answered:
+    if assessment.complete and not REQUIREMENTS[problem].answered:
         raise BadInput(f"{origin}: {_unanswered(assessment)}.")
     if not assessment.possible:
         raise BadInput(f"{origin} cannot answer {problem}: missing {'; '.join(assessment.missing)}.")
@@ -113,8 +124,14 @@ def _prepared(opened: Log | Look, problem: str | None, config: Config) -> Prepar
         if "throttle_map" in need and config.multirotor.throttle_map is None:
             raise BadInput(f"{origin}: {need}.")
     log, notes = rows_for(opened.recording, mapping, assessment)
-    undecided = [f"{f.subject}: {f.sentence}" for f in mapping.findings if f.verdict == "undecided"]
-    return Prepared(problem, log, (*notes, *undecided, *mapping.questions), assessment.mapping)
+    used = {*assessment.mapping, *(stream for one in assessment.mapping.values() for stream in one.streams)}
+    remarks = [
+        f"{f.subject}: {f.sentence}"
+        for f in mapping.remarks(("found", "undecided"))
+        if f.subject in used or f.verdict == "undecided"
+    ]
+    less = [f"A smaller answer only, without {one}." for one in assessment.without]
+    return Prepared(problem, log, (*less, *notes, *remarks, *mapping.questions), assessment.mapping)
 
 
 def only_problem(assessments: Sequence[Assessment], origin: str) -> str:
@@ -127,13 +144,24 @@ def only_problem(assessments: Sequence[Assessment], origin: str) -> str:
         raise BadInput(f"{origin} can answer {' and '.join(answered)}; choose one with --as.")
     if possible:
         raise BadInput(f"{origin}: {_unanswered(possible[0])}.")
-    first, *others = sorted(assessments, key=lambda one: (not one.mapping, not one.reads, len(one.missing)))
-    if first.mapping and not REQUIREMENTS[first.problem].answered:  # stating the times that are missing would not help
+    first = min(assessments, key=_nearness)
+    if first.complete and not REQUIREMENTS[first.problem].answered:  # stating the times that are missing would not help
         raise BadInput(f"{origin}: {_unanswered(first)}.")
+    raise BadInput(f"{origin} can answer no problem: {_lacking(assessments)}.")
+
+
+def _nearness(one: Assessment) -> tuple:
+    return not one.complete, not one.reads, len(one.missing)
+
+
+def _lacking(assessments: Sequence[Assessment]) -> str:
+    """What the nearest problem lacks, and up to two others that the files hold a part of."""
+    first, *others = sorted(assessments, key=_nearness)
     lacks = f"{first.problem} lacks {' and '.join(first.missing[:3])}"
-    for one in [one for one in others if one.reads and REQUIREMENTS[one.problem].answered][:2]:
+    near = [one for one in others if one.reads and REQUIREMENTS[one.problem].answered and one.missing != first.missing]
+    for one in near[:2]:
         lacks += f"; {one.problem} lacks {' and '.join(text.partition(': no field')[0] for text in one.missing[:3])}"
-    raise BadInput(f"{origin} can answer no problem: {lacks}.")
+    return lacks
 
 
 def _unanswered(one: Assessment) -> str:

@@ -38,7 +38,7 @@ NO_SIGNAL = (
     "ang acc", "angacc", "ang accel", "angular acceleration", "angular acc", "angular accel", "alpha", "jerk", "snap",
     "mag", "magnetometer", "magnetic", "magnetic field", "bias", "b w", "b a", "b g", "cov", "covariance", "std",
     "sigma", "var", "variance", "err", "error", "residual", "noise", "wind", "pid", "controller", "integral",
-    "temperature", "dmot", "external", "ext", "tcp force", "ext hat", "power",
+    "accel angular", "temperature", "dmot", "external", "ext", "tcp force", "ext hat", "power",
 )  # fmt: skip
 """Phrases whose columns are none of our signals; a robot's own estimate of outside forces has its load taken off."""
 SETPOINT = {"sp", "setpoint", "target", "ref", "reference", "desired", "des", "ctrltarget", "goal", "thrustdes", "cmd",

@@ -91,7 +91,7 @@ def _of_topic(topic: str, stream: Stream, robot: str) -> list[SignalSource]:
 
 def moving_outputs(stream: Stream, stem: str, low: float, high: float, still: bool = False) -> list[str]:
     """The first outputs in a row that move within these limits, or the first that stand within them."""
-    used = []
+    used, spans = [], []
     for k in range(16):
         field = f"{stem}[{k}]"
         if field not in stream.fields:
@@ -101,9 +101,15 @@ def moving_outputs(stream: Stream, stem: str, low: float, high: float, still: bo
         inside = values.size > 1 and np.all((values >= low) & (values <= high))
         if inside and (len(np.unique(values[:: max(values.size // 1000, 1)])) > 5) != still:
             used.append(f"{stream.name}:{field}")
+            spans.append(float(np.ptp(np.percentile(values, (1.0, 99.0)))))
         elif used:
             break
-    return used
+    return used if still else that_drive(used, spans)
+
+
+def that_drive(outputs: list[str], spans: list[float]) -> list[str]:
+    """Outputs that move about as far as most do: motors start and stop together, a gimbal or a spare servo does not."""
+    return [one for one, span in zip(outputs, spans, strict=True) if span > 0.3 * float(np.median(spans))]
 
 
 _OUTPUTS = (

@@ -46,13 +46,24 @@ _WRIST = (
 )
 
 _COMMANDS = Need("a thrust in newtons, or motor commands", ("thrust", "throttle", "motor", "rpm"))
+_MOTORS = Need("a command of each motor", ("motor", "throttle"))
 _INERTIAL = (Need("a gyroscope", ("rates",)), Need("an accelerometer", ("specific_force",)))
 
 REQUIREMENTS: dict[str, Requirement] = {
     "multirotor": Requirement(
         (_ATTITUDE, _MOTION, _COMMANDS),
-        ("rates", "specific_force", "position", "linear_velocity", "rpm", "motor", "throttle", "battery/voltage"),
-        otherwise=((*_INERTIAL, _COMMANDS), (_MOTION, _COMMANDS)),
+        (
+            "rates",
+            "specific_force",
+            "position",
+            "linear_velocity",
+            "thrust",
+            "rpm",
+            "motor",
+            "throttle",
+            "battery/voltage",
+        ),
+        otherwise=((*_INERTIAL, _MOTORS), (_MOTION, _MOTORS)),
         otherwise_answered=True,
     ),
     "rigid-body": Requirement(_WRIST, ("twist/linear", "specific_force", "attitude"), alone=True),
@@ -100,9 +111,13 @@ class Assessment:
     configuration: tuple[str, ...]
     """What the configuration must state."""
     mapping: dict[str, SignalSource]
-    """The signals that would be used; empty where a signal is missing."""
+    """The signals that would be used, as far as they are there."""
     reads: tuple[str, ...]
-    """The signals that the problem cannot do without, as far as they are there."""
+    """Those of them that the problem cannot do without."""
+    complete: bool = False
+    """Whether all that it cannot do without is there; a clock or a flight may still be missing."""
+    without: tuple[str, ...] = ()
+    """What is missing for the whole answer where a smaller one is possible."""
 
     @property
     def possible(self) -> bool:
@@ -112,13 +127,12 @@ class Assessment:
 
 def matching(mapping: SignalMapping, robot: str, pattern: str) -> list[str]:
     """Mapped signals of a robot that a pattern names."""
-    parts = pattern.split("/")
+    return [signal for signal, one in mapping.signals.items() if one.robot == robot and _fits(one.name, pattern)]
 
-    def fits(name: str) -> bool:
-        own = name.split("/")
-        return len(own) == len(parts) and all(b in ("*", a) for a, b in zip(own, parts, strict=True))
 
-    return [signal for signal, one in mapping.signals.items() if one.robot == robot and fits(one.name)]
+def _fits(name: str, pattern: str) -> bool:
+    own, parts = name.split("/"), pattern.split("/")
+    return len(own) == len(parts) and all(b in ("*", a) for a, b in zip(own, parts, strict=True))
 
 
 def assess(recording: Recording, mapping: SignalMapping, problem: str, bridged: bool = True) -> Assessment:
@@ -130,12 +144,13 @@ def assess(recording: Recording, mapping: SignalMapping, problem: str, bridged: 
     if not bridged:
         requirement = _unbridged(problem, requirement)
     robots = [r for r in dict.fromkeys(one.robot for one in mapping.signals.values()) if r != "truth"]
-    complete, lacks = {}, {}
+    complete, lacks, without = {}, {}, ()
     for robot in robots or ["r1"]:
         found, missing = _found(recording, mapping, robot, requirement.needs)
         if missing and requirement.otherwise_answered:
-            sets = (_found(recording, mapping, robot, needs) for needs in requirement.otherwise)
+            whole, sets = missing, (_found(recording, mapping, robot, needs) for needs in requirement.otherwise)
             found, missing = next((one for one in sets if not one[1]), (found, missing))
+            without = without if missing else tuple(whole)
         if missing:
             lacks[robot] = (missing, tuple(signal for names in found.values() for signal in names))
         else:
@@ -143,10 +158,13 @@ def assess(recording: Recording, mapping: SignalMapping, problem: str, bridged: 
     if requirement.alone and len(complete) > 1:
         text = f"one robot alone: {', '.join(complete)} have a wrench each; [team] robots names those with own loads"
         return Assessment(problem, (text,), (), {}, ())
+
+    def of(robots, reads: tuple[str, ...]) -> dict[str, SignalSource]:
+        extra = (s for robot in robots for pattern in requirement.uses for s in matching(mapping, robot, pattern))
+        return {signal: mapping.signals[signal] for signal in dict.fromkeys((*reads, *extra))} if reads else {}
+
     if len(complete) >= requirement.robots:
         reads = tuple(signal for found in complete.values() for names in found.values() for signal in names)
-        extra = [s for robot in complete for pattern in requirement.uses for s in matching(mapping, robot, pattern)]
-        used = dict.fromkeys((*reads, *extra))
         clock = _no_clock(mapping, {s: mapping.signals[s] for s in reads})
         grounded = () if problem != "multirotor" else _grounded(mapping)
         configuration = [requirement.configuration] if requirement.configuration else []
@@ -158,14 +176,14 @@ def assess(recording: Recording, mapping: SignalMapping, problem: str, bridged: 
                 f"thrust, N, at evenly spaced commands from {ends}, as in multirotor.throttle_map = [0.0, 3.1, 8.5, "
                 "16.8, 27.7, 41.4]"
             )
-        signals = {signal: mapping.signals[signal] for signal in used}
-        return Assessment(problem, (*clock, *grounded), tuple(configuration), signals, reads)
+        missing, signals = (*clock, *grounded), of(complete, reads)
+        return Assessment(problem, missing, tuple(configuration), signals, reads, True, without)
     if requirement.robots > 1 and (complete or not lacks):
         missing = [f"a second robot: the files have {', '.join(complete) or 'none'} alone"]
         reads = tuple(signal for found in complete.values() for names in found.values() for signal in names)
-    else:
-        missing, reads = min(lacks.values(), key=lambda item: len(item[0]))
-    return Assessment(problem, tuple(missing), (), {}, reads)
+        return Assessment(problem, tuple(missing), (), of(complete, reads), reads)
+    robot, (missing, reads) = min(lacks.items(), key=lambda item: len(item[1][0]))
+    return Assessment(problem, tuple(missing), (), of([robot], reads), reads)
 
 
 def _found(recording, mapping, robot: str, needs: tuple[Need, ...]) -> tuple[dict[str, list[str]], list[str]]:
@@ -205,9 +223,11 @@ def _grounded(mapping: SignalMapping) -> tuple[str, ...]:
 
 def _absent(recording: Recording, mapping: SignalMapping, need: Need) -> str:
     """What became of a signal: refused, or no stream holds it."""
-    names = {pattern.rpartition("/")[2] if "*" in pattern else pattern for pattern in need.alternatives}
+    if mapping.stated is not None:
+        return f"{mapping.stated} does not state it"
     for finding in mapping.findings:
-        if finding.verdict == "refused" and any(finding.subject.endswith(name) for name in names):
+        name = finding.subject.partition("/")[2]
+        if finding.verdict == "refused" and any(_fits(name, pattern) for pattern in need.alternatives):
             return finding.sentence.removesuffix(".")
     streams = sorted(recording.streams, key=lambda stream: -stream.rows)
     listed = ", ".join(stream.name for stream in streams[:4])

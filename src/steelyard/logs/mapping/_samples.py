@@ -69,7 +69,20 @@ def samples_of(recording, one: SignalSource, times) -> tuple[np.ndarray, np.ndar
     values = convert(one, raw)
     with np.errstate(invalid="ignore"):
         usable = np.isfinite(time) & np.isfinite(values).any(axis=1) & _forward(time)
+    if one.held:
+        usable &= fresh(time, raw)[0]
     return time[usable], values[usable]
+
+
+def fresh(time: np.ndarray, raw: np.ndarray) -> tuple[np.ndarray, float]:
+    """Which rows are new samples and no repeats of the last one, and the usual time between new ones, s.
+
+    What stands longer than usual stands still, and is no repeat.
+    """
+    new = np.concatenate([[True], np.any(raw[1:] != raw[:-1], axis=1)])
+    starts = time[new]
+    period = float(np.median(np.diff(starts))) if len(starts) > 2 else 0.0
+    return new | (time - starts[np.cumsum(new) - 1] > 1.5 * period), period
 
 
 def convert(one: SignalSource, raw: np.ndarray) -> np.ndarray:
@@ -97,7 +110,8 @@ def attitude_maps(one: SignalSource) -> tuple[np.ndarray, np.ndarray]:
     """World and body matrices (3, 3): R_ours = W R_recorded Bᵀ."""
     world, _, body = (one.frame or "").partition("/")
     W = axes_matrix(one.axes or frame_axes(world or "ours"))
-    return W, axes_matrix(one.body or frame_axes(body or "ours"))
+    B = axes_matrix(one.body or frame_axes(body or "ours"))
+    return W, B if one.rotation is None else B @ np.array(one.rotation)
 
 
 def _attitude(one: SignalSource, raw: np.ndarray) -> np.ndarray:

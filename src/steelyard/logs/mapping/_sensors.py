@@ -4,45 +4,78 @@ import numpy as np
 
 from steelyard.errors import BadInput
 from steelyard.logs.mapping._examination import Examination
-from steelyard.logs.mapping._samples import samples_of
+from steelyard.logs.mapping._samples import fresh, samples_of
 from steelyard.logs.mapping._source import SignalSource
 from steelyard.logs.mapping._tuning import TUNING
 
 
+def refuse_still(exam: Examination) -> None:
+    """Refuses what has one value throughout: the next candidate takes its place."""
+    for signal in list(exam.sources):
+        while signal in exam.sources and "/battery/" not in signal and exam.sources[signal].robot != "truth":
+            values = exam.values_of(exam.sources[signal])
+            if len(values) < 30 or np.any(values != values[0]):
+                break
+            exam.refuse(signal, f"it is {values[0, 0]:g} throughout, so nothing can be told from it.")
+
+
+_SENSORS = ("attitude", "position", "velocity", "linear", "angular", "rates", "specific_force", "force", "torque")
+"""Ends of the names of signals that a sensor gives: noise makes each sample new. A command may stay as it is."""
+
+
+def settle_held(exam: Examination) -> None:
+    """Rows that repeat a sensor's last sample until the next one are no samples."""
+    for signal, one in list(exam.sources.items()):
+        track = exam.track(signal) if signal.endswith(_SENSORS) and "/joint/" not in signal else None
+        if track is None or one.robot == "truth" or len(track.time) < 100:
+            continue
+        new, period = fresh(track.time, track.values)
+        repeats = 1.0 - float(new.mean())
+        if repeats > TUNING.held_share and period * track.rate > 1.7:
+            text = f"{100 * repeats:.0f} % of its rows repeat the last sample, new ones come at {1 / period:.3g} Hz"
+            exam.change(signal, "found", f"{text}: repeats are left out.", held=True)
+
+
 def report_faults(exam: Examination) -> None:
     """One sentence for each channel that is not what a sensor should give."""
-    for signal in list(exam.sources):
-        found = _that_moves(exam, signal)
-        if found is None:
+    spreads: dict[str, tuple[float, float]] = {}
+    for signal, one in exam.sources.items():
+        try:
+            time, values = samples_of(exam.recording, one, exam.times)
+        except BadInput:
             continue
-        one, time, values, flat = found
+        if len(time) < 30 or one.robot == "truth":
+            continue
         _dropped(exam, one, time)
-        if signal.rpartition("/")[0].endswith("battery"):
+        if "/battery/" in signal:
             continue
+        flat = [k for k in range(values.shape[1]) if np.ptp(values[np.isfinite(values[:, k]), k]) == 0.0]
         if flat and signal.endswith(("rates", "specific_force", "force", "torque", "rpm")):
             axes = ", ".join(one.source[k] for k in flat if k < len(one.source))
             exam.report(signal, "found", f"{axes} stands still throughout.")
         _repeated(exam, one, time, values)
         _saturated(exam, signal, values)
+        if signal.endswith(("/effort", "/current")):
+            spreads[signal] = float(np.nanstd(values)), float(np.mean(values == np.nanmedian(values)))
+    _idle_joints(exam, spreads)
     for robot in exam.robots:
         _tachometer(exam, robot)
 
 
-def _that_moves(exam: Examination, signal: str) -> tuple[SignalSource, np.ndarray, np.ndarray, list[int]] | None:
-    """The first candidate of a signal that does not stand still, its samples, and which of its axes do."""
-    while signal in exam.sources:
-        one = exam.sources[signal]
-        try:
-            time, values = samples_of(exam.recording, one, exam.times)
-        except BadInput:
-            return None
-        if len(time) < 30 or one.robot == "truth":
-            return None
-        flat = [k for k in range(values.shape[1]) if np.ptp(values[np.isfinite(values[:, k]), k]) == 0.0]
-        if len(flat) < values.shape[1] or signal.rpartition("/")[0].endswith("battery"):
-            return one, time, values, flat
-        exam.refuse(signal, f"it is {values[0, 0]:g} throughout, so nothing can be told from it.")
-    return None
+def _idle_joints(exam: Examination, spreads: dict[str, tuple[float, float]]) -> None:
+    """Efforts and currents that hardly leave one value, beside joints of the same arm that do."""
+    for signal, (spread, share) in spreads.items():
+        kind = signal.rpartition("/")[2]
+        most = max(other for name, (other, _) in spreads.items() if name.endswith(kind))
+        if share > _RESTING and spread < _HARDLY * most:
+            text = (
+                f"{100 * share:.0f} % of its samples have one value, and its deviation is {spread:.2g} where another "
+            )
+            exam.report(signal, "found", f"{text}joint's is {most:.2g}: it stands still, and tells nothing.")
+
+
+_RESTING, _HARDLY = 0.7, 0.02
+"""Shares of one value among all samples, and of the largest deviation among the joints: a joint that is not driven."""
 
 
 def _dropped(exam: Examination, one: SignalSource, time: np.ndarray) -> None:
@@ -76,10 +109,12 @@ def _saturated(exam: Examination, signal: str, values: np.ndarray) -> None:
         return
     for k in range(values.shape[1]):
         v = values[:, k]
+        fine = len(np.unique(v)) > 0.3 * len(v)
         for limit in (np.nanmax(v), np.nanmin(v)):
             at = v == limit
             run = at[2:] & at[1:-1] & at[:-2]
-            if run.sum() >= 3 and np.ptp(v) > 0 and at.mean() < 0.5 and abs(limit) > 3 * np.nanstd(v):
+            # Coarse numbers repeat at rest; fine ones, or those far out, repeat at the end of a range only.
+            if run.sum() >= 3 and at.mean() < 0.5 and (fine or abs(limit) > 3 * np.nanstd(v)):
                 exam.report(signal, "found", f"Axis {k + 1} is saturated at {limit:.4g} in {int(at.sum())} samples.")
 
 

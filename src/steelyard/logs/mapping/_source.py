@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from steelyard.logs.mapping._unit_names import factor_of
+from steelyard.logs.mapping._unit_names import factor_of, plain_unit
 
 Matrix = tuple[tuple[float, float, float], ...]
 Verdict = Literal["confirmed", "found", "undecided", "refused"]
@@ -42,6 +42,8 @@ class SignalSource:
     """s, standard deviation of the delay where it was estimated."""
     drift: float = 0.0
     """s/s, how much later it gets; the delay is that at the first sample."""
+    held: bool = False
+    """Whether rows repeat a sample until the next one is new; repeats are left out."""
     conversion: str | None = None
     """Name of a conversion that is more than a factor, such as `crazyflie-2-thrust`."""
     certain: bool = False
@@ -71,7 +73,7 @@ class SignalSource:
         answer: dict[str, Any] = {
             "source": list(self.source),
             "unit": self.unit,
-            "scale": factor_of(self.unit),
+            "scale": None if plain_unit(self.unit) is None else factor_of(self.unit),
             "frame": self.frame or (", ".join(self.axes) if self.axes else None),
             "delay": self.delay,
             "why": self.why,
@@ -84,6 +86,7 @@ class SignalSource:
             "rows": self.rows,
             "body": self.body,
             "rotation": self.rotation,
+            "held": self.held or None,
             "conversion": self.conversion,
         }
         return answer | {key: value for key, value in optional.items() if value is not None}
@@ -124,6 +127,17 @@ class SignalMapping:
     findings: tuple[Finding, ...] = ()
     questions: tuple[str, ...] = ()
     """What only the owner of the files can answer, one sentence each."""
+    stated: str | None = None
+    """The file that states it; None where it was found."""
+
+    def remarks(self, verdicts: tuple[Verdict, ...]) -> list[Finding]:
+        """Findings of these verdicts that stand in no signal's own evidence."""
+        evidence = {signal: one.why for signal, one in self.signals.items()}
+        return [
+            one
+            for one in self.findings
+            if one.verdict in verdicts and one.sentence not in evidence.get(one.subject, "")
+        ]
 
     def as_json(self) -> dict[str, Any]:
         """By signal, as `look --json` prints it."""

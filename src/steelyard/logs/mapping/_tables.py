@@ -121,11 +121,16 @@ def _vectors(columns: list[Column], who) -> Iterator[SignalSource]:
 def vector_source(robot: str, signal: str, three: list[Column]) -> SignalSource:
     """The columns of x, y and z as a signal."""
     _, usual, meaning = VECTORS[signal]
-    stated = three[0].name.unit
+    stated = of_force(three[0].name.unit) if signal == "wrench/force" else three[0].name.unit
     why = f"{named(three)} {'state' if stated else 'look like'} {meaning}"
     why += f" in {stated}." if stated else "."
     source = tuple(one.source for one in three)
     return SignalSource(f"{robot}/{signal}", source, stated or usual, why, certain=stated is not None)
+
+
+def of_force(unit: str | None) -> str | None:
+    """A unit beside a force: grams are those of a weight, not of an acceleration."""
+    return "gf" if unit == "g" else unit
 
 
 _TURNS = {"p": "roll", "q": "pitch", "r": "yaw", "roll": "roll", "pitch": "pitch", "yaw": "yaw"}
@@ -218,7 +223,7 @@ def _scalars(columns: list[Column], who) -> Iterator[SignalSource]:
     for one in columns:
         robot = who(one)
         if one.name.axis == "" and one.any_of({"thrust", "collective"}) and not one.any_of({"cmd", "command", "pid"}):
-            stated = one.name.unit
+            stated = of_force(one.name.unit)
             why = f"{one.source} {'states' if stated else 'looks like'} the collective thrust" + (
                 f" in {stated}." if stated else ", taken to be in N."
             )

@@ -29,10 +29,10 @@ def settle_thrust(exam: Examination, robot: str) -> None:
             exam.report(signal, "undecided", text)
         return
     thrust = track.values[:, 0]
-    if not one.certain and np.nanmax(np.abs(thrust)) <= 1.001:
-        exam.ask(
-            f"How many newtons is {one.source[0]} at 1? It lies between {thrust.min():.2g} and {thrust.max():.2g}."
-        )
+    most = float(np.nanmax(np.abs(thrust)))
+    if not one.certain and (most <= 1.001 or most == 100.0):  # a whole hundred is a percentage at its limit
+        span = f"It lies between {thrust.min():.3g} and {thrust.max():.3g}."
+        exam.ask(f"How many newtons is {one.source[0]} at {1 if most <= 1.001 else 100}? {span}")
         exam.refuse(
             signal, "the thrust may be in units of its maximum: only mass over thrust scale can be told from it."
         )
@@ -46,4 +46,7 @@ def settle_thrust(exam: Examination, robot: str) -> None:
         flying = (thrust > 0.3 * np.nanmax(thrust)) & (s > 3.0)
         if flying.sum() > 30:
             mass = float(np.median(thrust[flying] / s[flying]))
-            exam.report(signal, "undecided", f"Over the specific force it makes {mass:.3g} kg, if it is in newtons.")
+            text = f"Over the specific force it makes {mass:.3g} kg, if it is in newtons"
+            if not one.certain and abs(mass - 1.0) < 0.03:
+                text += "; it may also be a thrust over the mass, in m/s², which always makes 1 kg"
+            exam.report(signal, "undecided", f"{text}.")

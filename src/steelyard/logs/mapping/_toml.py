@@ -16,8 +16,8 @@ from steelyard.logs.mapping._source import SignalMapping, SignalSource, TimeSour
 from steelyard.logs.mapping._unit_names import factor_of
 
 _KEYS = (
-    "source", "unit", "axes", "frame", "delay", "order", "rows", "drift", "body", "rotation", "inverse", "conversion",
-    "why",
+    "source", "unit", "axes", "frame", "delay", "order", "rows", "drift", "body", "rotation", "inverse", "held",
+    "conversion", "why",
 )  # fmt: skip
 _TIME_KEYS = ("source", "unit", "rate", "offset")
 
@@ -83,9 +83,9 @@ def read_mapping(path: str | Path, recording: Recording, found: SignalMapping) -
             if not table:
                 continue
         signals[name] = _signal(path, name, table, recording)
-    if not signals:
+    if not signals and times == found.times:
         raise BadInput(f'{path} maps no signal; write ["r1/attitude"] with source = ["topic:field", …].')
-    return dataclasses.replace(found, signals=signals, times=times, questions=())
+    return dataclasses.replace(found, signals=signals, times=times, questions=(), stated=str(path))
 
 
 def _time(path: str | Path, stream: str, table: dict[str, Any]) -> TimeSource:

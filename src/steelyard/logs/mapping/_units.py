@@ -41,17 +41,16 @@ def _time_source(stream: Stream, system: str) -> TimeSource:
 
 
 def quiet_norm(track: Track) -> tuple[float, float]:
-    """Median norm (in the quietest half-seconds) and how much it varies there, as a share."""
+    """Median norm in the quietest half-seconds, and by which share of itself the norm varies between all of them."""
     window = max(int(0.5 * track.rate), 5)
     n = len(track.values) // window
     if n < 3:
         norm = np.linalg.norm(track.values, axis=1)
-        return float(np.median(norm)), float(np.std(norm) / max(np.median(norm), 1e-12))
+        return float(np.median(norm)), float(np.std(norm) / max(np.mean(norm), 1e-12))
     parts = track.values[: n * window].reshape(n, window, 3)
-    spread = parts.std(axis=1).sum(axis=1)
-    quiet = parts[np.argsort(spread)[: max(int(TUNING.quiet_share * n), 2)]]
-    norm = np.linalg.norm(quiet.mean(axis=1), axis=1)
-    return float(np.median(norm)), float(np.median(spread) / max(float(np.median(norm)), 1e-12))
+    norm = np.linalg.norm(parts.mean(axis=1), axis=1)
+    quiet = norm[np.argsort(parts.std(axis=1).sum(axis=1))[: max(int(TUNING.quiet_share * n), 2)]]
+    return float(np.median(quiet)), float(np.std(norm) / max(float(np.mean(norm)), 1e-12))
 
 
 def settle_accelerometer(exam: Examination, robot: str) -> None:
@@ -59,9 +58,13 @@ def settle_accelerometer(exam: Examination, robot: str) -> None:
     signal = f"{robot}/specific_force"
     while signal in exam.sources:
         one, track = exam.sources[signal], exam.track(signal)
-        if track is None:
-            return
-        norm, _ = quiet_norm(track)
+        if track is None:  # rows without a time, or few of them
+            values = exam.values_of(one)
+            if len(values) < 3:
+                return
+            norm = float(np.median(np.linalg.norm(values, axis=1)))
+        else:
+            norm, _ = quiet_norm(track)
         reads = f"In its quietest moments the accelerometer reads {norm:.3g}"
         if one.certain:
             share = norm / G
@@ -74,8 +77,8 @@ def settle_accelerometer(exam: Examination, robot: str) -> None:
         unit = _unit_of_gravity(norm, ("g", "m/s²", "mg", "cm/s²"))
         if not 0.9 < norm * factor_of(unit) / G < 1.1 and norm > 200:
             unit = _unit_of_gravity(norm, _COUNTS)
-        ratios = {unit: norm * factor_of(unit) / G}
-        if 1 / TUNING.norm_factor < ratios[unit] < TUNING.norm_factor:
+        share = norm * factor_of(unit) / G
+        if 1 / TUNING.norm_factor < share < TUNING.norm_factor:
             exam.change(signal, "found", f"{reads}, which is gravity in {unit}.", unit=unit)
             return
         if norm < 0.3:

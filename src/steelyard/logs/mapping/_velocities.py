@@ -4,10 +4,11 @@ import dataclasses
 
 import numpy as np
 
+from steelyard.logs.mapping._acceleration import acceleration, observed_acceleration
 from steelyard.logs.mapping._compare import Alignment, Track, compare, compare_axes, derivative
 from steelyard.logs.mapping._examination import Examination
 from steelyard.logs.mapping._frames import UP_AXES, nearest_axis, permutation_of, turn_body, turn_world
-from steelyard.logs.mapping._rotations import axes_of, matrices
+from steelyard.logs.mapping._rotations import axes_of
 from steelyard.logs.mapping._samples import vector_map
 from steelyard.logs.mapping._source import SignalSource
 from steelyard.logs.mapping._tuning import TUNING
@@ -16,12 +17,12 @@ from steelyard.logs.mapping._tuning import TUNING
 def settle_velocity(exam: Examination, robot: str) -> None:
     """Velocity in the world's axes: its derivative is the turned specific force, gravity taken off."""
     signal = f"{robot}/linear_velocity"
-    v, push = exam.track(signal), acceleration(exam, robot)
-    if v is None or push is None or push.rate < 5:
+    moved, push = observed_acceleration(exam, robot), acceleration(exam, robot)
+    if signal not in exam.sources or moved is None or push is None or push.rate < 5:
         return
-    dv = derivative(v, 0.1)
-    found = compare_axes(push, dv, TUNING.longest_delay)
+    found = compare_axes(push, moved, TUNING.longest_delay)
     _vector_axes(exam, signal, found, "The velocity's derivative fits the turned specific force")
+    _length_unit(exam, signal, found, "attitude and acceleration")
 
 
 def settle_velocity_frame(exam: Examination, robot: str) -> None:
@@ -67,11 +68,32 @@ def _moves_like(exam: Examination, robot: str, trial: SignalSource) -> float:
 def settle_position(exam: Examination, robot: str) -> None:
     """Position in the axes of the velocity: its derivative."""
     signal = f"{robot}/position"
-    p, v = exam.track(signal), exam.track(f"{robot}/linear_velocity")
-    if p is None or v is None:
+    p, v, push = exam.track(signal), exam.track(f"{robot}/linear_velocity"), acceleration(exam, robot)
+    if p is not None and v is not None:
+        found = compare_axes(v, derivative(p, 0.1), TUNING.longest_delay)
+        _vector_axes(exam, signal, found, "The position's derivative fits the velocity")
+        _length_unit(exam, signal, found, "the velocity")
+    elif p is not None and push is not None and push.rate > 5:
+        moved = observed_acceleration(exam, robot) or p
+        found = compare(push, moved, TUNING.longest_delay, free=False).alignment
+        _length_unit(exam, signal, found, "attitude and acceleration")
+
+
+_LENGTHS = {"": 1.0, "c": 100.0, "m": 1000.0}
+"""By the prefix of a metre, how many of it are one."""
+
+
+def _length_unit(exam: Examination, signal: str, found: Alignment, against: str) -> None:
+    """m, cm or mm, by how fast it changes; `found.scale` is that over what it should be in metres."""
+    one = exam.sources.get(signal)
+    if one is None or one.certain or found.coherence < TUNING.coherence:
         return
-    found = compare_axes(v, derivative(p, 0.1), TUNING.longest_delay)
-    _vector_axes(exam, signal, found, "The position's derivative fits the velocity")
+    prefix = min(_LENGTHS, key=lambda p: abs(np.log(found.scale / _LENGTHS[p])))
+    text = f"It changes {found.scale:.3g} times as fast as {against} state in metres"
+    if abs(np.log(found.scale / _LENGTHS[prefix])) > np.log(2.0):
+        exam.report(signal, "undecided", f"{text}, which fits neither m, cm nor mm.")
+    elif prefix:
+        exam.change(signal, "found", f"{text}: {prefix}{one.unit}.", unit=f"{prefix}{one.unit}")
 
 
 def _vector_axes(exam: Examination, signal: str, found: Alignment, what: str) -> None:
@@ -93,27 +115,6 @@ def _vector_axes(exam: Examination, signal: str, found: Alignment, what: str) ->
         exam.change(signal, "found", f"{what} with axes {', '.join(M)} (coherence {found.coherence:.2f}).", axes=M)
     else:
         exam.refuse(signal, f"{what} in no axes that only rename ours.")
-
-
-def acceleration(exam: Examination, robot: str) -> Track | None:
-    """World acceleration (up to a constant) from attitude and specific force, else from attitude and thrust."""
-    attitude = exam.track(f"{robot}/attitude")
-    force = exam.track(f"{robot}/specific_force")
-    if attitude is None:
-        return None
-    if force is None:
-        thrust = exam.track(f"{robot}/thrust")
-        if thrust is None:
-            return None
-        force = Track(thrust.time, thrust.values[:, :1] * np.array([0.0, 0.0, 1.0]))
-    slow, fast = (attitude, force) if attitude.rate < force.rate else (force, attitude)
-    times = slow.time[(slow.time >= fast.time[0]) & (slow.time <= fast.time[-1])]
-    if len(times) < 30:
-        return None
-    q = np.stack([np.interp(times, attitude.time, c) for c in attitude.values.T], 1)
-    s = np.stack([np.interp(times, force.time, c) for c in force.values.T], 1)
-    R = matrices(q / np.linalg.norm(q, axis=1, keepdims=True))
-    return Track(times, np.einsum("nij,nj->ni", R, s))
 
 
 def settle_by_thrust(exam: Examination, robot: str) -> None:

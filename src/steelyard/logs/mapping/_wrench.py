@@ -1,15 +1,30 @@
 """A wrist's force against its accelerometer: the sign of the wrench, the rotation between the two, offsets."""
 
 import dataclasses
+import itertools
+from typing import Any
 
 import numpy as np
 
-from steelyard.logs.mapping._compare import Alignment, Track, align, averaged, compare, derivative, grid_of, width_for
+from steelyard.logs.mapping._compare import (
+    Alignment,
+    Track,
+    align,
+    averaged,
+    compare,
+    compare_axes,
+    derivative,
+    grid_of,
+    width_for,
+)
 from steelyard.logs.mapping._examination import Examination
-from steelyard.logs.mapping._frames import UP_AXES, snapped
+from steelyard.logs.mapping._frames import UP_AXES, rates_of, settle_sensor_axes, snapped
 from steelyard.logs.mapping._rotations import angle_between, axes_matrix, axes_of, matrices
 from steelyard.logs.mapping._samples import vector_map
+from steelyard.logs.mapping._source import SignalSource
 from steelyard.logs.mapping._tuning import TUNING
+from steelyard.logs.mapping._unit_names import G
+from steelyard.logs.mapping._units import quiet_norm
 
 _CLEAR = 0.01  # of coherence, by which a rotation must beat its mirror image for the sign to be decided
 
@@ -26,6 +41,13 @@ def settle_wrench(exam: Examination, robot: str) -> None:
         return
     plus = compare(s, F, TUNING.longest_delay).alignment
     if plus.coherence < TUNING.coherence and plus.mirrored < TUNING.coherence:
+        norm, varies = quiet_norm(s)
+        if varies > TUNING.gravity_varies and not 0.75 < norm / G < 1.33:
+            text = f"it follows no force and reads {norm:.3g} m/s² where it is quietest"
+            exam.refuse(
+                f"{robot}/specific_force", f"{text}: gravity is not in it, so it is no accelerometer's own reading."
+            )
+            return
         text = f"Force and specific force do not go together (coherence {plus.coherence:.2f})"
         exam.report(force, "undecided", f"{text}: neither the sign of the wrench nor the sensors' axes can be checked.")
         exam.ask(f"Is {exam.sources[force].streams[0]} the force on the load, in the accelerometer's axes?")
@@ -163,28 +185,62 @@ def settle_wrist_attitude(exam: Examination, robot: str) -> None:
     signal = f"{robot}/attitude"
     if signal not in exam.sources or f"{robot}/wrench/force" not in exam.sources:
         return
-    attitude, s = exam.track(signal), exam.track(f"{robot}/specific_force")
-    if attitude is None or s is None or exam.sources[signal].frame:
+    s = exam.track(f"{robot}/specific_force")
+    if exam.track(signal) is None or s is None or exam.sources[signal].frame:
         return
-    best, chosen = -1.0, None
-    for inverse in (False, True):
-        R = matrices(attitude.values)
-        R = np.swapaxes(R, 1, 2) if inverse else R
-        for axis in ("z", "-z", "y", "-y", "x", "-x"):
+    one, best, chosen = exam.sources[signal], -1.0, None
+    for order, inverse in itertools.product(("wxyz", "xyzw") if one.order == "?" else (one.order,), (False, True)):
+        trial = dataclasses.replace(one, order=order, inverse=one.inverse != inverse)
+        attitude = exam.track_of(trial)
+        if attitude is None:
+            continue
+        for axis in UP_AXES:
             up = axes_matrix(UP_AXES[axis])[2]  # row z of ours: up in recorded axes
-            x = Track(attitude.time, np.einsum("nji,j->ni", R, up))
+            x = Track(attitude.time, np.einsum("nji,j->ni", matrices(attitude.values), up))
             found = compare(x, s, TUNING.longest_delay, centred=False).alignment
             if found.coherence > best + TUNING.margin / 4:
-                best, chosen = found.coherence, (inverse, axis, found)
+                best, chosen = found.coherence, (trial, axis, found.R)
     if chosen is None or best < 0.95:
         exam.refuse(signal, f"gravity does not turn with it in any direction (at best {best:.2f}).")
         return
-    inverse, axis, found = chosen
-    away, nearest = snapped(found.R)
-    way = "world to sensor" if inverse else "sensor to world"
-    text = f"Gravity turns with it, read as {way}, {axis} up (coherence {best:.3f})."
-    changes = {"inverse": exam.sources[signal].inverse != inverse, "axes": UP_AXES[axis] if axis != "z" else None}
-    if away < 0.25:
+    trial, axis, R = chosen
+    exam.sources[signal] = trial
+    turning = _turning(exam, robot, trial)
+    R = R if turning is None else turning
+    away, nearest = snapped(R)
+    way = "world to sensor" if trial.inverse else "sensor to world"
+    read = f"{trial.order}, {way}" if one.order == "?" else way
+    text = f"Gravity turns with it, read as {read}, {axis} up (coherence {best:.3f})."
+    changes: dict[str, Any] = {"axes": UP_AXES[axis] if axis != "z" else None}
+    if away < (_SNAP if turning is None else TUNING.snap_other):
         changes["body"] = axes_of(nearest)
         text += f" Its axes in the force sensor's are {', '.join(axes_of(nearest))} (within {np.degrees(away):.0f}°)."
+    else:
+        changes["rotation"] = tuple(tuple(round(float(x), 6) for x in row) for row in R)
+        text += f" A rotation by {np.degrees(angle_between(R, np.eye(3))):.0f}° takes its axes to the force sensor's."
     exam.change(signal, "found", text, **changes)
+
+
+_SNAP = 0.25
+"""rad, from a permutation of axes within which a rotation that gravity alone shows counts as it: the motion's own
+acceleration is noise to it."""
+
+
+def _turning(exam: Examination, robot: str, one: SignalSource) -> np.ndarray | None:
+    """The rotation from an attitude's axes to a gyroscope's, where that one comes with the accelerometer."""
+    attitude, w = exam.track_of(one), exam.track(f"{robot}/rates")
+    if attitude is None or w is None or f"{robot}/rates" not in exam.same_stream(f"{robot}/specific_force"):
+        return None
+    found = compare(rates_of(attitude), w, TUNING.longest_delay).alignment
+    return found.R if found.coherence > 0.9 and found.second > TUNING.second_axis else None
+
+
+def settle_wrist_gyroscope(exam: Examination, robot: str) -> None:
+    """A gyroscope that does not come with the accelerometer is turned by how the attitude turns."""
+    acc, rates = f"{robot}/specific_force", f"{robot}/rates"
+    attitude, w = exam.track(f"{robot}/attitude"), exam.track(rates)
+    if attitude is None or w is None or acc not in exam.sources or rates in exam.same_stream(acc):
+        return
+    found = compare_axes(rates_of(attitude), w, TUNING.longest_delay)
+    if found.coherence > TUNING.coherence and found.second > TUNING.second_axis:
+        settle_sensor_axes(exam, robot, found)

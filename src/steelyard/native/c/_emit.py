@@ -14,7 +14,7 @@ from steelyard.native.c._statements import Text
 from steelyard.native.ir._arrays import RESULT, Array, Index, Large, Scalars
 from steelyard.native.ir._lowering import Builder
 from steelyard.native.ir._memory_slots import share_memory
-from steelyard.native.ir._scalar_graph import Buffer, Graph, TooLong
+from steelyard.native.ir._scalar_graph import Buffer, ScalarGraph, TooLong
 from steelyard.native.ir._schedule import late_first
 from steelyard.native.ir._vectorise import WIDE
 from steelyard.native.trace._layout import Layout, Leaf
@@ -100,8 +100,8 @@ def _build(
     limit: int | float,
     small: int | float,
     unroll: int | float,
-) -> Graph:
-    graph = Graph(limit, wide)
+) -> ScalarGraph:
+    graph = ScalarGraph(limit, wide)
     builder = Builder(graph, small, unroll)
     real = np.dtype(np.float64)
     inputs: list[Array] = []

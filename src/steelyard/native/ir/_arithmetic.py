@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from steelyard.native.ir._scalar_graph import BOOL, COMMUTATIVE, FLOAT, INT, Graph, Node, is_constant
+from steelyard.native.ir._scalar_graph import BOOL, COMMUTATIVE, FLOAT, INT, Node, ScalarGraph, is_constant
 
 Bool = np.dtype(bool)
 _PAIRED = 8
@@ -31,7 +31,7 @@ _LOGIC = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
 class Arithmetic:
     """Makes nodes of a graph."""
 
-    def __init__(self, graph: Graph):
+    def __init__(self, graph: ScalarGraph):
         self.graph, self.regroups = graph, True
 
     def number(self, value: int | float, like: Node) -> Node:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.native.ir._arithmetic import Arithmetic
-from steelyard.native.ir._scalar_graph import Buffer, Graph, Loop, Node, is_constant
+from steelyard.native.ir._scalar_graph import Buffer, Loop, Node, ScalarGraph, is_constant
 from steelyard.native.ir._vectorise import Alike, in_lanes, stacked, written
 
 Int = np.dtype(np.int64)
@@ -93,7 +93,7 @@ def flat(where: Where, shape: Sequence[int]) -> Index:
 class Memory:
     """Moves arrays between the two forms."""
 
-    def __init__(self, graph: Graph):
+    def __init__(self, graph: ScalarGraph):
         self.graph, self.ar = graph, Arithmetic(graph)
         self.given: set[Buffer] = set()
         """The arguments: the result may lie where one of them lies."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from steelyard.errors import BadInput
 from steelyard.native.ir._arrays import Array, Index, Int, Large, Memory, Scalars, size
-from steelyard.native.ir._scalar_graph import BOOL, Block, Branch, Buffer, Graph, Node, is_constant
+from steelyard.native.ir._scalar_graph import BOOL, Block, Branch, Buffer, Node, ScalarGraph, is_constant
 from steelyard.native.operations._elementwise import ELEMENTWISE
 from steelyard.native.operations._indexing import LOOKUPS
 from steelyard.native.operations._reductions import SUMS
@@ -44,7 +44,7 @@ class Builder:
     `small` is the number of scalars up to which an equation is taken apart; `unroll` that up to which a scan is.
     """
 
-    def __init__(self, graph: Graph, small: int | float, unroll: int | float):
+    def __init__(self, graph: ScalarGraph, small: int | float, unroll: int | float):
         self.graph, self.mem = graph, Memory(graph)
         self.small, self.unroll = small, unroll
 

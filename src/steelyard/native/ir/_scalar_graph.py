@@ -91,7 +91,7 @@ Item = Node | Store | Loop | Branch | Choice
 """A statement."""
 
 
-class Graph:
+class ScalarGraph:
     """Where nodes are made. What is known in a block is known in those inside it, and nowhere else."""
 
     def __init__(self, limit: int | float = math.inf, wide: int | float = math.inf):

@@ -20,7 +20,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from steelyard.native.ir._scalar_graph import COMMUTATIVE, Buffer, Graph, Node
+from steelyard.native.ir._scalar_graph import COMMUTATIVE, Buffer, Node, ScalarGraph
 
 WIDE = 8
 """Consecutive scalars from which on a loop is tried."""
@@ -155,7 +155,7 @@ def _follows(node: Node, other: Node, k: int) -> bool:
     return at.op == there.op == "const" and int(there.extra) - int(at.extra) == k
 
 
-def written(graph: Graph, lane: Lane, counter: Node, row: Node | None = None) -> Node:
+def written(graph: ScalarGraph, lane: Lane, counter: Node, row: Node | None = None) -> Node:
     """The expression of a lane at a loop's counter, and at the row's."""
     if isinstance(lane, Node):
         return lane

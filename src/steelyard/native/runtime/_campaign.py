@@ -33,11 +33,9 @@ def native_campaign(
     return _insisted(estimator, beliefs, samples, keep, single, (1, 2)).run(beliefs, samples, flights)
 
 
-def native_replay(
-    estimator: Any, belief: Belief, samples: Any, keep: Keep = everything, single: bool = False
-) -> Replay:
+def native_replay(estimator: Any, belief: Belief, samples: Any, keep: Keep = everything) -> Replay:
     """One flight in machine code, as NumPy arrays; `samples` has a leading axis of time."""
-    return _insisted(estimator, belief, samples, keep, single, (0, 1)).run(belief, samples, None)
+    return _insisted(estimator, belief, samples, keep, False, (0, 1)).run(belief, samples, None)
 
 
 def native_drawn_campaign(

@@ -47,9 +47,12 @@ class Online:
         """Compiles; `belief` is where it starts, at `time`, and `sample` an example of what will come."""
         if not callable(getattr(estimator, "step", None)) or not hasattr(belief, "state"):
             raise BadInput("Online takes an estimator with a step, and the belief that its init gives.")
+        if not isinstance(sample, Sample) or not isinstance(units or {}, Mapping) or not isinstance(time, int | float):
+            raise BadInput("Online takes a Sample as an example, units by name, and the time of the belief in seconds.")
         self._step = PackedStep(estimator, belief, sample, engine)
         self._packed = self._step.pack(belief)
         self._parts = _parts_of(belief.state)
+        self._like, self._size = jax.tree.structure(sample), self._step.pack_sample(sample).size
         self._units = dict(units or {})
         self._time = float(time)
 
@@ -81,9 +84,21 @@ class Online:
         return found
 
     def step(self, sample: Sample) -> dict[str, Estimate]:
-        """Takes in one sample; the estimates after it."""
-        self._packed = self._step.step(self._packed, self._step.pack_sample(sample))
-        self._time += max(float(sample.dt), 0.0)
+        """Takes in one sample; the estimates after it. One that does not fit the example is a `BadInput`.
+
+        A time step that is negative or no number counts as none, and the belief's status says so.
+        """
+        try:
+            vector, fits = self._step.pack_sample(sample), jax.tree.structure(sample) == self._like
+        except (TypeError, ValueError):
+            vector, fits = np.empty(0), False
+        if not fits or vector.size != self._size:
+            raise BadInput(
+                "The sample does not fit the example that Online was made with; give the same names and shapes."
+            )
+        self._packed = self._step.step(self._packed, vector)
+        dt = float(sample.dt)
+        self._time += dt if 0.0 <= dt < float("inf") else 0.0
         return self.estimates
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from steelyard.estimators import Estimate
-from steelyard.papers._reproduction import Row
+from steelyard.papers._reproduction import ReproductionRow
 from steelyard.papers.fan17._results import Results
 from steelyard.papers.fan17._scenario import NAMES, SCENARIO, row_at, true_pose
 from steelyard.papers.fan17._score import QUANTITIES, score
@@ -31,7 +31,7 @@ _DRAWN = 20.0
 """s at which the load is drawn."""
 
 
-def sections(results: Results, shown: Shown, rows: Sequence[Row], findings: Sequence[str]) -> list[Section]:
+def sections(results: Results, shown: Shown, rows: Sequence[ReproductionRow], findings: Sequence[str]) -> list[Section]:
     """In the order of the paper, ours beside it."""
     ways = {"the paper's method": shown.paper.estimates, "ours": shown.ours.history}
     return [
@@ -42,13 +42,13 @@ def sections(results: Results, shown: Shown, rows: Sequence[Row], findings: Sequ
     ]
 
 
-def _table(rows: Sequence[Row]) -> Markup:
+def _table(rows: Sequence[ReproductionRow]) -> Markup:
     headings = ["", "unit", "published", "the paper's method", "ours", "attainable"]
     cells = [[row.quantity, row.unit, *("" if one is None else f"{one:.3g}" for one in _values(row))] for row in rows]
     return value_table("RMS errors at the worst robot", headings, cells)
 
 
-def _values(row: Row) -> tuple[float | None, ...]:
+def _values(row: ReproductionRow) -> tuple[float | None, ...]:
     return row.published, row.paper_method, row.steelyard, row.bound
 
 

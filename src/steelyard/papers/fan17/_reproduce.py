@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 
 from steelyard.campaigns import all_of
-from steelyard.papers._reproduction import Reproduction, Row
+from steelyard.papers._reproduction import Reproduction, ReproductionRow
 from steelyard.papers.fan17._page import sections
-from steelyard.papers.fan17._possible import brief_trial
-from steelyard.papers.fan17._possible import conclude as possible
-from steelyard.papers.fan17._possible import rows_of as possible_rows
+from steelyard.papers.fan17._physical_loads import brief_trial
+from steelyard.papers.fan17._physical_loads import conclude as possible
+from steelyard.papers.fan17._physical_loads import rows_of as possible_rows
 from steelyard.papers.fan17._results import Results
 from steelyard.papers.fan17._scenario import PUBLISHED, SCENARIO
 from steelyard.papers.fan17._score import QUANTITIES
@@ -59,19 +59,21 @@ def reproduce_fan17(
     return Reproduction("fan17", trials, rows, findings, sections(results, shown, rows, findings))
 
 
-def rows_of(results: Results) -> list[Row]:
+def rows_of(results: Results) -> list[ReproductionRow]:
     """What a machine reads."""
     rows = []
     for at, quantities in _ASKED.items():
         for quantity in quantities:
             measured = (results.worst(which, quantity, at) for which in ("paper", "ours", "bounds"))
             published = PUBLISHED.get((quantity, at))
-            rows.append(Row(f"{quantity} at {at:g} s", QUANTITIES[quantity], published, *measured))
-    rows.append(Row("event after the change", "s", None, None, results.delay))
+            rows.append(ReproductionRow(f"{quantity} at {at:g} s", QUANTITIES[quantity], published, *measured))
+    rows.append(ReproductionRow("event after the change", "s", None, None, results.delay))
     for estimate in _JUDGED:
         held, squares = results.coverage(estimate, 20.0), results.nees(estimate, 20.0)
-        rows.append(Row(f"coverage/{estimate}", "%", None, None, None if held is None else 100.0 * held, 95.0))
-        rows.append(Row(f"nees/{estimate}", "1", None, None, squares, 1.0))
+        rows.append(
+            ReproductionRow(f"coverage/{estimate}", "%", None, None, None if held is None else 100.0 * held, 95.0)
+        )
+        rows.append(ReproductionRow(f"nees/{estimate}", "1", None, None, squares, 1.0))
     return rows
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.campaigns import all_of
 from steelyard.estimators import Estimate
-from steelyard.papers._reproduction import Row
+from steelyard.papers._reproduction import ReproductionRow
 from steelyard.papers.fan17._scenario import SCENARIO, measured
 from steelyard.problems import SpatialTeamResult, estimate_spatial_load_at_once, run_spatial_load_team
 from steelyard.team import Disturbance, Graph
@@ -85,7 +85,7 @@ def ratios(trials: Sequence[Trial]) -> np.ndarray:
     return np.max(ours / central, axis=0)
 
 
-def rows_of(found: Mapping[Case, Sequence[Trial]]) -> list[Row]:
+def rows_of(found: Mapping[Case, Sequence[Trial]]) -> list[ReproductionRow]:
     """Ours at the worst robot, beside the centralised answer to the same data, and what it took."""
     rows = []
     for case, trials in found.items():
@@ -95,9 +95,9 @@ def rows_of(found: Mapping[Case, Sequence[Trial]]) -> list[Row]:
         )
         for k, (quantity, unit) in enumerate(QUANTITIES.items()):
             values = [_finite(part[:, k].max()) for part in (ours, central)]
-            rows.append(Row(f"{name}/{quantity}", unit, steelyard=values[0], bound=values[1]))
-        rows.append(Row(f"{name}/sent", "kB/s", steelyard=max(t.kilobytes for t in trials)))
-        rows.append(Row(f"{name}/step", "ms", steelyard=float(np.mean([t.milliseconds for t in trials]))))
+            rows.append(ReproductionRow(f"{name}/{quantity}", unit, steelyard=values[0], bound=values[1]))
+        rows.append(ReproductionRow(f"{name}/sent", "kB/s", steelyard=max(t.kilobytes for t in trials)))
+        rows.append(ReproductionRow(f"{name}/step", "ms", steelyard=float(np.mean([t.milliseconds for t in trials]))))
     return rows
 
 

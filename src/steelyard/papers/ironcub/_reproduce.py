@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from steelyard.campaigns import all_of
-from steelyard.papers._reproduction import Reproduction, Row
-from steelyard.papers.ironcub._coefficients import CoefficientScore, coefficient_trial
+from steelyard.papers._reproduction import Reproduction, ReproductionRow
+from steelyard.papers.ironcub._coefficient_trial import CoefficientScore, coefficient_trial
 from steelyard.papers.ironcub._failures import CASES, METHODS, FailureTrial, failure_trial
 from steelyard.papers.ironcub._flights import FlightTrial, flight_trial, tuned
 from steelyard.papers.ironcub._page import sections
 from steelyard.papers.ironcub._results import Results
-from steelyard.papers.ironcub._standing import Standing, stand
+from steelyard.papers.ironcub._standing import StandingExperiment, stand
 from steelyard.problems import ThrustTuning
 
 KINDS = ("P100", "P220-first")
@@ -56,7 +56,7 @@ def reproduce(trials: int, seed: int, advance: Callable[[int], None] = lambda st
 _SHOWN = next(k for k, flight in enumerate(CASES) if flight.trajectory == "standing" and flight.failure == "flame-out")
 
 
-def _do(job: _Job) -> FlightTrial | Standing | FailureTrial | CoefficientScore:
+def _do(job: _Job) -> FlightTrial | StandingExperiment | FailureTrial | CoefficientScore:
     if job.kind == "flight":
         return flight_trial(job.seed, job.tunings or {}, job.show)
     if job.kind == "standing":
@@ -66,7 +66,7 @@ def _do(job: _Job) -> FlightTrial | Standing | FailureTrial | CoefficientScore:
     return coefficient_trial(KINDS[job.number], job.seed)
 
 
-def _rows(results: Results) -> list[Row]:
+def _rows(results: Results) -> list[ReproductionRow]:
     """The paper's method is its filter as published, or a half of it; errors are at the worst engine, or the named one.
 
     What is attainable is left open: a bound would need to know how the coefficients of engines are spread.
@@ -74,30 +74,40 @@ def _rows(results: Results) -> list[Row]:
     rows = []
     for e, name in enumerate(results.engines):
         at = {method: float(results.rms(method)[e]) for method in results.flights[0].scores}
-        rows.append(Row(f"thrust/{name}", "% of max", None, at["published"], at["ours"]))
-        rows.append(Row(f"thrust/{name} with rotor speed", "% of max", None, None, at["ours with rotor speed"]))
+        rows.append(ReproductionRow(f"thrust/{name}", "% of max", None, at["published"], at["ours"]))
+        rows.append(
+            ReproductionRow(f"thrust/{name} with rotor speed", "% of max", None, None, at["ours with rotor speed"])
+        )
         halves = (at["centroidal"], at["ours without engines"])
-        rows.append(Row(f"thrust/{name} without engine models", "% of max", None, *halves))
-        rows.append(Row(f"thrust/{name} without momentum", "% of max", None, at["engines alone"], None))
-    rows.append(Row("flight/NEES", "1", None, results.nees("published"), results.nees("ours")))
-    rows.append(Row("flight/NEES with rotor speed", "1", None, None, results.nees("ours with rotor speed")))
+        rows.append(ReproductionRow(f"thrust/{name} without engine models", "% of max", None, *halves))
+        rows.append(ReproductionRow(f"thrust/{name} without momentum", "% of max", None, at["engines alone"], None))
+    rows.append(ReproductionRow("flight/NEES", "1", None, results.nees("published"), results.nees("ours")))
+    rows.append(ReproductionRow("flight/NEES with rotor speed", "1", None, None, results.nees("ours with rotor speed")))
     for method, where in (("ours", ""), ("ours with rotor speed", " with rotor speed")):
-        rows.append(Row(f"flight/false alarms{where}", "engines", None, None, float(results.alarms(method))))
-    rows.append(Row("flight/mass", "%", None, 3.0, results.mass_rms("ours")))
+        rows.append(
+            ReproductionRow(f"flight/false alarms{where}", "engines", None, None, float(results.alarms(method)))
+        )
+    rows.append(ReproductionRow("flight/mass", "%", None, 3.0, results.mass_rms("ours")))
     both = ("published", "ours")
-    rows.append(Row("standing/weight", "N", 35.0, *(results.standing(method) for method in both)))
-    rows.append(Row("standing/weight share", "%", 7.0, *(results.standing(method, share=True) for method in both)))
-    rows.append(Row("standing/lift", "N", None, *(results.lift(method) for method in both)))
-    rows.append(Row("standing/lift share", "%", None, *(results.lift(method, share=True) for method in both)))
+    rows.append(ReproductionRow("standing/weight", "N", 35.0, *(results.standing(method) for method in both)))
+    rows.append(
+        ReproductionRow("standing/weight share", "%", 7.0, *(results.standing(method, share=True) for method in both))
+    )
+    rows.append(ReproductionRow("standing/lift", "N", None, *(results.lift(method) for method in both)))
+    rows.append(
+        ReproductionRow("standing/lift share", "%", None, *(results.lift(method, share=True) for method in both))
+    )
     for method in METHODS:
-        rows.append(Row(f"failure/{method}", "% of max", None, None, results.failure_rms(method)))
+        rows.append(ReproductionRow(f"failure/{method}", "% of max", None, None, results.failure_rms(method)))
     for method in ("published", "ours", "ours with rotor speed"):
-        rows.append(Row(f"failure/named by {method}", "%", None, None, results.named(method)))
-        rows.append(Row(f"failure/slowest naming by {method}", "s", None, None, results.slowest(method)))
+        rows.append(ReproductionRow(f"failure/named by {method}", "%", None, None, results.named(method)))
+        rows.append(ReproductionRow(f"failure/slowest naming by {method}", "s", None, None, results.slowest(method)))
         wrongly = float(results.wrongly(method))
-        rows.append(Row(f"failure/healthy engines named by {method}", "engines", None, None, wrongly))
+        rows.append(ReproductionRow(f"failure/healthy engines named by {method}", "engines", None, None, wrongly))
     for score in results.coefficients:
-        rows.append(Row(f"coefficients/{score.kind}", "%", None, 100 * score.filtered, 100 * score.least_squares))
+        rows.append(
+            ReproductionRow(f"coefficients/{score.kind}", "%", None, 100 * score.filtered, 100 * score.least_squares)
+        )
     return rows
 
 

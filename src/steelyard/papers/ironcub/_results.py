@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from steelyard.papers.ironcub._coefficients import CoefficientScore
+from steelyard.papers.ironcub._coefficient_trial import CoefficientScore
 from steelyard.papers.ironcub._failures import FailureTrial
 from steelyard.papers.ironcub._flights import FlightTrial
-from steelyard.papers.ironcub._standing import Standing
+from steelyard.papers.ironcub._standing import StandingExperiment
 from steelyard.problems import ThrustTuning, known_apart, separations
 
 
@@ -17,7 +17,7 @@ class Results:
     """Everything that came out."""
 
     flights: Sequence[FlightTrial]
-    standings: Sequence[Standing]
+    standings: Sequence[StandingExperiment]
     failures: Sequence[FailureTrial]
     coefficients: Sequence[CoefficientScore]
     tunings: dict[str, ThrustTuning]

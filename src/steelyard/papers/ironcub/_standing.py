@@ -15,7 +15,7 @@ _SETTLED = 0.5  # s after which the robot, put down, has come to rest
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Standing:
+class StandingExperiment:
     """The experiment, and what the methods make of it."""
 
     run: SimulatedRun
@@ -53,7 +53,7 @@ class Standing:
         return self.run.time >= _SETTLED
 
 
-def stand(seed: int) -> Standing:
+def stand(seed: int) -> StandingExperiment:
     """One experiment, its mass 3 % and its feet 2 N off."""
     flight = JetsScenario(trajectory="standing", duration=SECONDS, mass_error=0.03 * (-1) ** seed, foot_bias=2.0)
     stood = simulate_run(flight, seed)
@@ -62,7 +62,7 @@ def stand(seed: int) -> Standing:
     raw = [stood.columns[f"r1/scale/{f}"] for f in (1, 2)]
     warm = [stood.columns[f"r1/scale_temperature/{f}"] for f in (1, 2)]
     corrected = sum(_corrected(stood.time, reading, heat) for reading, heat in zip(raw, warm, strict=True))
-    return Standing(stood, tracks, np.asarray(corrected) * _GRAVITY, (raw[0] + raw[1]) * _GRAVITY)
+    return StandingExperiment(stood, tracks, np.asarray(corrected) * _GRAVITY, (raw[0] + raw[1]) * _GRAVITY)
 
 
 def _corrected(time: np.ndarray, reading: np.ndarray, temperature: np.ndarray) -> np.ndarray:

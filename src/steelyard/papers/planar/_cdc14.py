@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from steelyard.estimators import Estimate
-from steelyard.papers._reproduction import Reproduction, Row
+from steelyard.papers._reproduction import Reproduction, ReproductionRow
 from steelyard.papers.planar._curves import Record
 from steelyard.papers.planar._figures import figures, findings_list
 from steelyard.papers.planar._load import Load
@@ -58,7 +58,7 @@ def reproduce_cdc14(seed: int = 0, advance: Callable[[int], None] = lambda steps
     )
     our_errors = {name: [_errors(ours.last(name), name, load)] for name in NAMES}
     rows = [
-        Row(quantity, "%", None, _percent(worst(errors, part)), _percent(worst(our_errors, part)))
+        ReproductionRow(quantity, "%", None, _percent(worst(errors, part)), _percent(worst(our_errors, part)))
         for quantity, part in QUANTITIES.items()
     ]
     our_least = max((row.steelyard for row in rows if row.steelyard is not None), default=float("nan"))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from steelyard.campaigns import all_of
-from steelyard.papers._reproduction import Reproduction, Row
+from steelyard.papers._reproduction import Reproduction, ReproductionRow
 from steelyard.papers.planar._bound import Attainable, attainable
 from steelyard.papers.planar._curves import Record
 from steelyard.papers.planar._icra15_page import sections
@@ -75,26 +75,30 @@ def _bound(seed: int) -> Attainable:
     return attainable(planar_truth(PUSH, seed), VELOCITY_NOISE)
 
 
-def _rows(results: Results) -> list[Row]:
+def _rows(results: Results) -> list[ReproductionRow]:
     rows = []
     for quantity in ("inertia", "mass"):
         measured = (results.paper_rms(quantity), results.our_rms(quantity), results.bound_rms(quantity))
-        rows.append(Row(quantity, "%", PUBLISHED[quantity], *[_percent(one) for one in measured]))
+        rows.append(ReproductionRow(quantity, "%", PUBLISHED[quantity], *[_percent(one) for one in measured]))
     z_c = {which: results.z_c(which) for which in ("paper", "ours", "bound")}
     for k, axis in enumerate("xy"):
         found = [_number(z_c[which][k]) for which in z_c]
-        rows.append(Row(f"z_c/{axis}", "m", PUBLISHED[f"z_c/{axis}"], *found))
+        rows.append(ReproductionRow(f"z_c/{axis}", "m", PUBLISHED[f"z_c/{axis}"], *found))
     for axis in "xy":
         part = f"com/{axis}"
-        rows.append(Row(part, "m", None, results.paper_rms(part), results.our_rms(part), results.bound_rms(part)))
+        rows.append(
+            ReproductionRow(part, "m", None, results.paper_rms(part), results.our_rms(part), results.bound_rms(part))
+        )
     for quantity in ("inertia", "mass"):
         name, fits = f"{quantity}/stated_std", results.fits(quantity)
         stated = [100.0 * np.sqrt(np.mean(fit[:, 1] ** 2)) for fit in fits.values() if len(fit)]
         scatter = [100.0 * np.std(fit[:, 0]) for fit in fits.values() if len(fit)]
-        rows.append(Row(name, "%", PUBLISHED[name], float(max(stated, default=math.nan))))
-        rows.append(Row(f"{quantity}/scatter", "%", None, float(max(scatter, default=math.nan))))
+        rows.append(ReproductionRow(name, "%", PUBLISHED[name], float(max(stated, default=math.nan))))
+        rows.append(ReproductionRow(f"{quantity}/scatter", "%", None, float(max(scatter, default=math.nan))))
     for quantity in ("mass", "inertia", "com"):
-        rows.append(Row(f"coverage/{quantity}", "%", None, None, _percent(results.coverage(quantity)), 95.0))
+        rows.append(
+            ReproductionRow(f"coverage/{quantity}", "%", None, None, _percent(results.coverage(quantity)), 95.0)
+        )
     return rows
 
 

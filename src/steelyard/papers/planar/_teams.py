@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from steelyard.campaigns import all_of
-from steelyard.papers._reproduction import Row
+from steelyard.papers._reproduction import ReproductionRow
 from steelyard.papers.planar._centralised import centralised, end_of
 from steelyard.papers.planar._scenario import INERTIA, VELOCITY_NOISE
 from steelyard.problems import PlanarRecord, PlanarTeamResult, run_planar_load_team
@@ -136,19 +136,24 @@ def _apart(trials: Sequence[Trial]) -> np.ndarray:
     return (difference / _central_rms(trials))[:2]
 
 
-def size_rows(case: Case, trials: Sequence[Trial]) -> list[Row]:
+def size_rows(case: Case, trials: Sequence[Trial]) -> list[ReproductionRow]:
     """Ours at the worst robot, beside the centralised answer to the same data."""
     central = _central_rms(trials)
     name, kind = case.robots, case.graph
     rows = [
-        Row(f"team/{kind}/{name}/{quantity}", "%", steelyard=100.0 * float(ours), bound=100.0 * float(least))
+        ReproductionRow(
+            f"team/{kind}/{name}/{quantity}", "%", steelyard=100.0 * float(ours), bound=100.0 * float(least)
+        )
         for quantity, ours, least in zip(QUANTITIES, rms(trials), central, strict=True)
     ]
     rows += [
-        Row(f"team/{kind}/{name}/{quantity}/apart", "%", steelyard=100.0 * float(share))
+        ReproductionRow(f"team/{kind}/{name}/{quantity}/apart", "%", steelyard=100.0 * float(share))
         for quantity, share in zip(QUANTITIES, _apart(trials), strict=False)
     ]
-    return [*rows, Row(f"team/{kind}/{name}/sent", "kB/s", steelyard=max(trial.kilobytes for trial in trials))]
+    return [
+        *rows,
+        ReproductionRow(f"team/{kind}/{name}/sent", "kB/s", steelyard=max(trial.kilobytes for trial in trials)),
+    ]
 
 
 def conclude(found: Mapping[Case, Sequence[Trial]]) -> list[str]:

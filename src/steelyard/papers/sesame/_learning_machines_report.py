@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Callable
 
-from steelyard.papers._reproduction import Row
+from steelyard.papers._reproduction import ReproductionRow
 from steelyard.papers.sesame import _published as published
 from steelyard.papers.sesame._data import Flown, fly_all
 from steelyard.papers.sesame._filters import Settings
@@ -49,7 +49,7 @@ class Machines:
     shown: tuple[Flown, ...]
     """Held-out flights for the figures."""
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[ReproductionRow]:
         """RMSE over flights that were never learnt, and time of training."""
         rows = []
         for one in self.nodes:
@@ -61,9 +61,9 @@ class Machines:
             rows += _rows(f"relm/lambda_{one.regularisation:g}", published.REGULARISATION[one.regularisation], one.relm)
         for one in self.share:
             rows += _rows(f"relm/{one.repetitions}_repetitions", published.SHARE[one.repetitions], one.relm)
-        rows.append(Row("relm/500_nodes_spans_only/rmse", "%", None, None, self.spans_only.held_out_error))
+        rows.append(ReproductionRow("relm/500_nodes_spans_only/rmse", "%", None, None, self.spans_only.held_out_error))
         for one in self.online.trajectories:
-            rows.append(Row(f"oselm/{one.trajectory}", "%", None, one.batch, one.online))
+            rows.append(ReproductionRow(f"oselm/{one.trajectory}", "%", None, one.batch, one.online))
         return rows
 
     def findings(self) -> list[str]:
@@ -159,11 +159,11 @@ def train_machines(settings: Settings, seed: int, advance: Callable[[int], None]
     return Machines(nodes, regularisation, share, online, spans_only, shown)
 
 
-def _rows(name: str, stated: published.Published, score: MachineScore) -> list[Row]:
+def _rows(name: str, stated: published.Published, score: MachineScore) -> list[ReproductionRow]:
     return [
-        Row(f"{name}/rmse", "%", stated.error, None, score.held_out_error),
-        Row(f"{name}/training_time", "s", stated.seconds, None, score.seconds),
-        Row(f"{name}/norm_of_weights", "1", stated.norm, None, score.norm),
+        ReproductionRow(f"{name}/rmse", "%", stated.error, None, score.held_out_error),
+        ReproductionRow(f"{name}/training_time", "s", stated.seconds, None, score.seconds),
+        ReproductionRow(f"{name}/norm_of_weights", "1", stated.norm, None, score.norm),
     ]
 
 

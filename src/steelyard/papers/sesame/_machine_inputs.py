@@ -26,7 +26,7 @@ def machine_inputs(columns: Columns) -> np.ndarray:
     Read are time, throttles, attitude and velocity. From them come two running sums: the impulse of the rotors, and the
     velocity gained along body z but for gravity. The gradient of the second over the first is 1/m, whatever the
     trajectory is. It is fitted to the last few rows (`WINDOWS`): short spans follow a jump and are noisy, long ones the
-    reverse. Which one to use is a question of probability, so the first two inputs answer it that way: `_weigh`.
+    reverse. Which one to use is a question of probability, and the first two inputs answer it so: `_mass_by_impulse`.
 
     What is known beforehand is on the drone's bench sheet: thrust map, motor lag, drag along the rotors' axis, noise of
     rotors and velocity, and the nominal mass, at which it hovers before the first row. Seen are 0.6 to 1.5 kg.
@@ -38,7 +38,7 @@ def inputs_of_flights(flights: Sequence[Columns]) -> np.ndarray:
     """`machine_inputs` of flights of the same length, (flight, row, input), in a fraction of the time."""
     dt = np.stack([np.diff(columns["time"]) for columns in flights])
     impulse, gained, gust = (np.stack(each) for each in zip(*map(_impulses, flights), strict=True))
-    mass, unsure = _weigh(impulse, gained, gust, dt)
+    mass, unsure = _mass_by_impulse(impulse, gained, gust, dt)
     fitted = 1.0 / np.maximum(_fit_windows(impulse, gained, float(np.median(dt))), 1e-3)
     log_mass = np.log(np.clip(np.concatenate([mass[..., None], fitted], axis=2), TUNING.lightest, TUNING.heaviest))
     log_unsure = np.log(np.clip(unsure, TUNING.surest, TUNING.unsurest))
@@ -99,7 +99,9 @@ def _running(values: np.ndarray) -> np.ndarray:
     return np.concatenate([np.zeros((len(values), 1)), np.cumsum(values, axis=1)], axis=1)
 
 
-def _weigh(impulse: np.ndarray, gained: np.ndarray, gust: np.ndarray, dt: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _mass_by_impulse(
+    impulse: np.ndarray, gained: np.ndarray, gust: np.ndarray, dt: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Mass with the least expected squared relative error, and standard deviation of 1/m, (flight, row).
 
     Hypotheses about the past compete: at each row the likeliest has three children, in which the mass has just jumped,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from steelyard.papers._reproduction import Reproduction, Row
+from steelyard.papers._reproduction import Reproduction, ReproductionRow
 from steelyard.papers.sesame._bound import attainable
 from steelyard.papers.sesame._data import Flown, fly_all
 from steelyard.papers.sesame._filters import (
@@ -60,7 +60,7 @@ def measure(repetitions: int, settings: Settings, seed: int, advance: Callable[[
     shown: dict[str, dict[SesameScenario, Run]] = {method: {} for method in METHODS}
     for method in METHODS:
         for one in flown:
-            run = _weigh(method, presets, one)
+            run = _estimate_mass(method, presets, one)
             scores[method][one[0]] = Score.of(one, run)
             if one[0].repetition == 0:
                 shown[method][one[0]] = run
@@ -103,7 +103,7 @@ def _whole_error(flown: Flown, run: Run) -> float:
     return Score.of(flown, run).rmspe
 
 
-def _weigh(method: str, presets: dict[str, Preset], flown: Flown) -> Run:
+def _estimate_mass(method: str, presets: dict[str, Preset], flown: Flown) -> Run:
     if method in presets:
         return fly_faithful(method, presets[method], flown)
     return fly_ours(flown, map_known=method == OURS)
@@ -122,7 +122,7 @@ def _settled_bound(flown: Flown) -> float:
     return float(np.sqrt(np.mean(attainable(flown)[settled(flight, columns["time"])] ** 2)))
 
 
-def _filter_rows(results: Results) -> list[Row]:
+def _filter_rows(results: Results) -> list[ReproductionRow]:
     """Every trajectory, profile and method: RMSPE over whole flights, and time of an update."""
     rows = []
     for trajectory in TRAJECTORIES:
@@ -131,31 +131,37 @@ def _filter_rows(results: Results) -> list[Row]:
             for method in FAITHFUL:
                 theirs = results.of(method, trajectory, profile)
                 where = f"{trajectory}/{profile}/{method}"
-                rows.append(Row(f"rmspe/{where}", "%", None, 100 * theirs.rmspe, 100 * ours.rmspe))
+                rows.append(ReproductionRow(f"rmspe/{where}", "%", None, 100 * theirs.rmspe, 100 * ours.rmspe))
                 rows.append(
-                    Row(f"update_time/{where}", "ms", None, 1e3 * theirs.seconds_a_row, 1e3 * ours.seconds_a_row)
+                    ReproductionRow(
+                        f"update_time/{where}", "ms", None, 1e3 * theirs.seconds_a_row, 1e3 * ours.seconds_a_row
+                    )
                 )
     return rows
 
 
-def _own_rows(results: Results) -> list[Row]:
+def _own_rows(results: Results) -> list[ReproductionRow]:
     """Where the paper is to be beaten: settled errors, coverage, jumps."""
     rows = []
     for trajectory in TRAJECTORIES:
         ours, withheld = (results.of(method, trajectory) for method in (OURS, WITHHELD))
         best, bound = results.best("settled_rmspe", trajectory), _bound_on(results, trajectory)
-        rows.append(Row(f"settled_rmspe/{trajectory}", "%", None, 100 * best, 100 * ours.settled_rmspe, 100 * bound))
-        rows.append(Row(f"settled_rmspe_map_withheld/{trajectory}", "%", None, None, 100 * withheld.settled_rmspe))
-        rows.append(Row(f"coverage/{trajectory}", "%", None, None, 100 * ours.coverage, 95.0))
+        rows.append(
+            ReproductionRow(f"settled_rmspe/{trajectory}", "%", None, 100 * best, 100 * ours.settled_rmspe, 100 * bound)
+        )
+        rows.append(
+            ReproductionRow(f"settled_rmspe_map_withheld/{trajectory}", "%", None, None, 100 * withheld.settled_rmspe)
+        )
+        rows.append(ReproductionRow(f"coverage/{trajectory}", "%", None, None, 100 * ours.coverage, 95.0))
     for trajectory in (None, *TRAJECTORIES):
         best, ours = results.best("rmspe", trajectory), results.of(OURS, trajectory).rmspe
-        rows.append(Row(f"rmspe/{trajectory or 'all'}/best", "%", None, 100 * best, 100 * ours))
+        rows.append(ReproductionRow(f"rmspe/{trajectory or 'all'}/best", "%", None, 100 * best, 100 * ours))
     jump, alarms = results.abrupt, results.of(OURS).false_alarms
-    rows.append(Row("step_20_percent/median_delay", "s", None, None, jump.median_delay))
-    rows.append(Row("step_20_percent/median_error_after_1_s", "%", None, None, 100 * jump.median_error))
-    rows.append(Row("step_20_percent/worst_error_after_1_s", "%", None, None, 100 * jump.worst_error))
-    rows.append(Row("step_20_percent/missed", "flights", None, None, float(jump.flights - jump.found)))
-    rows.append(Row("false_alarms_in_ten_minutes", "alarms", None, None, 10.0 * alarms / results.minutes))
+    rows.append(ReproductionRow("step_20_percent/median_delay", "s", None, None, jump.median_delay))
+    rows.append(ReproductionRow("step_20_percent/median_error_after_1_s", "%", None, None, 100 * jump.median_error))
+    rows.append(ReproductionRow("step_20_percent/worst_error_after_1_s", "%", None, None, 100 * jump.worst_error))
+    rows.append(ReproductionRow("step_20_percent/missed", "flights", None, None, float(jump.flights - jump.found)))
+    rows.append(ReproductionRow("false_alarms_in_ten_minutes", "alarms", None, None, 10.0 * alarms / results.minutes))
     return rows
 
 

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Collection
 
 import numpy as np
-from scipy.optimize import minimize_scalar
+from scipy.optimize import fminbound
 
 from steelyard.problems.multirotor._blocks import (
     Motion,
@@ -174,14 +174,16 @@ def _judged(found: Fit) -> Fit:
     def white(logarithm: float) -> ErrorModel:
         return dataclasses.replace(error, coloured_along=1e-9, white_along=float(np.exp(logarithm)))
 
-    searched = minimize_scalar(
+    likeliest, *_ = fminbound(
         lambda logarithm: -likelihood(white(logarithm).logarithms()),
-        bounds=(np.log(least), np.log(2.0 * whole)),
-        method="bounded",
-        options={"xatol": TUNING.white_settled},
+        np.log(least),
+        np.log(2.0 * whole),
+        xtol=TUNING.white_settled,
+        full_output=True,
     )
-    shown = 2.0 * (likelihood(error.logarithms()) + searched.fun) > TUNING.shown_colour
-    return dataclasses.replace(found, coloured=bool(shown), plain=white(searched.x))
+    plain = white(likeliest)
+    shown = 2.0 * (likelihood(error.logarithms()) - likelihood(plain.logarithms())) > TUNING.shown_colour
+    return dataclasses.replace(found, coloured=bool(shown), plain=plain)
 
 
 def without_outliers(found: Fit) -> tuple[Blocks, float]:

@@ -15,7 +15,7 @@ from steelyard.problems._provenance import truth_in
 from steelyard.problems.own._lost_rows import FilledLog, with_lost_rows
 from steelyard.problems.own._method import METHODS, Track, run_estimator
 from steelyard.problems.own._robot import OwnRobot, check_robot
-from steelyard.problems.own._steps import step_warning
+from steelyard.problems.own._step_length import step_warning
 from steelyard.problems.own._tuning import TUNING
 from steelyard.problems.own._verdict import jump_events, own_verdict
 from steelyard.problems.preflight import OWN

@@ -4,7 +4,7 @@ import dataclasses
 
 
 @dataclasses.dataclass(frozen=True)
-class PlanarLoadTuning:
+class PlanarAnswerTuning:
     """Of reading a log, running the team over it, and judging its motion."""
 
     least_velocity_noise: float = 1e-6
@@ -62,4 +62,4 @@ class PlanarLoadTuning:
     """Rows over which the first angular velocity and velocity of the load are averaged."""
 
 
-TUNING = PlanarLoadTuning()
+TUNING = PlanarAnswerTuning()

@@ -2,7 +2,7 @@
 
 Three comparisons need no estimator: the attitude turns as the rates say, the position moves as the velocity says, and
 the velocity changes as thrust along the body's z, drag and gravity say, by least squares over 1/m and drag/m. A
-`Reading` of the log (its quaternion inverted, its velocity in body axes, its attitude late, …) changes some of the
+`OtherReading` of the log (its quaternion inverted, its velocity in body axes, its attitude late, …) changes some of the
 signals. Twice the log-likelihood of a reading is -sum N_i log(SSE_i / N_i), each comparison with a noise level of its
 own; a reading that is better than the log's own by a margin is a finding.
 """
@@ -17,7 +17,7 @@ from steelyard.logs.mapping._rotations import continuous
 from steelyard.problems.preflight._finding import PreflightFinding
 from steelyard.problems.preflight._flight_fit import Fit, Signals
 from steelyard.problems.preflight._flight_model import model_findings
-from steelyard.problems.preflight._flight_readings import SIGNALS, Reading, readings_of
+from steelyard.problems.preflight._flight_readings import SIGNALS, OtherReading, readings_of
 from steelyard.problems.preflight._readings import averages
 from steelyard.problems.preflight._tuning import TUNING
 
@@ -89,7 +89,7 @@ def _thrust_unit(robot: str, thrust: np.ndarray, own: Fit, stated: float | None)
     return [PreflightFinding("thrust-unit", f"{what}.", remedy, robot)]
 
 
-def _mend(robot: str, rows: Signals, reading: Reading) -> Callable[[Log], Log]:
+def _mend(robot: str, rows: Signals, reading: OtherReading) -> Callable[[Log], Log]:
     """The log as the reading has it."""
 
     def mend(log: Log) -> Log:

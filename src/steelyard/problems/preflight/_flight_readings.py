@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from steelyard.logs.mapping._rotations import matrices
+from steelyard._rotations import matrices, quaternion_product
 from steelyard.problems.preflight._flight_fit import Fit, Signals
 from steelyard.problems.preflight._readings import best_axes, finite
 from steelyard.problems.preflight._tuning import TUNING
@@ -17,7 +17,7 @@ SIGNALS = {"q": "attitude", "rates": "rates", "v": "linear_velocity", "p": "posi
 
 
 @dataclasses.dataclass(frozen=True)
-class Reading:
+class OtherReading:
     """Another way to read the log."""
 
     code: str
@@ -30,59 +30,59 @@ class Reading:
     """Whether a method would be wrong with the log as it is."""
 
 
-def readings_of(own: Fit) -> list[Reading]:
+def readings_of(own: Fit) -> list[OtherReading]:
     """All that are worth trying."""
     replace = dataclasses.replace
     readings = [
-        Reading(
+        OtherReading(
             "quaternion-order",
             "The attitude fits the motion as a quaternion x, y, z, w",
             'State order = "xyzw" in its mapping.',
             lambda f: replace(f, q=f.q[:, [3, 0, 1, 2]]),
         ),
-        Reading(
+        OtherReading(
             "quaternion-inverse",
             "The attitude fits the motion as world to body: its direction is the inverse of ours",
             "State inverse = true in its mapping, or log body to world.",
             lambda f: replace(f, q=f.q * np.array([1.0, -1.0, -1.0, -1.0])),
         ),
-        Reading(
+        OtherReading(
             "quaternion-inverse",
             "The attitude fits the motion as a quaternion x, y, z, w from world to body, the inverse of ours",
             'State order = "xyzw" and inverse = true in its mapping.',
             lambda f: replace(f, q=f.q[:, [3, 0, 1, 2]] * np.array([1.0, -1.0, -1.0, -1.0])),
         ),
-        Reading(
+        OtherReading(
             "ned",
             "World and body fit the motion with z down (NED and FRD)",
             'State frame = "NED" for position, velocity and attitude, and frame = "FRD" for rates.',
             _from_ned,
         ),
-        Reading(
+        OtherReading(
             "world-axes",
             "Position and velocity fit the attitude as NED, x north and z down, while the attitude's world has z up",
             'State axes = ["y", "x", "-z"] for position and velocity, or log all in one frame.',
             lambda f: replace(f, v=f.v[:, [1, 0, 2]] * [1, 1, -1], p=f.p[:, [1, 0, 2]] * [1, 1, -1]),
         ),
-        Reading(
+        OtherReading(
             "world-axes",
             "Position and velocity fit the attitude with y and z reversed (NED), while the attitude's world has z up",
             'State axes = ["x", "-y", "-z"] for position and velocity, or log all in one frame.',
             lambda f: replace(f, v=f.v * [1, -1, -1], p=f.p * [1, -1, -1]),
         ),
-        Reading(
+        OtherReading(
             "body-axes",
             "The attitude fits the thrust with its body's z down (FRD)",
             'State body = ["x", "-y", "-z"] for the attitude.',
-            lambda f: replace(f, q=_times(f.q, _FRD)),
+            lambda f: replace(f, q=quaternion_product(f.q, _FRD)),
         ),
-        Reading(
+        OtherReading(
             "velocity-body",
             "The velocity fits the motion as one in body axes, not the world's",
             "Turn it by the attitude, or log the velocity in world axes.",
             lambda f: replace(f, v=np.einsum("nij,nj->ni", matrices(f.q), f.v)),
         ),
-        Reading(
+        OtherReading(
             "velocity-body",
             "The velocity fits the motion as one in body axes, not the world's (FRD)",
             "Turn it by the attitude, or log the velocity in world axes.",
@@ -91,7 +91,7 @@ def readings_of(own: Fit) -> list[Reading]:
     ]
     if np.nansum(own.rates**2) > 100.0 * np.nansum(own.turning**2):
         readings.append(
-            Reading(
+            OtherReading(
                 "rates-degrees",
                 "The rates fit the attitude in degrees a second",
                 'State unit = "deg/s" for the rates.',
@@ -104,7 +104,7 @@ def readings_of(own: Fit) -> list[Reading]:
     readings += _offset_readings(own)
     for name, late in itertools.product(("q", "v", "thrust"), TUNING.delays):
         readings.append(
-            Reading(
+            OtherReading(
                 "late",
                 f"{SIGNALS[name]} fits the motion best if it is {1000 * late:.0f} ms late",
                 f"State delay = {late:g} in its mapping.",
@@ -117,18 +117,11 @@ def readings_of(own: Fit) -> list[Reading]:
 
 def _from_ned(f: Signals) -> Signals:
     flip = np.array([1.0, -1.0, -1.0])
-    q = _times(_times(np.repeat(_FRD, len(f.q), 0), f.q), _FRD)
+    q = quaternion_product(quaternion_product(_FRD, f.q), _FRD)
     return dataclasses.replace(f, q=q, v=f.v * flip, p=f.p * flip, rates=f.rates * flip)
 
 
-def _times(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """Hamilton's product, row by row."""
-    p, q = np.broadcast_arrays(p, q)
-    w, v, u, x = p[:, :1], p[:, 1:], q[:, :1], q[:, 1:]
-    return np.concatenate([w * u - np.sum(v * x, 1, keepdims=True), w * x + u * v + np.cross(v, x)], axis=1)
-
-
-def _axes_readings(what: str, measured: np.ndarray, derived: np.ndarray) -> list[Reading]:
+def _axes_readings(what: str, measured: np.ndarray, derived: np.ndarray) -> list[OtherReading]:
     """The best exchange of axes and signs of one signal, by what the other signal says of it."""
     exchanges = best_axes(measured, derived, most=1)
     if not exchanges:
@@ -142,7 +135,7 @@ def _axes_readings(what: str, measured: np.ndarray, derived: np.ndarray) -> list
 
     other = "attitude turns" if what == "rates" else "position moves"
     return [
-        Reading(
+        OtherReading(
             f"{what}-axes",
             f"The {what} fits the motion with axes {', '.join(axes)}, as the {other}",
             f"State axes = {axes} in its mapping.".replace("'", '"'),
@@ -151,7 +144,7 @@ def _axes_readings(what: str, measured: np.ndarray, derived: np.ndarray) -> list
     ]
 
 
-def _scale_readings(own: Fit) -> list[Reading]:
+def _scale_readings(own: Fit) -> list[OtherReading]:
     """A velocity, a position or a clock of another unit."""
     measured, derived = own.velocity, own.moving
     good = np.isfinite(measured).all(1) & np.isfinite(derived).all(1)
@@ -165,19 +158,19 @@ def _scale_readings(own: Fit) -> list[Reading]:
         return []
     replace = dataclasses.replace
     return [
-        Reading(
+        OtherReading(
             "velocity-scale",
             f"The velocity is {1.0 / s:.3g} times as fast as the position moves and the thrust explains",
             "State its unit in a mapping.",
             lambda f: replace(f, v=s * f.v),
         ),
-        Reading(
+        OtherReading(
             "position-scale",
             f"The position moves {s:.3g} times as fast as the velocity says and the thrust explains",
             "State its unit in a mapping.",
             lambda f: replace(f, p=f.p / s),
         ),
-        Reading(
+        OtherReading(
             "clock",
             f"The time runs {1.0 / s:.3g} times as fast as position and attitude move",
             "State the unit of time in a mapping, or look at the clock.",
@@ -186,9 +179,9 @@ def _scale_readings(own: Fit) -> list[Reading]:
     ]
 
 
-def _offset_readings(own: Fit) -> list[Reading]:
+def _offset_readings(own: Fit) -> list[OtherReading]:
     """Rates or velocities with a constant error; hints, for a method may estimate them."""
-    readings: list[Reading] = []
+    readings: list[OtherReading] = []
     for what, measured, derived in (("rates", own.rates, own.turning), ("velocity", own.velocity, own.moving)):
         difference = finite(measured - derived)
         if len(difference) < 20:
@@ -203,7 +196,7 @@ def _offset_readings(own: Fit) -> list[Reading]:
         cause = "a gyro's bias" if what == "rates" else "one of the two drifts"
         against = "the attitude turns" if what == "rates" else "the position moves"
         readings.append(
-            Reading(
+            OtherReading(
                 f"{what}-offset",
                 f"The {what} differs by {size:.2g} {unit} throughout from how {against}: {cause}",
                 "Take it off, or leave the signal out.",

@@ -17,7 +17,7 @@ def averages(time: np.ndarray, values: np.ndarray, h: float, count: int) -> np.n
     """Means (count, k) over blocks of h seconds; NaN where a block has no sample."""
     index = np.floor(time / h).astype(int)
     good = np.isfinite(values).all(axis=1) & (index >= 0) & (index < count)
-    if good.any():  # one absurd reading must not stand for its block
+    if good.any():  # a single outlier must not stand for its block
         low, middle_, high = np.quantile(values[good], (0.05, 0.5, 0.95), axis=0)
         good &= (np.abs(np.nan_to_num(values) - middle_) <= 20.0 * (high - low) + 1e-9).all(axis=1) | (
             high == low

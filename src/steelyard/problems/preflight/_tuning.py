@@ -27,7 +27,7 @@ class PreflightTuning:
     outlier_factor: float = 12.0
     """Deviations of a sample from its neighbours' cubic, in robust ones, from which on it is an outlier."""
     outlier_share: float = 0.0
-    """Of the samples, above which outliers are left out and told: one absurd reading is enough."""
+    """Of the samples, above which outliers are left out and told: a single one is enough."""
     outliers_repaired: float = 0.03
     """Of the samples, up to which outliers are left out without being asked."""
     block: float = 0.1

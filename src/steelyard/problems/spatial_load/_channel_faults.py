@@ -14,7 +14,7 @@ _WRENCH = (slice(9, 12), slice(12, 15))
 
 
 @dataclasses.dataclass(frozen=True)
-class Faults:
+class ChannelFaults:
     """What is wrong with a record."""
 
     record: SpatialRecord
@@ -25,7 +25,7 @@ class Faults:
     """Why the load cannot be estimated; empty where it can."""
 
 
-def find_faults(record: SpatialRecord) -> Faults:
+def find_faults(record: SpatialRecord) -> ChannelFaults:
     """Screens every channel; what can do without its bad samples goes on without them."""
     readings, events, notes, reasons = record.readings.copy(), [], [], []
     for i, name in enumerate(record.graph.names):
@@ -52,7 +52,7 @@ def find_faults(record: SpatialRecord) -> Faults:
     for reason in (*odd, *([late] if late else [])):
         events.append(Event(float(record.time[0]), "fault", *reason[:2], reason[2]))
         reasons.append(reason[2])
-    return Faults(record, tuple(events), tuple(notes), tuple(dict.fromkeys(reasons)))
+    return ChannelFaults(record, tuple(events), tuple(notes), tuple(dict.fromkeys(reasons)))
 
 
 def _stuck(record: SpatialRecord, robot: int, part: slice) -> np.ndarray:

@@ -61,9 +61,7 @@ def run_spatial_load_team(
     return SpatialTeamResult(run.estimates, last, events, sent, seconds, agents[0], run.states[names[0]])
 
 
-def estimate_spatial_load_at_once(
-    record: SpatialRecord, progress: Callable[[int], None] = lambda rows: None
-) -> SpatialTeamResult:
+def estimate_spatial_load_at_once(record: SpatialRecord) -> SpatialTeamResult:
     """The same answers without messages: one robot that has all rows at once, its answers in everybody's frame.
 
     For statistics over many records. Robots that exchange messages estimate the same, later by the messages' delay.
@@ -78,7 +76,6 @@ def estimate_spatial_load_at_once(
     for k in range(len(record.time) + 1):
         if k < len(record.time):
             found = state.estimator.add(float(record.time[k]), np.ascontiguousarray(record.readings[k]), cache)
-            progress(1)
         else:
             found = state.estimator.finish(cache)
         noticed = float(record.time[min(k, len(record.time) - 1)])

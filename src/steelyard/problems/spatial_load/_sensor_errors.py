@@ -20,7 +20,7 @@ import numpy as np
 from steelyard.estimators import Estimate, Reason
 from steelyard.problems.spatial_load._averages import Averages
 from steelyard.problems.spatial_load._reading import SpatialRecord
-from steelyard.problems.spatial_load._tuning import ERRORS, TUNING, SensorErrorPriors
+from steelyard.problems.spatial_load._tuning import ERRORS, TUNING
 from steelyard.team import LinearisationPoint, SpatialState, load_in_frame, pose_in_frame
 
 _UNITS = {
@@ -131,12 +131,7 @@ class SensorErrorFit:
 
 
 def sensor_error_fit(
-    record: SpatialRecord,
-    state: SpatialState,
-    tared: bool,
-    calibrated: bool,
-    whole: bool = False,
-    priors: SensorErrorPriors = ERRORS,
+    record: SpatialRecord, state: SpatialState, tared: bool, calibrated: bool, whole: bool = False
 ) -> SensorErrorFit | None:
     """From the rows of the load as it is now, or of the `whole` log; None where they are too few or too noisy."""
     filter_pass = state.estimator.filter_pass
@@ -146,8 +141,8 @@ def sensor_error_fit(
     if smooth is None:
         return None
     point = filter_pass.estimate
-    labels = [(i, name) for i in range(point.robots) for name in _errors_of(record, i, tared, calibrated, priors)]
-    prior = np.array([getattr(priors, name) for _, name in labels])
+    labels = [(i, name) for i in range(point.robots) for name in _errors_of(record, i, tared, calibrated)]
+    prior = np.array([getattr(ERRORS, name) for _, name in labels])
     zero = np.zeros(len(labels))
     gravity = float(np.linalg.norm(record.gravity))
     if smooth.acceleration_noise(point, record.noise) > TUNING.error_noise * gravity:
@@ -164,14 +159,12 @@ def sensor_error_fit(
     return _solved(point, tuple(labels), e, X, B, prior, smooth, record.noise)
 
 
-def _errors_of(
-    record: SpatialRecord, robot: int, tared: bool, calibrated: bool, priors: SensorErrorPriors
-) -> Iterator[str]:
+def _errors_of(record: SpatialRecord, robot: int, tared: bool, calibrated: bool) -> Iterator[str]:
     """Every element of the errors that a robot's sensors may have; the scale of all forces together is not told."""
     heard = np.asarray(np.isfinite(record.readings[:, robot]).any(axis=0))
     for name, (signal, _) in _UNITS.items():
         wrench = signal.startswith("wrench")
-        if (tared and name.endswith("offset")) or (calibrated and not wrench) or getattr(priors, name) <= 0.0:
+        if (tared and name.endswith("offset")) or (calibrated and not wrench) or getattr(ERRORS, name) <= 0.0:
             continue
         if (name == "velocity_bias" and not heard[3]) or (signal == "specific_force" and not heard[6]):
             continue

@@ -8,7 +8,7 @@ from steelyard.problems import Identification
 from steelyard.report._markup import Markup, asset, fill
 from steelyard.report._next_steps import next_step
 from steelyard.report._page import Script, Section
-from steelyard.report._rows import QUANTITY_WORDS, Row, rows
+from steelyard.report._rows import QUANTITY_WORDS, QuantityRow, rows
 from steelyard.report._urdf import urdf_of
 
 _FOLDED = {
@@ -64,7 +64,7 @@ def numbers(identification: Identification) -> Section:
     return Section("Numbers", body, () if urdf is None else (_COPY,))
 
 
-def _frames(shown: Sequence[Row], robots: Sequence[str]) -> str:
+def _frames(shown: Sequence[QuantityRow], robots: Sequence[str]) -> str:
     """In which frame the vectors are, where it is the robots' own."""
     if not any(row.frame == row.robot for row in shown):
         return ""
@@ -75,7 +75,7 @@ def _fold(title: str, body: Markup) -> Markup:
     return fill(_FOLD, title=title, body=body)
 
 
-def _table(shown: Sequence[Row], label: str) -> Markup:
+def _table(shown: Sequence[QuantityRow], label: str) -> Markup:
     robots = list(dict.fromkeys(row.robot for row in shown))
     quantities = dict.fromkeys(row.quantity for row in shown)
     found = {(row.robot, row.quantity): row for row in shown}
@@ -84,7 +84,7 @@ def _table(shown: Sequence[Row], label: str) -> Markup:
     return fill(_TABLE, label=label, robots=headings, rows=lines)
 
 
-def _lines(quantity: str, robots: Sequence[str], found: dict[tuple[str, str], Row]) -> list[Markup]:
+def _lines(quantity: str, robots: Sequence[str], found: dict[tuple[str, str], QuantityRow]) -> list[Markup]:
     """One line a component; the status stands in the first of them, and the error against the truth below the last."""
     having = {robot: found[robot, quantity] for robot in robots if (robot, quantity) in found}
     widest = max(having.values(), key=lambda row: len(row.parts))
@@ -105,7 +105,7 @@ def _line(quantity: str, label: str, cells: Sequence[Markup], unit: str) -> Mark
     return fill(template, quantity=quantity, label=label, cells=list(cells), unit=unit)
 
 
-def _cell(row: Row | None, k: int, alone: bool) -> Markup:
+def _cell(row: QuantityRow | None, k: int, alone: bool) -> Markup:
     """The number, and its status; in a team only a status that is not `known`, so that five robots fit side by side."""
     if row is None:
         return Markup("<td></td>")
@@ -115,7 +115,7 @@ def _cell(row: Row | None, k: int, alone: bool) -> Markup:
     return fill("<td>$value $chip</td>", value=value, chip=chip)
 
 
-def _error(row: Row | None) -> Markup:
+def _error(row: QuantityRow | None) -> Markup:
     words = "" if row is None else row.error or (f"truth {row.truth}" if row.truth else "")
     return fill('<td class="aside wrapped">$words</td>', words=words)
 

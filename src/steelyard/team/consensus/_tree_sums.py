@@ -12,7 +12,7 @@ from collections.abc import Callable
 import msgspec
 import numpy as np
 
-from steelyard.team._fresh import fresh
+from steelyard.team._state_copies import copy_with_own_tables
 from steelyard.team.consensus._tuning import TUNING
 from steelyard.team.membership import TUNING as MEMBERSHIP
 from steelyard.team.membership import Election, FailureDetector, Offer
@@ -97,9 +97,9 @@ class TreeSum:
 
     def copied(self) -> "TreeSum":
         """The same, to go on from without touching this one."""
-        tree = fresh(self)
-        tree.links = {name: fresh(link) for name, link in self.links.items()}
-        tree.election, tree.detector = fresh(self.election), self.detector.copied()
+        tree = copy_with_own_tables(self)
+        tree.links = {name: copy_with_own_tables(link) for name, link in self.links.items()}
+        tree.election, tree.detector = copy_with_own_tables(self.election), self.detector.copied()
         return tree
 
     def reset_link(self, neighbour: str) -> None:

@@ -2,7 +2,7 @@
 
 import math
 
-from steelyard.team._fresh import fresh
+from steelyard.team._state_copies import copy_with_own_tables
 
 
 class FailureDetector:
@@ -18,7 +18,7 @@ class FailureDetector:
 
     def copied(self) -> "FailureDetector":
         """The same, on its own."""
-        return fresh(self)
+        return copy_with_own_tables(self)
 
     def hear(self, name: str, now: float) -> None:
         """A message of a neighbour has arrived."""

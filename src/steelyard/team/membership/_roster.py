@@ -8,7 +8,7 @@ from enum import Enum
 
 import msgspec
 
-from steelyard.team._fresh import fresh
+from steelyard.team._state_copies import copy_with_own_tables
 from steelyard.team.membership._view import View
 
 
@@ -46,7 +46,7 @@ class Roster:
 
     def copied(self) -> "Roster":
         """The same, on its own."""
-        return fresh(self)
+        return copy_with_own_tables(self)
 
     def take(self, row: int, heard: Set[str]) -> dict[str, Standing]:
         """The next row, with the robots of which it has a sample: what it tells of each."""

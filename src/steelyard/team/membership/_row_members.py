@@ -7,7 +7,7 @@ up old rows without it. So a set of robots counts once it has shown in enough ro
 import zlib
 from typing import NamedTuple
 
-from steelyard.team._fresh import fresh
+from steelyard.team._state_copies import copy_with_own_tables
 from steelyard.team.membership._tuning import TUNING
 
 
@@ -41,7 +41,7 @@ class RowMembers:
 
     def copied(self) -> "RowMembers":
         """The same, on its own."""
-        return fresh(self)
+        return copy_with_own_tables(self)
 
     def get(self, row: int) -> Members | None:
         """Of a row; None where nothing is known of it."""

@@ -12,6 +12,7 @@ from steelyard.team.planar_load._contact_position import covariance
 from steelyard.team.planar_load._contributions import newest_contributions
 from steelyard.team.planar_load._fit import Averaging
 from steelyard.team.planar_load._fit_rows import fit_rows
+from steelyard.team.planar_load._fit_schedule import rows_to_fit
 from steelyard.team.planar_load._measuring import measure
 from steelyard.team.planar_load._message import PlanarLoadEvent, PlanarLoadMessage
 from steelyard.team.planar_load._outer_iterations import (
@@ -21,7 +22,6 @@ from steelyard.team.planar_load._outer_iterations import (
     positions_converged,
 )
 from steelyard.team.planar_load._report import report
-from steelyard.team.planar_load._rows_to_fit import rows_to_fit
 from steelyard.team.planar_load._sample import PlanarSample
 from steelyard.team.planar_load._state import PlanarAgentState, iteration_at
 from steelyard.team.planar_load._successors import keep_hand_over, take_over

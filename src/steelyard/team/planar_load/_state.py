@@ -6,7 +6,7 @@ import zlib
 import numpy as np
 
 from steelyard.estimators import Estimate
-from steelyard.team._fresh import fresh
+from steelyard.team._state_copies import copy_with_own_tables
 from steelyard.team.consensus._tree_sums import TreeSum
 from steelyard.team.membership import TUNING as MEMBERSHIP
 from steelyard.team.membership import Members, RowMembers, checksum_of
@@ -97,13 +97,13 @@ class PlanarAgentState:
 
     def copied(self) -> "PlanarAgentState":
         """The same, to go on from without touching this one."""
-        state = fresh(self)
+        state = copy_with_own_tables(self)
         state.estimates = self.estimates  # replaced by another one, never changed
         state.tree, state.members = self.tree.copied(), self.members.copied()
         state.received_positions = {name: received.copy() for name, received in self.received_positions.items()}
-        state.own = fresh(self.own)
-        state.hand_overs = {name: fresh(contact) for name, contact in self.hand_overs.items()}
-        state.inherited = {name: fresh(contact) for name, contact in self.inherited.items()}
+        state.own = copy_with_own_tables(self.own)
+        state.hand_overs = {name: copy_with_own_tables(contact) for name, contact in self.hand_overs.items()}
+        state.inherited = {name: copy_with_own_tables(contact) for name, contact in self.inherited.items()}
         return state
 
     def take_totals(self) -> None:

@@ -40,7 +40,7 @@ class PlanarLoadTuning:
     iterations_stored: int = 3
     """Outer iterations whose sums are remembered: the newest may still be on its way."""
     final_steps: int = 4
-    """JointStep steps after the last sample, at most."""
+    """Joint steps after the last sample, at most."""
     final_step_size: float = 0.05
     """Standard deviations of the load by which such a step must move it: a smaller one changes nobody's answer."""
     newcomer_rows: int = 36

@@ -18,7 +18,7 @@ from steelyard.team.planar_load._sums import Sum
 from steelyard.team.planar_load._tuning import TUNING
 
 
-class WindowBelief(NamedTuple):
+class SumsBelief(NamedTuple):
     """A window of sums, filled from its start, and the fit to it."""
 
     sums: Float[Numbers, "time sum"]
@@ -46,14 +46,14 @@ class WindowStep(eqx.Module):
     friction: bool = eqx.field(static=True)
     """Whether friction is estimated; else there is none."""
 
-    def step(self, belief: WindowBelief, row: Float[Array, " sum"]) -> WindowBelief:
+    def step(self, belief: SumsBelief, row: Float[Array, " sum"]) -> SumsBelief:
         """The belief after a row; a row that finds the window full is left out, and the fit goes on."""
         index = jnp.arange(belief.sums.shape[0], dtype=float)
         sums = jnp.where((index == belief.count)[:, None], row[None], belief.sums)
         count = jnp.minimum(belief.count + 1.0, float(belief.sums.shape[0]))
         return self.improve(belief._replace(sums=sums, count=count))
 
-    def improve(self, belief: WindowBelief) -> WindowBelief:
+    def improve(self, belief: SumsBelief) -> SumsBelief:
         """One damped Gauss-Newton iteration, as `minimise` takes it."""
         rows, x = self.rows(belief.sums, belief.count), belief.unknowns
         now = self._linearised(belief, rows, x)
@@ -89,7 +89,7 @@ class WindowStep(eqx.Module):
         weights = jnp.where(there & (sums[:, Sum.MEASURED] > 1.0), 1.0 / self.sigma, 0.0)
         return Rows(sums, trend, jnp.where(there, self.row_seconds, 0.0), weights)
 
-    def _linearised(self, belief: WindowBelief, rows: Rows, unknowns: Float[Array, " unknown"]) -> NormalEquations:
+    def _linearised(self, belief: SumsBelief, rows: Rows, unknowns: Float[Array, " unknown"]) -> NormalEquations:
         found = normal_equations(unknowns, rows, jnp.zeros((0, rows.dt.shape[0])), self.means, self.friction)
         off = unknowns - belief.mean
         pull = belief.information @ off

@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.estimators import Estimate
 from steelyard.team._agent import Agent, Message, Turn
 from steelyard.team._cache import Cache
-from steelyard.team._fresh import shallow
+from steelyard.team._state_copies import shallow_copy
 from steelyard.team.membership import GripRules, Standing
 from steelyard.team.spatial_load._changes import SpatialLoadEvent
 from steelyard.team.spatial_load._incremental import IncrementalEstimator, chunk_rows
@@ -18,14 +18,11 @@ from steelyard.team.spatial_load._relay import RELAY_MEMORY, Relay, SpatialLoadM
 from steelyard.team.spatial_load._report import report
 from steelyard.team.spatial_load._row_queue import DecidedRow, RowQueue
 from steelyard.team.spatial_load._sample_history import SampleHistory
+from steelyard.team.spatial_load._tuning import TUNING
 
-_OVER = 0.3  # s in which nothing came, neither of one's own nor of others, after which the last rows count, too
-_TIDY = 50  # steps
-_SENDS_EVERY = 0.02  # s from message to message, where time is short
 _Triple = tuple[float, float, float]
 _PACK = struct.Struct("<15d")
 _MOTION = struct.pack("<9d", *[math.nan] * 9)
-_MOST_ROWS = 20  # that are taken in at a step: a robot that has much to catch up on still answers its neighbours
 
 
 class SpatialSample(msgspec.Struct, frozen=True):
@@ -60,7 +57,7 @@ class SpatialState:
 
     def copied(self) -> "SpatialState":
         """The same, on its own; large arrays are shared until one of the two changes them."""
-        twin = shallow(self)
+        twin = shallow_copy(self)
         twin.relay, twin.rows, twin.estimator = self.relay.copied(), self.rows.copied(), self.estimator.copied()
         return twin
 
@@ -92,7 +89,7 @@ class SpatialLoadAgent(Agent):
         self.number = names.index(name)
         # All robots compute at the same rows. Where they share few cores, each lets those before it go first.
         self._waits = chunk_rows(rate, spread_work=True) * self.number // len(names) if real_time else 0
-        self._sends_every = max(round(_SENDS_EVERY * rate), 1) if real_time else 1
+        self._sends_every = max(round(TUNING.sends_every * rate), 1) if real_time else 1
         self.others = [(names.index(other), other) for other in neighbours]
         self._decoder = msgspec.msgpack.Decoder(SpatialLoadMessage)
 
@@ -157,7 +154,7 @@ class SpatialLoadAgent(Agent):
             self._update_estimates(state)
         state.tick += 1
         state.rows.tick()
-        if state.tick % _TIDY == 0:
+        if state.tick % TUNING.tidy_every == 0:
             state.relay.forget(state.relay.newest - round(RELAY_MEMORY * self.rate))
         outbox = state.relay.outbox(state.time) if state.tick % self._sends_every == 0 else {}
         return Turn(state, outbox, state.estimates, events=events)
@@ -184,7 +181,7 @@ class SpatialLoadAgent(Agent):
         """Takes in every row of which all samples are there, or will not come any more."""
         events: tuple[SpatialLoadEvent, ...] = ()
         end = state.relay.newest + 1 - (0 if state.silent > 1 else self._waits)
-        for _ in range(_MOST_ROWS):
+        for _ in range(TUNING.rows_a_step):
             decided = state.rows.decide(state.relay, end)
             if decided is None:
                 break
@@ -194,7 +191,7 @@ class SpatialLoadAgent(Agent):
         if state.rows.next_row is None or state.rows.next_row < end:  # a sample may yet come
             return events
         state.quiet += 1
-        if min(state.silent, state.quiet) > _OVER * self.rate:
+        if min(state.silent, state.quiet) > TUNING.ends_after * self.rate:
             events += state.estimator.finish(self._cache)
         return events
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.models import Numbers
 from steelyard.native import FLAGS, HERE, Code, NoCompiler, NoCompilerWarning, emit, load_run
-from steelyard.team.spatial_load._equations_of_motion import MeasuredRows, equations_of_motion
+from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion, MeasuredRows
 from steelyard.team.spatial_load._excitation import excitation, spurious_information
 from steelyard.team.spatial_load._linearisation_point import LOAD, LinearisationPoint
 from steelyard.team.spatial_load._linearised_filter import FilterResult, FilterState, filter_rows, relative_to_path
@@ -93,7 +93,7 @@ class CompiledFilter:
         counted: MeasuredRows,
     ) -> tuple[FilterState, FilterResult]:
         """Takes in all rows but the first; noise that looks like information is that of the rows that are counted."""
-        equations, n = equations_of_motion(point, tuple(noise)), len(path) - 1
+        equations, n = EquationsOfMotion(point, noise), len(path) - 1
         if np.isnan(path[0]).any():
             path = np.concatenate([(motion.mean + motion.columns[:9, 0])[None], path[1:]])
         path, columns = relative_to_path(point, motion, path)

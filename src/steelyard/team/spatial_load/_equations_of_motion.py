@@ -282,9 +282,3 @@ def _swing(omega: np.ndarray, arms: np.ndarray) -> np.ndarray:
     """(time, arm, 3, 3): how ω × (ω × arm) follows ω."""
     along = (omega @ arms.T)[:, :, None, None] * np.eye(3)
     return along + omega[:, None, :, None] * arms[:, None, :] - 2.0 * arms[:, :, None] * omega[:, None, None, :]
-
-
-@functools.lru_cache(maxsize=8)
-def equations_of_motion(point: LinearisationPoint, noise: tuple[float, ...]) -> EquationsOfMotion:
-    """The same equations for the same point: rows come in blocks."""
-    return EquationsOfMotion(point, np.array(noise))

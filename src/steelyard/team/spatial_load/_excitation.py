@@ -5,8 +5,7 @@ import dataclasses
 import numpy as np
 
 from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion, MeasuredRows
-
-_SEEN = 3.0  # times what noise makes, beyond which something was seen
+from steelyard.team.spatial_load._tuning import TUNING
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -33,17 +32,17 @@ class Excitation:
     @property
     def shows_mass(self) -> bool:
         """Whether there was more force than noise makes; a load that falls freely shows no mass."""
-        return float(np.trace(self.forces)) > _SEEN * 3.0 * self.force_noise
+        return float(np.trace(self.forces)) > TUNING.seen_above * 3.0 * self.force_noise
 
     @property
     def shows_inertia(self) -> bool:
         """Whether there was more turning than noise makes; else nothing tells an inertia."""
-        return self.turning > _SEEN * self.turning_noise
+        return self.turning > TUNING.seen_above * self.turning_noise
 
     @property
     def shows_com(self) -> bool:
         """Whether the centre of mass was to be seen: along a force that never turns, any centre is as good."""
-        return self.shows_inertia or float(np.linalg.eigvalsh(self.forces)[1]) > _SEEN * self.force_noise
+        return self.shows_inertia or float(np.linalg.eigvalsh(self.forces)[1]) > TUNING.seen_above * self.force_noise
 
 
 def spurious_information(

@@ -11,7 +11,7 @@ import dataclasses
 import numpy as np
 
 from steelyard.team._cache import Cache
-from steelyard.team._fresh import shallow
+from steelyard.team._state_copies import shallow_copy
 from steelyard.team.spatial_load._advance import advance, relinearised
 from steelyard.team.spatial_load._changes import Jump, SpatialLoadEvent, change_event, find_jump
 from steelyard.team.spatial_load._excitation import Excitation
@@ -117,7 +117,7 @@ class IncrementalEstimator:
 
     def copied(self) -> "IncrementalEstimator":
         """The same, on its own."""
-        twin = shallow(self)
+        twin = shallow_copy(self)
         twin.history = self.history.copied()
         return twin
 
@@ -148,7 +148,7 @@ class IncrementalEstimator:
     def finish(self, cache: Cache) -> tuple[SpatialLoadEvent, ...]:
         """No more rows will come: the last ones count, too."""
         events: tuple[SpatialLoadEvent, ...] = ()
-        news = self.processed < self.history.end
+        new_rows = self.processed < self.history.end
         while self.processed < self.history.end:
             events += self._process(min(self.processed + self.chunk, self.history.end), cache)
         if isinstance(self.doing, Tracking) and self.doing.filter_pass.row < self.processed:
@@ -156,7 +156,7 @@ class IncrementalEstimator:
         while isinstance(self.doing, Tracking) and self.doing.second is not None:
             self._catch_up(self.doing, self.doing.second, self.doing.filter_pass.row, cache)
         found = self.filter_pass
-        if news and not self.failed and found is not None and found.start >= self.history.first:
+        if new_rows and not self.failed and found is not None and found.start >= self.history.first:
             if not found.converged:
                 self._iterate(found, found.row, TUNING.final_rounds, cache)
             elif self.spread_work:  # there is time now

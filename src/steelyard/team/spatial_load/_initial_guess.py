@@ -13,12 +13,8 @@ from steelyard.team.spatial_load._linearisation_point import (
     moments_times,
 )
 from steelyard.team.spatial_load._sample_history import SampleHistory
+from steelyard.team.spatial_load._tuning import TUNING
 
-_RADIUS = 0.3
-"""Usual radius of gyration of what robots hold, m."""
-_REACH = 1.0
-"""How far apart robots usually hold, m."""
-_SMOOTH = 0.1  # s, to either side
 _Some = np.ndarray | slice  # of the robots
 _ALL = slice(None)
 
@@ -27,9 +23,9 @@ def first_linearisation_point(history: SampleHistory, begin: int, end: int, grav
     """A point near the likeliest; `gravity` is its size in m/s².
 
     Rotations are those that bring angular velocities and specific forces of two robots together, positions explain how
-    their velocities and specific forces differ, and the load is what turns motions into wrenches. The answers lean to
-    the small side where noise is strong; it is a start and no more. A robot that says nothing of its motion is found by
-    what it pulls; of one that was not heard at all nothing is found, and its frame is that of the one heard best.
+    their velocities and specific forces differ, and the load is what turns motions into wrenches. Noise biases the
+    answers towards zero; they are a first guess. If a robot's motion data are missing, its pose is estimated from its
+    wrench; if nothing of it was received, its frame is that of the robot that was heard best.
     """
     s, n = _Smoothed(history, begin, end), history.robots
     best_heard = np.argmax(np.sum(s.there, axis=(0, 2)))
@@ -71,7 +67,7 @@ class _Smoothed:
 
     def __init__(self, history: SampleHistory, begin: int, end: int):
         raw, time = history.raw(begin, end), history.times(begin, end)
-        wide = min(max(round(_SMOOTH * history.rate), 2), max((len(raw) - 1) // 2, 1))
+        wide = min(max(round(TUNING.start_smoothing * history.rate), 2), max((len(raw) - 1) // 2, 1))
         weights = 1.0 + np.cos(np.pi * np.arange(-wide, wide + 1) / (wide + 1))
         heard = np.isfinite(raw)
         values = np.where(heard, raw, 0.0)
@@ -118,7 +114,7 @@ class _Smoothed:
                     (self.twist[b, j, 3:] @ R[j].T - v[b]) / (noise[1] + 0.02),
                     (self.felt[c, j] @ R[j].T - felt[c]) / (noise[2] + 0.5),
                 ]
-                A = np.concatenate([np.concatenate(rows).reshape(-1, 3), np.eye(3) / _REACH])
+                A = np.concatenate([np.concatenate(rows).reshape(-1, 3), np.eye(3) / TUNING.usual_reach])
                 t[j] = np.linalg.lstsq(A, np.concatenate([np.concatenate(values).ravel(), np.zeros(3)]), rcond=None)[0]
             # From the second round on the motion of everybody together stands in for that of those placed before.
             placed = placed | np.isin(np.arange(len(t)), sought)
@@ -195,8 +191,8 @@ def fit_load(
     A, b = load_regressor(omega, alpha, felt), wrench.ravel()
     m0 = max(float(np.linalg.norm(wrench[:, 3:]) / max(np.linalg.norm(felt), 1e-9)), 1e-3)
     if before is None:
-        centre = np.array([m0, 0.0, 0.0, 0.0, *[m0 * _RADIUS**2] * 3, 0.0, 0.0, 0.0])
-        spread = np.array([m0, *[0.5 * m0] * 3, *[m0 * _RADIUS**2] * 6])
+        centre = np.array([m0, 0.0, 0.0, 0.0, *[m0 * TUNING.usual_radius**2] * 3, 0.0, 0.0, 0.0])
+        spread = np.array([m0, *[0.5 * m0] * 3, *[m0 * TUNING.usual_radius**2] * 6])
         noise = 0.1 * float(np.sqrt(np.mean(b**2))) + 1e-6
     else:
         m, c, moments = np.split(load_parameters(before), [1, 4])

@@ -15,7 +15,6 @@ from steelyard.team.spatial_load._equations_of_motion import (
     EquationsOfMotion,
     MeasuredRows,
     ProperAccelerationJacobians,
-    equations_of_motion,
 )
 from steelyard.team.spatial_load._excitation import Excitation, excitation, spurious_information
 from steelyard.team.spatial_load._linearisation_point import LOAD, TILT, LinearisationPoint
@@ -69,7 +68,7 @@ class FilterResult:
 
 def initial_filter_state(point: LinearisationPoint, rows: MeasuredRows, noise: np.ndarray) -> FilterState:
     """Before the first row is taken in: its own twists for a mean, and gravity as the point has it."""
-    equations = equations_of_motion(point, tuple(noise))
+    equations = EquationsOfMotion(point, noise)
     H = np.zeros((point.robots, 6, 6))
     H[:, :3, :3] = H[:, 3:, 3:] = equations.R_t
     H[:, 3:, :3] = equations.lever[:, :, :3]
@@ -163,7 +162,7 @@ class _Task:
 def _prepare(
     point: LinearisationPoint, motion: FilterState, path: np.ndarray, rows: MeasuredRows, noise: np.ndarray, first: bool
 ) -> _Task:
-    equations = equations_of_motion(point, tuple(noise))
+    equations = EquationsOfMotion(point, noise)
     if first:
         path, columns = _of_one_size(point, path), motion.columns
         path[0] = motion.mean

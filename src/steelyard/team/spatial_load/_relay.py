@@ -12,7 +12,7 @@ import math
 import msgspec
 
 from steelyard.team._agent import Message
-from steelyard.team._fresh import shallow
+from steelyard.team._state_copies import shallow_copy
 from steelyard.team.membership import TUNING as MEMBERSHIP
 from steelyard.team.membership import FailureDetector
 from steelyard.team.spatial_load._paged_table import PagedTable
@@ -79,7 +79,7 @@ class SpatialLoadMessage(Message, frozen=True, array_like=True):
         )
 
 
-class Series:
+class RelayedSeries:
     """Samples of one robot, by number, from its latest start on."""
 
     def __init__(self, born: int, front: int):
@@ -90,9 +90,9 @@ class Series:
         self.oldest: int | None = None  # number of the first that is here
         self.beyond: tuple[int, ...] = ()  # numbers after `front` that are here, in order
 
-    def copied(self) -> "Series":
+    def copied(self) -> "RelayedSeries":
         """The same, on its own."""
-        twin = shallow(self)
+        twin = shallow_copy(self)
         twin.samples, twin.by_row = self.samples.copied(), self.by_row.copied()
         return twin
 
@@ -160,7 +160,7 @@ class Link:
 
     def copied(self) -> "Link":
         """The same, on its own."""
-        twin = shallow(self)
+        twin = shallow_copy(self)
         twin.inventories, twin.sent = self.inventories.copy(), self.sent.copy()
         return twin
 
@@ -180,7 +180,7 @@ class Relay:
 
     def __init__(self, name: str, neighbours: tuple[str, ...], names: tuple[str, ...]):
         self.name, self.names = name, names
-        self.series: dict[str, Series] = {}
+        self.series: dict[str, RelayedSeries] = {}
         self.links = {neighbour: Link() for neighbour in neighbours}
         self.detector = FailureDetector(neighbours, MEMBERSHIP.silent_messages, since=0)
         """By own messages; who is absent is only greeted."""
@@ -189,7 +189,7 @@ class Relay:
 
     def copied(self) -> "Relay":
         """The same, on its own."""
-        twin = shallow(self)
+        twin = shallow_copy(self)
         twin.series = {origin: series.copied() for origin, series in self.series.items()}
         twin.links = {neighbour: link.copied() for neighbour, link in self.links.items()}
         twin.detector = self.detector.copied()
@@ -208,7 +208,7 @@ class Relay:
 
     def measure(self, row: int, time: float, values: bytes) -> None:
         """Takes in a sample of one's own."""
-        own = self.series.setdefault(self.name, Series(row, 0))
+        own = self.series.setdefault(self.name, RelayedSeries(row, 0))
         if row > own.last_row:
             own.add(RelayedSample(self.name, own.born, own.front, row, time, values))
             self.newest = max(self.newest, row)
@@ -243,7 +243,7 @@ class Relay:
             return
         known = self.series.get(origin)
         if known is None or born > known.born:
-            self.series[origin] = Series(born, oldest)
+            self.series[origin] = RelayedSeries(born, oldest)
         elif born == known.born and not known.samples and oldest > known.front:
             known.skip_to(oldest)
 
@@ -256,7 +256,7 @@ class Relay:
 
     def begin_again(self) -> None:
         """One's own samples are a new series from now on."""
-        self.series[self.name] = Series(self.newest + 1, 0)
+        self.series[self.name] = RelayedSeries(self.newest + 1, 0)
 
     def reset_link(self, neighbour: str) -> None:
         """Nothing is known of a neighbour but that it is there."""

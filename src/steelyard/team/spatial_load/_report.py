@@ -15,22 +15,7 @@ from steelyard.team.spatial_load._linearisation_point import (
     moments_times,
     pose_of,
 )
-
-KNOWN_MASS_BELOW = 0.1
-"""Relative standard deviation from which on a mass counts as known."""
-KNOWN_COM_BELOW = 0.05
-"""Standard deviation, m, along the worst axis, from which on a centre of mass or a position counts as known."""
-KNOWN_INERTIA_BELOW = 0.1
-"""Largest standard deviation of an entry over the mean moment, from which on an inertia counts as known."""
-KNOWN_TURN_BELOW = 0.05
-"""Standard deviation, rad, about the worst axis, from which on a rotation counts as known."""
-_UNIDENTIFIABLE_AFTER = 5.0  # s after which what is far from known is called not identifiable
-_FAR = 3.0  # times the limit beyond which something is far from known
-_YOUNG = 1.0  # s of a load before anything is estimates of it
-_FAR_FROM_POINT = 4.0  # standard deviations by which the last step may move a known number: more is not linear
-_LONGEST_STEP = 1.0  # share of the second moments, or radians, by which the last step may move a known inertia
-_MOST_WIDENED = 1.2  # by which noise in the Jacobians may widen the deviation of a known number
-_STILL = 0.5  # standard deviations by which a number may yet move while others of the point are far from settled
+from steelyard.team.spatial_load._tuning import TUNING
 
 
 def load_in_frame(point: LinearisationPoint, robot: int) -> tuple[np.ndarray, np.ndarray]:
@@ -87,8 +72,9 @@ def report(
     """
     units = {"mass": "kg", "com": "m", "inertia": "kg m²"} | {f"pose/{other}": "m" for _, other in neighbours}
     frames = dict.fromkeys(units, name) | {"mass": None}
-    if failed or filter_pass is None or age < _YOUNG or not (filter_pass.converged or filter_pass.fits):
-        why: Knowledge = "failed" if failed else "not-identifiable" if age > _UNIDENTIFIABLE_AFTER else "not-yet-known"
+    if failed or filter_pass is None or age < TUNING.reported_after or not (filter_pass.converged or filter_pass.fits):
+        why: Knowledge = "not-identifiable" if age > TUNING.unidentifiable_after else "not-yet-known"
+        why = "failed" if failed else why
         return {what: Estimate.unknown(why, unit, frames[what], time) for what, unit in units.items()}
     point = filter_pass.estimate
     values, J = load_in_frame(point, robot)
@@ -100,27 +86,27 @@ def report(
     unseen = 0.0 if filter_pass.excitation.shows_com else np.inf
     unturned = 0.0 if filter_pass.excitation.shows_inertia else np.inf
     excess = {
-        "mass": unforced + mass.std.max() / values[0] / KNOWN_MASS_BELOW,
-        "com": unseen + com.std.max() / KNOWN_COM_BELOW,
-        "inertia": unturned + inertia.std.max() / moment / KNOWN_INERTIA_BELOW,
+        "mass": unforced + mass.std.max() / values[0] / TUNING.known_mass,
+        "com": unseen + com.std.max() / TUNING.known_com,
+        "inertia": unturned + inertia.std.max() / moment / TUNING.known_inertia,
     }
-    firm = {"mass": mass.moved < _STILL, "com": com.moved < _STILL}
+    firm = {"mass": mass.moved < TUNING.settled_step, "com": com.moved < TUNING.settled_step}
     numbers = {"mass": mass, "com": com, "inertia": inertia}
     for number, other in neighbours:
         pose = numbers[f"pose/{other}"] = _Number(filter_pass, *pose_in_frame(point, robot, number))
         excess[f"pose/{other}"] = unseen + max(
-            pose.std[:3].max() / KNOWN_COM_BELOW, pose.std[3:].max() / KNOWN_TURN_BELOW
+            pose.std[:3].max() / TUNING.known_com, pose.std[3:].max() / TUNING.known_rotation
         )
     estimates = {}
     for what, unit in units.items():
         one = numbers[what]
-        settled = (filter_pass.converged and one.moved < _FAR_FROM_POINT) or firm.get(what, False)
-        settled &= what != "inertia" or filter_pass.relative_step < _LONGEST_STEP  # or its shape is not linear
-        if excess[what] < 1.0 and settled and one.widened < _MOST_WIDENED:
+        settled = (filter_pass.converged and one.moved < TUNING.known_step) or firm.get(what, False)
+        settled &= what != "inertia" or filter_pass.relative_step < TUNING.known_shape_step
+        if excess[what] < 1.0 and settled and one.widened < TUNING.most_widened:
             value = one.value[0] if what == "mass" else one.value.reshape(3, 3) if what == "inertia" else one.value
             estimates[what] = Estimate(np.asarray(value), one.covariance, unit, frames[what], time, "known")
         else:
-            late = age > _UNIDENTIFIABLE_AFTER and excess[what] > _FAR
+            late = age > TUNING.unidentifiable_after and excess[what] > TUNING.far_from_known
             estimates[what] = Estimate.unknown(
                 "not-identifiable" if late else "not-yet-known", unit, frames[what], time
             )

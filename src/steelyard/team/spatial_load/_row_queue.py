@@ -7,7 +7,7 @@ decided once; a robot that has come back waits longer, because its neighbours ar
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from steelyard.team._fresh import shallow
+from steelyard.team._state_copies import shallow_copy
 from steelyard.team.membership import TUNING as MEMBERSHIP
 from steelyard.team.membership import GripRules, Roster, Standing, View
 from steelyard.team.spatial_load._relay import Relay, RelayedSample
@@ -35,7 +35,7 @@ class RowQueue:
 
     def copied(self) -> "RowQueue":
         """The same, on its own."""
-        twin = shallow(self)
+        twin = shallow_copy(self)
         twin._roster = self._roster.copied()
         return twin
 

@@ -5,18 +5,11 @@ import hashlib
 
 import numpy as np
 
-from steelyard.team._fresh import shallow
+from steelyard.team._state_copies import shallow_copy
 from steelyard.team.spatial_load._equations_of_motion import MeasuredRows
+from steelyard.team.spatial_load._tuning import TUNING
 
-_SMOOTH = 0.12  # s, to either side
 _SPARE = 512  # rows for which there is room, and that are forgotten at once
-_LONGEST_LINE = 0.1  # s without somebody's wrench, over which it is taken as a straight line; less than `_SMOOTH`
-_LONGEST_GAP = 0.3  # s without it, after which estimates are no longer of now
-_IDLE = 5.0  # standard deviations, up to which a wrench on all axes is that of an open grip
-_GRIP_JUMP = 20.0  # standard deviations from row to row, from which on a grip has moved
-_MISSING_WRENCH = 3.0  # times its standard deviation, by which it may be off a straight line
-_UNKNOWN_WRENCH = 10.0  # times the robots' wrenches, by which the total may be off over a gap
-_ACCELEROMETERS_IN_GAPS = 0.001  # weight: they show what acts, but poses may be off by more than they are noisy
 
 
 class SampleHistory:
@@ -33,7 +26,7 @@ class SampleHistory:
         """
         self.robots, self.rate, self.held, self.compiled = robots, rate, held, compiled
         self.noise = np.asarray(noise, float)
-        self.wide = max(round(_SMOOTH * rate), 3)
+        self.wide = max(round(TUNING.smoothing * rate), 3)
         self.first = 0
         self._time = np.empty(0)
         self._raw = np.empty((0, robots, 15))
@@ -49,7 +42,7 @@ class SampleHistory:
 
     def copied(self) -> "SampleHistory":
         """A record with the same rows; neither sees what is added to the other."""
-        twin = shallow(self)
+        twin = shallow_copy(self)
         twin._digests = self._digests.copy()
         return twin
 
@@ -106,7 +99,7 @@ class SampleHistory:
         cut = slice(begin - lo, end - lo)
         heard = np.isfinite(raw[cut, :, :9])
         weight = np.where(heard, np.repeat(self.noise[:3], 3) ** -2.0, 0.0)
-        weight[unknown[cut], :, 6:] *= _ACCELEROMETERS_IN_GAPS
+        weight[unknown[cut], :, 6:] *= TUNING.accelerometers_in_gaps
         weight[steps[cut]] = 0.0
         dt = np.diff(time, prepend=time[0])
         return MeasuredRows(
@@ -139,7 +132,7 @@ class SampleHistory:
         wrench = wrench.copy()
         for j in np.flatnonzero(missing.any(axis=(0, 2))).tolist():
             for begin, end in runs(np.asarray(missing[:, j].any(axis=1))):
-                if end - begin >= _rows_of_gap(self.rate, _LONGEST_LINE):
+                if end - begin >= _rows_of_gap(self.rate, TUNING.longest_line):
                     unknown[begin:end] = True
                     wrench[begin:end, j] = wrench[begin - 1, j] if begin else self._last_wrench(j, lo)
                     missing[begin:end, j] = False
@@ -148,8 +141,8 @@ class SampleHistory:
                 wrench[~heard, j, a] = np.interp(time[~heard], time[heard], wrench[heard, j, a]) if heard.any() else 0.0
         spread = float(np.max(np.std(wrench, axis=0) / sizes)) + 1.0
         size = np.sqrt(np.mean(np.sum((wrench / sizes) ** 2, axis=2), axis=1)) + 1.0
-        inflation = np.where(missing.any(axis=(1, 2)), _MISSING_WRENCH * spread, 1.0)
-        return wrench, np.where(unknown | steps, _UNKNOWN_WRENCH * size, inflation), unknown, steps
+        inflation = np.where(missing.any(axis=(1, 2)), TUNING.missing_wrench * spread, 1.0)
+        return wrench, np.where(unknown | steps, TUNING.unknown_wrench * size, inflation), unknown, steps
 
     def _last_wrench(self, robot: int, row: int) -> np.ndarray:
         """(6,), as last heard before a row; zero where it never was."""
@@ -237,8 +230,8 @@ def grip_moves(wrench: np.ndarray) -> np.ndarray:
     The wrench is a step there, at some moment between two rows, and a straight line is wrong by half of it.
     """
     with np.errstate(invalid="ignore"):
-        idle = np.abs(wrench).max(axis=2) < _IDLE
-        jump = np.abs(np.diff(wrench, axis=0)).max(axis=2) > _GRIP_JUMP
+        idle = np.abs(wrench).max(axis=2) < TUNING.idle_wrench
+        jump = np.abs(np.diff(wrench, axis=0)).max(axis=2) > TUNING.grip_jump
     found = np.zeros(idle.shape, bool)
     found[1:] = jump & (idle[1:] != idle[:-1])
     return found
@@ -261,5 +254,5 @@ def received(raw: np.ndarray, share: float) -> frozenset[int]:
     return frozenset(np.flatnonzero(found > share).tolist())
 
 
-def _rows_of_gap(rate: float, seconds: float = _LONGEST_GAP) -> int:
+def _rows_of_gap(rate: float, seconds: float = TUNING.longest_gap) -> int:
     return max(round(seconds * rate), 2)

@@ -19,7 +19,6 @@ def spatial_load_team(
     hold: Literal["step", "sample"] = "sample",
     lets_go: float | None = None,
     real_time: bool = False,
-    cache: Cache | None = None,
 ) -> list[SpatialLoadAgent]:
     """An agent for every robot of a graph; `rate` in Hz, `gravity` in m/s².
 
@@ -28,7 +27,7 @@ def spatial_load_team(
     `lets_go`: s since its last sample, within which a robot that none of its neighbours hears is sure to have let go of
     the load; by default nobody knows. With `real_time` no step takes long: robots compute one after the other, in
     instalments, and by compiled code where there is a compiler (which takes seconds for the first team of its size).
-    All agents share `cache`, by default one of this team.
+    All agents of the team share one cache.
     """
     missing = [signal for signal in WRIST_SIGNALS if signal not in noise]
     if missing:
@@ -41,7 +40,7 @@ def spatial_load_team(
     if lets_go is not None:
         neighbours = {name: graph.neighbours(name) for name in graph.names}
         agreed = GripRules(round(lets_go * rate), neighbours)
-    shared, held = Cache() if cache is None else cache, hold == "step"
+    shared, held = Cache(), hold == "step"
     return [
         SpatialLoadAgent(
             name, graph.neighbours(name), graph.names, rate, sizes, size, held, agreed, real_time, shared.view()

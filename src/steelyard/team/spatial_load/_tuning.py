@@ -89,6 +89,60 @@ class SpatialTuning:
     order, a faulty member's motion some per cent."""
     channel_memory: float = 5.0
     """s, time constant of the mean squares of residuals by channel."""
+    smoothing: float = 0.12
+    """s to either side over which wrenches are smoothed for the Jacobians."""
+    longest_line: float = 0.1
+    """s without somebody's wrench, over which it is taken as a straight line; less than `smoothing`."""
+    longest_gap: float = 0.3
+    """s without it, after which estimates are no longer of now."""
+    idle_wrench: float = 5.0
+    """Standard deviations, up to which a wrench on all axes is that of an open grip."""
+    grip_jump: float = 20.0
+    """Standard deviations from row to row, from which on a grip has moved."""
+    missing_wrench: float = 3.0
+    """Times its standard deviation, by which a missing wrench may be off a straight line."""
+    unknown_wrench: float = 10.0
+    """Times the robots' wrenches, by which the total may be off over a gap."""
+    accelerometers_in_gaps: float = 0.001
+    """Weight over a gap: they show what acts, but poses may be off by more than they are noisy."""
+    usual_radius: float = 0.3
+    """m, radius of gyration of what robots usually hold."""
+    usual_reach: float = 1.0
+    """m, how far apart robots usually hold a load."""
+    start_smoothing: float = 0.1
+    """s to either side over which readings are smoothed for the first linearisation point."""
+    seen_above: float = 3.0
+    """Times what noise makes, beyond which a force or a turn was seen."""
+    ends_after: float = 0.3
+    """s in which nothing came, neither own samples nor messages, after which the last rows count, too."""
+    tidy_every: int = 50
+    """Steps between removals of what nobody needs any more."""
+    sends_every: float = 0.02
+    """s from message to message in real time."""
+    rows_a_step: int = 20
+    """Rows that are taken in at a step, at most: a robot that is behind still answers its neighbours."""
+    known_mass: float = 0.1
+    """Relative standard deviation up to which a mass is known."""
+    known_com: float = 0.05
+    """m, standard deviation along the worst axis up to which a centre of mass or a position is known."""
+    known_inertia: float = 0.1
+    """Largest standard deviation of an entry over the mean moment, up to which an inertia is known."""
+    known_rotation: float = 0.05
+    """rad, standard deviation about the worst axis up to which a rotation is known."""
+    unidentifiable_after: float = 5.0
+    """s after which what is far from known is called not identifiable."""
+    known_step: float = 4.0
+    """Standard deviations by which the last step may move a known number: more is not linear."""
+    far_from_known: float = 3.0
+    """Times its limit, beyond which something is far from known."""
+    reported_after: float = 1.0
+    """s of a load before anything is reported of it."""
+    known_shape_step: float = 1.0
+    """Share of the second moments, or radians, by which a known inertia may yet move: its shape is not linear."""
+    most_widened: float = 1.2
+    """Factor by which noise in the Jacobians may widen the deviation of a known number."""
+    settled_step: float = 0.5
+    """Standard deviations by which a number may yet move while others of the point are far from settled."""
 
 
 TUNING = SpatialTuning()

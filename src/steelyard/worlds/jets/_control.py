@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 from jaxtyping import Float
 
+from steelyard._rotations import skew
 from steelyard.models import EngineType, jet_drift, jet_gain
 
 
@@ -98,8 +99,7 @@ def jet_throttle(kind: EngineType, thrust: float, thrust_rate: float, accelerati
 
 def turn_to_vertical(direction: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3 3"]:
     """The shortest rotation that takes a unit vector to the vertical."""
-    v = np.cross(direction, [0.0, 0.0, 1.0])
-    K = np.array([[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]])
+    K = skew(np.cross(direction, [0.0, 0.0, 1.0]))
     return np.eye(3) + K + K @ K / (1.0 + direction[2])
 
 

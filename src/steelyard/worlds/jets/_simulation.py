@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from steelyard._rotations import matrix, quaternion_from_matrix
+from steelyard._rotations import matrix, quaternion_from_matrix, quaternion_product
 from steelyard.models import Multibody, RobotMotion, read_urdf, rotor_speed
 from steelyard.worlds.jets._body import SUBSTEP, FlyingBody
 from steelyard.worlds.jets._engines import TrueEngines
@@ -150,7 +150,5 @@ def _scales(true, errors) -> dict[str, np.ndarray]:
 
 def _turned(attitude: np.ndarray, small: np.ndarray) -> np.ndarray:
     """Quaternions (n, 4), each turned by a small rotation vector in its own axes."""
-    w, v = attitude[:, :1], attitude[:, 1:]
-    half = 0.5 * small
-    q = np.concatenate([w - np.sum(v * half, axis=1, keepdims=True), v + w * half + np.cross(v, half)], axis=1)
+    q = quaternion_product(attitude, np.concatenate([np.ones((len(small), 1)), 0.5 * small], axis=1))
     return q / np.linalg.norm(q, axis=1, keepdims=True)

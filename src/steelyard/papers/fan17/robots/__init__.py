@@ -17,9 +17,7 @@ from ._mixing import hear_rows as hear_rows
 from ._observations import Felt as Felt
 from ._observations import LinearObservation as LinearObservation
 from ._observations import com_observation as com_observation
-from ._observations import inertia_observation as inertia_observation
 from ._observations import load_observation as load_observation
-from ._observations import mass_observation as mass_observation
 from ._observations import moving_observation as moving_observation
 from ._observations import residual as residual
 from ._observations import rows_orthogonal_to as rows_orthogonal_to

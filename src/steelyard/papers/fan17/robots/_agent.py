@@ -42,16 +42,16 @@ class Fan17Agent(Agent):
     def step(self, state: Fan17State, sample: SpatialSample | None, inbox: tuple[Message, ...]) -> Turn:
         """One sample: receive, find poses, then the total wrench, then the load, and send."""
         procedure = self.procedure
-        letters = self._fresh(state, inbox)
+        messages = self._fresh(state, inbox)
         state = self._remember(state, sample)
-        state = self._hear(state, letters)
+        state = self._hear(state, messages)
         if state.neighbours is None and state.time >= procedure.settle:
             state = self._settle(state)
         if state.neighbours is not None:
             state = self._begin_rows(state)
-            state = self._mix_rows(state, letters)
+            state = self._mix_rows(state, messages)
             state = self._mix_loads(state)
-            state = self._weigh(state)
+            state = self._estimate_load(state)
         if state.key >= 0 and state.key % procedure.report_every == 0:
             state = _with(state, estimates=report(state, self.name, procedure))
         outbox = self._outbox(state)
@@ -62,9 +62,9 @@ class Fan17Agent(Agent):
         return self._decoder.decode(data)
 
     def _fresh(self, state: Fan17State, inbox: tuple[Message, ...]) -> list[Fan17Message]:
-        """Sound letters of neighbours that have not been heard, in their order."""
-        letters = [m for m in inbox if isinstance(m, Fan17Message) and m.sender in self.neighbours and _is_sound(m)]
-        fresh = {(m.sender, m.sequence): m for m in letters if m.sequence > state.heard[m.sender]}
+        """Sound messages of neighbours that have not been heard, in their order."""
+        messages = [m for m in inbox if isinstance(m, Fan17Message) and m.sender in self.neighbours and _is_sound(m)]
+        fresh = {(m.sender, m.sequence): m for m in messages if m.sequence > state.heard[m.sender]}
         return sorted(fresh.values(), key=lambda m: (m.sequence, m.sender))
 
     def _remember(self, state: Fan17State, sample: SpatialSample | None) -> Fan17State:
@@ -81,20 +81,20 @@ class Fan17Agent(Agent):
                 del buffer[next(iter(buffer))]
         return _with(state, key=key, time=float(sample.time), samples=samples, readings=readings)
 
-    def _hear(self, state: Fan17State, letters: list[Fan17Message]) -> Fan17State:
+    def _hear(self, state: Fan17State, messages: list[Fan17Message]) -> Fan17State:
         """Twists go into the sums of poses, specific forces wait for their row, loads replace older ones."""
         heard, sums, loads = dict(state.heard), dict(state.sums), dict(state.received_loads)
         readings = dict(state.readings)
-        for letter in letters:
-            heard[letter.sender] = letter.sequence
-            if letter.load:
-                loads[letter.sender] = (letter.rows.degree, np.array(letter.load))
-            own = state.samples.get(letter.key)
-            if own is None or not letter.reading:
+        for message in messages:
+            heard[message.sender] = message.sequence
+            if message.load:
+                loads[message.sender] = (message.rows.degree, np.array(message.load))
+            own = state.samples.get(message.key)
+            if own is None or not message.reading:
                 continue
-            reading = np.array(letter.reading)
-            sums[letter.sender] = sums[letter.sender].add(reading[:6], own[:6])
-            readings[letter.key] = {**readings.get(letter.key, {}), letter.sender: reading[6:]}
+            reading = np.array(message.reading)
+            sums[message.sender] = sums[message.sender].add(reading[:6], own[:6])
+            readings[message.key] = {**readings.get(message.key, {}), message.sender: reading[6:]}
         return _with(state, heard=heard, sums=sums, received_loads=loads, readings=readings)
 
     def _settle(self, state: Fan17State) -> Fan17State:
@@ -137,19 +137,19 @@ class Fan17Agent(Agent):
         fresh = rows.keys > state.key - 4 * self.procedure.rounds  # others wait for a message that was lost
         return _with(state, rows=rows if fresh.all() else rows.only(fresh), readings=readings)
 
-    def _mix_rows(self, state: Fan17State, letters: list[Fan17Message]) -> Fan17State:
+    def _mix_rows(self, state: Fan17State, messages: list[Fan17Message]) -> Fan17State:
         """One round of consensus in different coordinates for every row under way."""
         assert state.neighbours is not None
         moves = {nth: state.neighbours[name].row_ij for nth, name in enumerate(self.neighbours)}
         rows, received = state.rows, {}
-        for letter in letters:
-            nth = self.neighbours.index(letter.sender)
+        for message in messages:
+            nth = self.neighbours.index(message.sender)
             if nth in received:  # a late one: the earlier goes in before it
                 rows, received = hear_rows(rows, received, moves, len(self.neighbours)), {}
-            received[nth] = letter.rows
+            received[nth] = message.rows
         return _with(state, rows=hear_rows(rows, received, moves, len(self.neighbours)))
 
-    def _weigh(self, state: Fan17State) -> Fan17State:
+    def _estimate_load(self, state: Fan17State) -> Fan17State:
         """Rows that have had all their rounds go into the least squares, in their order."""
         rows, load, P, last_row = state.rows, state.load, state.P, state.last_row
         done = rows.rounds >= self.procedure.rounds
@@ -181,24 +181,24 @@ class Fan17Agent(Agent):
         reading = () if own is None else tuple(own[:9].tolist())
         load = () if state.last_row < 0 or state.load is None else tuple(state.load.tolist())
         rows = state.rows.to_message(len(self.neighbours))
-        letter = Fan17Message(self.name, state.sequence, state.time, state.key, reading, rows, load)
-        return dict.fromkeys(self.neighbours, letter)
+        message = Fan17Message(self.name, state.sequence, state.time, state.key, reading, rows, load)
+        return dict.fromkeys(self.neighbours, message)
 
 
 _with = msgspec.structs.replace
 
 
-def _is_sound(letter: Fan17Message) -> bool:
+def _is_sound(message: Fan17Message) -> bool:
     """Whether a message is well formed: the right number of numbers, all of them finite."""
-    rows = letter.rows
+    rows = message.rows
     received = len(rows.keys)
     return (
-        len(letter.reading) in (0, 9)
-        and len(letter.load) in (0, 10)
+        len(message.reading) in (0, 9)
+        and len(message.load) in (0, 10)
         and len(rows.rounds) == received
         and len(rows.values) == ROW * received
         and rows.degree > 0
-        and math.isfinite(sum(letter.reading) + sum(letter.load) + sum(rows.values))
+        and math.isfinite(sum(message.reading) + sum(message.load) + sum(rows.values))
     )
 
 

@@ -71,14 +71,14 @@ class Rows(msgspec.Struct, frozen=True):
 def hear_rows(rows: Rows, received: Mapping[int, SentRows], moves: Mapping[int, np.ndarray], degree: int) -> Rows:
     """A round of every row whose neighbours all have been heard; `moves` are the A_ij, by the neighbour's number."""
     gathered, heard = rows.gathered.copy(), rows.heard.copy()
-    for nth, news in received.items():
-        if not news.keys:
+    for nth, theirs in received.items():
+        if not theirs.keys:
             continue
-        mine, its = _common(rows.keys, np.array(news.keys, int))
-        at_same = np.flatnonzero((rows.rounds[mine] == np.array(news.rounds, int)[its]) & ~heard[mine, nth])
+        mine, its = _common(rows.keys, np.array(theirs.keys, int))
+        at_same = np.flatnonzero((rows.rounds[mine] == np.array(theirs.rounds, int)[its]) & ~heard[mine, nth])
         mine, its = mine[at_same], its[at_same]
-        moved = np.reshape(news.values, (len(news.keys), -1))[its] @ moves[nth].T
-        gathered[mine] += metropolis_weight(degree, news.degree) * (moved - rows.values[mine])
+        moved = np.reshape(theirs.values, (len(theirs.keys), -1))[its] @ moves[nth].T
+        gathered[mine] += metropolis_weight(degree, theirs.degree) * (moved - rows.values[mine])
         heard[mine, nth] = True
     done = np.all(heard, axis=1)
     values = np.where(done[:, None], rows.values + gathered, rows.values)

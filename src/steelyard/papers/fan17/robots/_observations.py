@@ -1,4 +1,4 @@
-"""Observations of the load that are linear in what is not known: centre, inertia and mass, apart and together.
+"""Observations of the load that are linear in what is not known: centre, inertia and reciprocal mass.
 
 All in one sensor frame, SI units; `specific_force` is an accelerometer's reading, which is the ω × v + ā of the paper's
 equations, so that no velocity is needed.
@@ -51,17 +51,6 @@ def com_observation(felt: Felt) -> LinearObservation:
     """Of the centre of mass, without the mass [fan17, Eq. (25)]."""
     F_perp = rows_orthogonal_to(felt.force_total)
     return LinearObservation(F_perp @ _centripetal(felt), -F_perp @ felt.specific_force)
-
-
-def inertia_observation(felt: Felt, com: Float[Array, "3"]) -> LinearObservation:
-    """Of the inertia about the centre of mass, which is known (m) [fan17, Eq. (26)]."""
-    return LinearObservation(_H_inertia(felt), jnp.cross(felt.force_total, com) + felt.torque_total)
-
-
-def mass_observation(felt: Felt, com: Float[Array, "3"]) -> LinearObservation:
-    """Of the mass, the centre of mass known (m) [fan17, Eq. (27)]."""
-    H_mass = felt.specific_force + _centripetal(felt) @ com
-    return LinearObservation(H_mass[:, None], felt.force_total)
 
 
 def turning_observation(felt: Felt) -> LinearObservation:

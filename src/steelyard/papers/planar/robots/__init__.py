@@ -3,7 +3,6 @@
 from ._agent import PaperAgent as PaperAgent
 from ._cdc14 import cdc14_procedure as cdc14_procedure
 from ._cdc14 import cdc14_team as cdc14_team
-from ._complex_vectors import carry_along as carry_along
 from ._drive import drive as drive
 from ._icra15 import icra15_procedure as icra15_procedure
 from ._icra15 import icra15_team as icra15_team

@@ -36,11 +36,13 @@ class PaperAgent(Agent):
     def step(self, state: PaperState, sample: PlanarSample, inbox: tuple[Message, ...]) -> Turn:
         """One sample: receive, average, vote, estimate, push, send."""
         procedure, time = self.procedure, sample.time
-        letters = tuple(m for m in inbox if isinstance(m, PaperMessage) and m.sender in self.neighbours and is_sound(m))
+        messages = tuple(
+            m for m in inbox if isinstance(m, PaperMessage) and m.sender in self.neighbours and is_sound(m)
+        )
         state = _remember(state, sample, procedure)
-        state = hear_neighbours(state, letters, self.neighbours, state.key, procedure)
+        state = hear_neighbours(state, messages, self.neighbours, state.key, procedure)
         state = averages(state, procedure)
-        state = count_votes(state, letters)
+        state = count_votes(state, messages)
         ballot = state.key // procedure.ballot_rounds
         if ballot != state.ballot:
             state = next_ballot(state, time, ballot, procedure)

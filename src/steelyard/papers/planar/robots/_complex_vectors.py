@@ -19,12 +19,3 @@ def cross(left: complex, right: complex) -> float:
 def turned(vector: complex, angle: float) -> complex:
     """The vector turned counter-clockwise by an angle (rad)."""
     return vector * cmath.exp(1j * angle)
-
-
-def carry_along(reference: complex, vector: complex, reference_later: complex) -> complex:
-    """A body vector at a later time, from another one at both times.
-
-    Γ of [cdc14, Eq. (4)] and [icra15, Eq. (5)], which print ‖z_1‖ where its square belongs: a quotient of complex
-    numbers divides by the square.
-    """
-    return vector * (reference_later / reference)

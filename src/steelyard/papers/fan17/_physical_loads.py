@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from steelyard.geometry import Inertia, pseudo_inertia
-from steelyard.papers._reproduction import Row
+from steelyard.papers._reproduction import ReproductionRow
 from steelyard.papers.fan17._scenario import SCENARIO, measured
 from steelyard.problems import estimate_spatial_load_at_once
 from steelyard.team import Graph
@@ -41,11 +41,13 @@ def brief_trial(seed: int) -> BriefTrial:
     return BriefTrial(len(least), min(least, default=float("inf")))
 
 
-def rows_of(trials: Sequence[BriefTrial]) -> list[Row]:
+def rows_of(trials: Sequence[BriefTrial]) -> list[ReproductionRow]:
     """What a machine reads."""
     return [
-        Row("impossible loads in short runs", "1", steelyard=float(sum(one.least <= 0.0 for one in trials))),
-        Row("loads told in short runs", "1", steelyard=float(sum(one.loads for one in trials))),
+        ReproductionRow(
+            "impossible loads in short runs", "1", steelyard=float(sum(one.least <= 0.0 for one in trials))
+        ),
+        ReproductionRow("loads told in short runs", "1", steelyard=float(sum(one.loads for one in trials))),
     ]
 
 

@@ -5,7 +5,7 @@ from typing import TypeVar
 Thing = TypeVar("Thing")
 
 
-def fresh(thing: Thing) -> Thing:
+def copy_with_own_tables(thing: Thing) -> Thing:
     """A copy with dictionaries, lists and sets of its own; what is in them is shared, and must not be changed.
 
     Road not taken: a deep copy, or maps that share their structure. A window of sums has some thousand rows; copying
@@ -17,7 +17,7 @@ def fresh(thing: Thing) -> Thing:
     return copied
 
 
-def shallow(thing: Thing) -> Thing:
+def shallow_copy(thing: Thing) -> Thing:
     """A copy that shares all it holds; `copy.copy` takes ten times as long to find out how."""
     copied = object.__new__(type(thing))
     copied.__dict__.update(vars(thing))
