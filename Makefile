@@ -21,9 +21,11 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/codespell
 	$(BIN)/pyright
+	PATH="$(CURDIR)/$(BIN):$$PATH" pyright --verifytypes steelyard --ignoreexternal --outputjson \
+	  | $(BIN)/python tests/support/typed_face.py
 
 docs: $(READY)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	OPENBLAS_NUM_THREADS=1 NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "The site is in build/site; open build/site/index.html."
 
 bench: $(READY)

@@ -1,6 +1,5 @@
 """What mkdocs makes from the code, so that it cannot drift: reference pages, figures of the concepts, equations."""
 
-import re
 import sys
 from pathlib import Path
 
@@ -18,7 +17,6 @@ COMMANDS = """# Commands
 
 `steelyard COMMAND --help`, as this version prints it. [JSON and exit codes](json.md).
 """
-EXTERNAL_SCRIPT = re.compile(r'<script[^>]*src="?https?://[^>]*>\s*</script>')
 NAMES = "# Python names\n\n`import steelyard as sy`: these names are stable.\n"
 
 
@@ -35,8 +33,9 @@ def on_files(files, config):
     }
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
-    style = (Path(__file__).parent / "site.css").read_text(encoding="utf-8")
-    files.append(File.generated(config, "assets/site.css", content=style))
+    for asset in ("site.css", "iframe-worker.js"):
+        text = (Path(__file__).parent / asset).read_text(encoding="utf-8")
+        files.append(File.generated(config, f"assets/{asset}", content=text))
     folder = Path(config.site_dir).parent / "figures"
     for picture in figures.make(folder):
         files.append(File.generated(config, f"figures/{picture.name}", abs_src_path=str(picture)))
@@ -46,16 +45,6 @@ def on_files(files, config):
 def on_page_markdown(markdown, page, config, files):
     """Draws the equations, and puts generated code in its place."""
     return mathml.with_equations(markdown.replace("<!-- generated: fall -->", fall()))
-
-
-def on_post_page(output, page, config):
-    """Takes out the script that the theme would fetch for a search in pages opened from a folder."""
-    return EXTERNAL_SCRIPT.sub("", output)
-
-
-def on_post_template(output_content, template_name, config):
-    """The same in the page of missing addresses."""
-    return EXTERNAL_SCRIPT.sub("", output_content)
 
 
 def fall() -> str:

@@ -109,3 +109,8 @@ def test_the_live_table_has_time_labels_and_units():
     ):
         assert words in text
     assert "starting" in text
+    narrow = Console(width=80, record=True, file=io.StringIO())
+    narrow.print(live_table(WatchedTeam({"r1": status}, {"r1": 0.0}, []), ("r1", "r2")))
+    text = narrow.export_text()
+    assert "2.0000 ± 0.0196" in text
+    assert "x 100.0," in text

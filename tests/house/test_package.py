@@ -84,3 +84,11 @@ def test_all_is_the_sum_of_what_people_need():
     assert listed <= EXTRAS
     assert {"sim", "team", "logs", "multibody", "campaign", "bench"} <= listed
     assert not {"dev", "docs", "cuda", "peers"} & listed  # the last two are large, and no test needs them
+
+
+def test_the_citation_has_the_version_and_the_papers():
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    version = re.search(r'__version__ = "(.+)"', (SRC / "__init__.py").read_text(encoding="utf-8"))[1]
+    assert f"\nversion: {version}\n" in text
+    cited = tomllib.loads((ROOT / "docs" / "BIBLIOGRAPHY.toml").read_text(encoding="utf-8"))
+    assert [key for key in ("cdc14", "icra15", "fan17", "sesame", "ironcub") if cited[key]["title"] not in text] == []

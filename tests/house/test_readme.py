@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from commands import typed
+from earnest import in_earnest
 
 ROOT = Path(__file__).parents[2]
 SHELLS = {"", "sh", "bash", "shell", "console"}
@@ -159,3 +161,25 @@ def test_the_checker_reads_scripts_makefiles_and_help():
     shown = "usage: steelyard [-h] {demo,identify,\nplan}\n│   bench       Speed against peers  │\n"
     assert subcommands_in_help(shown) >= {"demo", "identify", "plan", "bench"}
     assert not contains(["make test"], ["make lint"])
+
+
+TYPED_AND_SHOWN = re.findall(r"```console\n([^`]*)```\n```text\n(.*?)```", read("README.md"), re.DOTALL)
+"""Commands of the README with the output that it shows below them."""
+VALUE = re.compile(r"(-?[\d.]+) ± ([\d.]+)")
+
+
+@pytest.mark.parametrize(("commands_typed", "shown"), TYPED_AND_SHOWN, ids=["drone", "wrist", "team"])
+def test_the_readme_shows_todays_answers(commands_typed: str, shown: str, tmp_path: Path):
+    """The first sentence in the same words, its value within the interval shown, and the interval within a third."""
+    out = ""
+    for line in commands(commands_typed):
+        words = shlex.split(line)[1:]
+        if words[0] in ("simulate", "identify"):
+            done = in_earnest(typed, tmp_path, *words)
+            assert done.returncode == 0, done.stderr
+            out = done.stdout
+    promised, printed = shown.splitlines()[0], out.splitlines()[0]
+    assert VALUE.sub("", promised) == VALUE.sub("", printed)
+    (value, half), (today, half_today) = (map(float, VALUE.search(one).groups()) for one in (promised, printed))
+    assert abs(value - today) <= half
+    assert abs(half - half_today) <= half / 3

@@ -57,7 +57,7 @@ def test_every_plot_draws_its_traces(drawn):
 
 def test_no_number_went_wrong(drawn):
     text = visible(drawn)
-    assert "The mass is known to 1 %." in text
+    assert "The mass is known to 1&nbsp;%." in text
     assert not re.search(r"\b(NaN|undefined|Infinity)\b|\[object", text)
 
 

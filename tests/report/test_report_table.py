@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from steelyard.estimators import Estimate
-from steelyard.report import print_identification, rows, table
+from steelyard.report import print_identification, rows, tables
 from steelyard.report._table import paragraphs
 
 
@@ -33,7 +33,7 @@ def test_a_vector_is_shown_by_component(identification):
     text = shown(identification)
     assert "x 0.1010 ± 0.0039" in text
     assert "y -0.1990 ± 0.0039" in text
-    assert "at worst 0.5 σ" in text
+    assert "max 0.5 σ" in text
 
 
 def test_an_unknown_quantity_has_words_and_no_number(identification):
@@ -91,8 +91,19 @@ def test_every_robot_has_its_paragraph():
 
 
 def test_without_truth_there_is_no_column_for_it(identification):
-    headings = [column.header for column in table(dataclasses.replace(identification, truth={})).columns]
-    assert headings == ["quantity", "value (95 %)", "unit", "status"]
+    asked, sensors = tables(dataclasses.replace(identification, truth={}))
+    assert [column.header for column in asked.columns] == ["quantity", "value (95 %)", "unit", "status"]
+    assert [column.header for column in sensors.columns] == ["sensor error", "value (95 %)", "unit", "status"]
+
+
+def test_long_names_of_sensor_errors_leave_the_rest_whole_in_80_columns(identification):
+    robots = {
+        "r1": {**identification.robots["r1"], "bias/foot_right/wrench/torque": identification.robots["r1"]["com"]}
+    }
+    lines = shown(dataclasses.replace(identification, robots=robots), 80).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert line_with("\n".join(lines), "2.010 ± 0.020", "kg", "known", "2.000", "+0.5 %, 1.0 σ")
+    assert line_with("\n".join(lines), "bias/foot_right/wrench/torque", "x 0.1010 ± 0.0039", "known")
 
 
 def test_the_least_identification_prints(bare):

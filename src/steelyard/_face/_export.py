@@ -30,7 +30,10 @@ _UNITS = {
     "covariance": "of the tangent coordinates of state, in its order; an attitude has three, rad",
     "variance": "of each measured tangent coordinate", "z_c": "m, world", "omega": "rad/s", "omega_read": "rad/s",
     "wrench": "N m (3), N (3) a robot", "reading": "rad/s (3), m/s (3), m/s^2 (3) a robot", "alpha": "rad/s^2",
-    "throttle": "%",
+    "throttle": "%", "value": "measured less expected, of each measured tangent coordinate",
+    "status": "0 well; else the sum of 1 some channels were NaN, 2 all were, 4 an input was, 8 the result was not "
+    "finite and not taken, 16 dt was negative or not finite, 64 a change was found, 128 an outlier",
+    "outlier_rows": "rows in a row with an outlier",
 }  # fmt: skip
 """Of the numbers in a step, by their last name."""
 

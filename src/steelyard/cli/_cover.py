@@ -15,18 +15,8 @@ if TYPE_CHECKING:
     from steelyard.bench import CoverRow
 
 FILTER = "mass-filter"
-_HEADS = (
-    "robot",
-    "quantity",
-    "known",
-    "coverage %",
-    "95 % interval",
-    "NEES",
-    "right if within",
-    "RMS error",
-    "unit",
-    "",
-)
+_HEADS = ("robot", "quantity", "known", "coverage, %", "NEES", "RMS error", "")
+_BRACKETS = "In brackets: the 95 % interval of the coverage; the range of NEES where stated deviations are right."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,17 +92,16 @@ def _filter_rows(command: Cover) -> "tuple[list[CoverRow], list[str]]":
 
 def _cells(row: "CoverRow") -> list[str]:
     if row.coverage is None or row.low is None or row.high is None or row.nees is None:
-        return [row.robot, row.quantity, f"{row.known}/{row.logs}", "", "", "", "", "", row.unit, "never known"]
+        return [row.robot, row.quantity, f"{row.known}/{row.logs}", "", "", "", "never known"]
     verdict = "" if row.fits else ("too narrow" if row.coverage < 0.95 else "too wide")
-    interval = f"{100 * row.low:.1f} - {100 * row.high:.1f}"
-    right = f"{row.nees_low:.2f} - {row.nees_high:.2f}"
-    values = [f"{100 * row.coverage:.1f}", interval, f"{row.nees:.2f}", right, f"{row.rms:.3g}"]
-    return [row.robot, row.quantity, f"{row.known}/{row.logs}", *values, row.unit, verdict]
+    coverage = f"{100 * row.coverage:.1f} ({100 * row.low:.1f} - {100 * row.high:.1f})"
+    nees = f"{row.nees:.2f} ({row.nees_low:.2f} - {row.nees_high:.2f})"
+    return [row.robot, row.quantity, f"{row.known}/{row.logs}", coverage, nees, f"{row.rms:.3g} {row.unit}", verdict]
 
 
 def _print(command: Cover, rows: "Sequence[CoverRow]", failures: Sequence[str]) -> None:
     title = f"{command.problem}: coverage of the stated 95 % intervals"
-    print_table(_HEADS, map(_cells, rows), title, [f"- failed: {failure}" for failure in failures])
+    print_table(_HEADS, map(_cells, rows), title, [_BRACKETS, *(f"- failed: {failure}" for failure in failures)])
     if command.page is not None and not command.quiet:
         print(f"Page: {command.page}")
 
@@ -121,8 +110,9 @@ def _write_page(command: Cover, rows: "Sequence[CoverRow]", failures: Sequence[s
     from steelyard.report import Section, fill, value_table, write_page
 
     body = fill(
-        "<p>$logs simulated logs, seeds from $seed on, method $method. A coverage's interval is Clopper and Pearson's; "
-        "NEES is the squared error over the stated variance, 1 where the deviation is right.</p>$table",
+        "<p>$logs simulated logs, seeds from $seed on, method $method. In brackets: Clopper and Pearson's 95 % interval"
+        " of the coverage, and the range of NEES where the stated deviations are right. NEES is the squared error over "
+        "the stated variance, 1 where the deviation is right.</p>$table",
         logs=str(command.seeds),
         seed=str(command.seed),
         method=command.method or "of the problem's own choice",

@@ -66,7 +66,7 @@ def run(arguments: Sequence[str]) -> None:
     hold = worlds.SpatialScenario(robots=5, duration=12.0, sensors="realistic", drop_share=0.4, drop_time=7.0)
     console.print(
         f"Five robots shake a load of {hold.mass:g} kg for {hold.duration:g} s; at {hold.drop_time:g} s "
-        f"{100 * hold.drop_share:.0f} % of it break off."
+        f"{100 * hold.drop_share:.0f} % of it breaks off."
     )
     columns = worlds.simulate_spatial(hold, command.seed)
     log_path, team_path, report_path = (folder / name for name in ("hold.csv", "team.toml", "report.html"))

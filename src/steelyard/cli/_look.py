@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from steelyard._files import check_output, write_text
-from steelyard.cli._output import print_json
+from steelyard.cli._output import print_json, print_wrapped
 from steelyard.cli._parse import Json, Quiet, parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rich.console import Console
+    from rich.table import Table
 
     from steelyard.logs.mapping import Look, SignalSource
+    from steelyard.logs.mapping._look import StreamSummary
+
+
+_ROOM_FOR_FIELDS = 120
+"""Columns of a terminal from which on the names of fields are listed."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,33 +63,47 @@ def run(arguments: Sequence[str]) -> None:
 
 def print_look(looked: "Look", console: "Console") -> None:
     """Streams, mapping, findings, questions and problems, for people."""
-    from rich.table import Table
-
-    table = Table(title=", ".join(looked.recording.files), title_justify="left")
-    for heading in ("stream", "rate", "rows", "from", "to", "fields"):
-        table.add_column(heading, justify="right" if heading in ("rate", "rows") else "left")
-    for one in sorted(looked.streams, key=lambda stream: -stream.rows)[:40]:
-        shown = ", ".join(one.fields[:4]) + (f" and {len(one.fields) - 4} more" if len(one.fields) > 4 else "")
-        rate = "-" if one.rate is None else f"{one.rate:.4g} Hz"
-        table.add_row(one.name, rate, str(one.rows), when(one.start), when(one.end), shown)
-    console.print(table)
+    for file in looked.recording.files:
+        console.print(file, highlight=False, markup=False, style="bold")
+    console.print(streams_table(sorted(looked.streams, key=lambda one: -one.rows)[:40], console.width))
     if len(looked.streams) > 40:
         console.print(f"{len(looked.streams) - 40} more streams have fewer rows.")
     print_mapping(looked.mapping.signals, console)
     for finding in looked.mapping.remarks(("found", "undecided", "refused")):
-        console.print(f"{finding.verdict}: {finding.subject}: {finding.sentence}", highlight=False, markup=False)
+        print_wrapped(f"{finding.verdict}: {finding.subject}: {finding.sentence}", console)
     for question in looked.mapping.questions:
-        console.print(f"question: {question}", highlight=False, markup=False)
+        print_wrapped(f"question: {question}", console)
+    console.print("[bold]Problems[/]")
     for problem in sorted(looked.problems, key=lambda one: len(one.missing)):
         if problem.possible:
-            console.print(f"[green]{problem.problem}[/]: possible with {', '.join(problem.reads)}", highlight=False)
+            possible = f"{problem.problem}: possible with {', '.join(problem.reads)}"
+            print_wrapped(possible, console, "  ", "    ", "green")
             for one in problem.without:
-                console.print(f"  a smaller answer only, without {one}", highlight=False, markup=False)
+                print_wrapped(f"a smaller answer only, without {one}", console, "    ", "    ")
             for need in problem.configuration:
-                console.print(f"  needs in the configuration: {need}", highlight=False, markup=False)
+                print_wrapped(f"needs in the configuration: {need}", console, "    ", "    ")
         else:
             lacks = "; ".join(text.partition(": no field of")[0] for text in problem.missing)
-            console.print(f"{problem.problem}: missing {lacks}", highlight=False, markup=False)
+            print_wrapped(f"{problem.problem}: missing {lacks}", console, "  ", "    ")
+
+
+def streams_table(streams: "Sequence[StreamSummary]", width: int) -> "Table":
+    """One row a stream; names are never cut. On a narrow terminal fields are counted and not named."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    narrow = width < _ROOM_FOR_FIELDS
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+    for heading in ("stream", "rate", "rows", "from", "to", "fields"):
+        right = heading in ("rate", "rows", "from", "to") or (narrow and heading == "fields")
+        whole = heading in ("stream", "rate", "rows") or (narrow and heading == "fields")
+        table.add_column(heading, justify="right" if right else "left", no_wrap=whole, overflow="fold")
+    for one in streams:
+        shown = ", ".join(one.fields[:3]) + (f", {len(one.fields) - 3} more" if len(one.fields) > 3 else "")
+        shown = str(len(one.fields)) if narrow else shown
+        rate = "-" if one.rate is None else f"{one.rate:.3g} Hz"
+        table.add_row(one.name, rate, str(one.rows), when(one.start), when(one.end), shown)
+    return table
 
 
 def print_mapping(signals: "Mapping[str, SignalSource]", console: "Console") -> None:
@@ -93,9 +113,9 @@ def print_mapping(signals: "Mapping[str, SignalSource]", console: "Console") -> 
         stream = f"{one.streams[0]}: {', '.join(source.rpartition(':')[2] for source in one.source)}"
         axes = one.frame or (" ".join(one.axes) if one.axes else "") or ("rotated" if one.rotation else "")
         parts = [one.unit, f"axes {axes}" if axes else "", f"delay {1e3 * one.delay:.1f} ms" if one.delay else ""]
-        text = f"  {signal} = {stream} ({', '.join(part for part in parts if part)})"
-        console.print(text, highlight=False, markup=False, style="bold")
-        console.print(f"      {one.why}", highlight=False, markup=False)
+        text = f"{signal} = {stream} ({', '.join(part for part in parts if part)})"
+        print_wrapped(text, console, "  ", "    ", "bold")
+        print_wrapped(one.why, console, "      ", "      ")
 
 
 def when(seconds: float | None) -> str:
@@ -104,4 +124,4 @@ def when(seconds: float | None) -> str:
         return "-"
     if 1e9 <= seconds < 4e9:
         return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%d %H:%M:%S")
-    return f"{seconds:.3f} s"
+    return f"{seconds:.2f} s"

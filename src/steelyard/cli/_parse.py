@@ -68,5 +68,6 @@ def _sentence(box: str) -> str:
         unknown = re.findall(r"--?[\w-]+", complaint)
         return f"{complaint}; {nearest(unknown[0] if unknown else '', re.findall(r'--[a-z-]+', meant))[:-1]}"
     if "(required)" in text:
-        return f"Missing is {' and '.join(re.findall(r'(--[a-z-]+ [A-Z]+|[A-Z]{2,})(?= )', text))}"
+        names = re.findall(r"(--[a-z-]+ [A-Z]\S*|\b[A-Z]{2,}(?:\.[a-z]+)?)(?= )", text)
+        return f"Missing is {' and '.join(names)}"
     return text.rstrip(".:")

@@ -31,7 +31,7 @@ from ._rows import QuantityRow as QuantityRow
 from ._rows import rows as rows
 from ._sections import picture_in_space as picture_in_space
 from ._table import print_identification as print_identification
-from ._table import table as table
+from ._table import tables as tables
 from ._urdf import urdf_of as urdf_of
 from ._urdf import write_urdf as write_urdf
 from ._value_table import value_table as value_table

@@ -5,6 +5,7 @@ from steelyard.report._rows import QuantityRow, rows
 
 _LOADS = ("planar-load", "rigid-body", "spatial-load")
 """Problems whose mass is that of what robots carry."""
+_LEVEL = " (95 %)"
 
 
 def headline(identification: Identification) -> str:
@@ -35,9 +36,10 @@ def _changes(identification: Identification, robot: str) -> int:
 
 
 def _listed(kind: str, of: str, alike: list[QuantityRow]) -> str:
-    return f"{kind} of {of}: " + ", ".join(f"{row.quantity.partition('/')[2]} {_words(row)}" for row in alike)
+    values = ", ".join(f"{row.quantity.partition('/')[2]} {_words(row, '')}" for row in alike)
+    return f"{kind} of {of}: {values}" + (_LEVEL if any(row.status == "known" for row in alike) else "")
 
 
-def _words(row: QuantityRow) -> str:
+def _words(row: QuantityRow, level: str = _LEVEL) -> str:
     values = ", ".join(f"{part.label} {part.value}".strip() for part in row.parts)
-    return f"{values} {row.unit} (95 %)" if row.status == "known" else f"{row.words} {values}".rstrip()
+    return f"{values} {row.unit}{level}" if row.status == "known" else f"{row.words} {values}".rstrip()

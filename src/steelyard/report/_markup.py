@@ -2,9 +2,12 @@
 
 import html
 import json
+import re
 from importlib import resources
 from string import Template
 from typing import Any, final
+
+_BEFORE_UNIT = re.compile(r"(?<=\d) (?=%|kg\b|N\b|m\b|mm\b|s\b|mrad\b)|(?<=kg) (?=m²)|(?<=±) (?=\d)|(?<=\d) (?=±)")
 
 
 @final
@@ -33,6 +36,15 @@ def escape(value: object) -> Markup:
     return Markup(html.escape(visible(str(value))))
 
 
+def unbroken(words: str) -> str:
+    """The words with spaces that do not break before a unit, so that no line begins with `%` or `kg`.
+
+    >>> unbroken("It is 2 kg, known to 1 %.") == "It is 2\N{NO-BREAK SPACE}kg, known to 1\N{NO-BREAK SPACE}%."
+    True
+    """
+    return _BEFORE_UNIT.sub("\N{NO-BREAK SPACE}", words)
+
+
 def json_for_script(value: Any) -> Markup:
     """JSON that can stand inside a script element: nothing in it can end the element."""
     text = json.dumps(value, allow_nan=False, separators=(",", ":"), ensure_ascii=True)
@@ -46,4 +58,6 @@ def asset(name: str) -> str:
 
 def visible(words: str) -> str:
     """The words, control characters shown as such."""
-    return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in words)
+    return "".join(
+        c if c.isprintable() or c in "\n\t\N{NO-BREAK SPACE}" else "\N{REPLACEMENT CHARACTER}" for c in words
+    )

@@ -22,13 +22,17 @@ _STEPS = {
         "drag": "Drag shows in faster flight.",
         "motor_lag": "The lag shows in quick changes of the thrust.",
     },
+    "jets": {
+        "mass": "Record some seconds in which the feet carry the robot.",
+        "bias": "It shows while this foot is off the ground: record a moment in the air.",
+    },
 }
 
 
 def next_step(problem: str, quantity: str) -> str:
     """What to do to learn a quantity that is not known; empty where there is no advice.
 
-    >>> next_step("planar-load", "mass"), next_step("jets", "mass")
+    >>> next_step("planar-load", "mass"), next_step("cart", "mass")
     ('Push harder or longer.', '')
     """
     return _STEPS.get(problem, {}).get(quantity.partition("/")[0], "")

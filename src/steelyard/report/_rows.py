@@ -23,6 +23,12 @@ EVENT_WORDS = {"change": "change", "contact": "contact", "fault": "fault", "reco
 """What each kind of event means to a reader."""
 
 
+PART_LABELS = {"thrust_curve": ("a", "b", "c")}
+"""What the numbers of a quantity are called that is no vector in space."""
+QUANTITY_WORDS = {"com": "centre of mass"}
+"""What a quantity is called on a page, where that is not its key in JSON and Python."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Part:
     """One number of a row."""
@@ -84,13 +90,14 @@ def row(robot: str, quantity: str, estimate: Estimate, truth: np.ndarray | None 
         return QuantityRow(robot, quantity, unit, frame, status, *_pose(estimate.value, estimate.std, truth))
     value = estimate.value
     std = estimate.std if estimate.std.shape == value.shape else np.full(value.shape, np.nan)
+    names = PART_LABELS.get(quantity, [part.label for part in components(value[None])])
     parts = tuple(
         Part(
-            part.label,
+            name,
             plus_minus(value[part.index], 1.96 * std[part.index]),
             "" if truth is None else like(truth[part.index], 1.96 * std[part.index]),
         )
-        for part in components(value[None])
+        for name, part in zip(names, components(value[None]), strict=True)
     )
     return QuantityRow(robot, quantity, unit, frame, status, parts, _error(value, std, truth))
 
@@ -125,7 +132,7 @@ def _error(value: np.ndarray, std: np.ndarray, truth: np.ndarray | None) -> str:
     with np.errstate(divide="ignore", invalid="ignore"):
         sigmas = float(np.max(np.abs(error) / std))
     if np.isfinite(sigmas):
-        words.append(f"{sigmas:.1f} σ" if error.ndim == 0 else f"at worst {sigmas:.1f} σ")
+        words.append(f"{sigmas:.1f} σ" if error.ndim == 0 else f"max {sigmas:.1f} σ")
     return ", ".join(words)
 
 

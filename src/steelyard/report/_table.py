@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.measure import Measurement
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -18,8 +17,6 @@ from steelyard.report._rows import EVENT_WORDS, QuantityRow, event_size, rows, u
 LINE = 100
 """Longest line of prose, in characters."""
 
-_LEAST = {"status": 9, "error": 9}
-"""Characters that these columns have at least, where names and numbers are not broken."""
 _STATUS_STYLES = {
     "known": "green",
     "doubtful": "bold yellow",
@@ -30,22 +27,29 @@ _STATUS_STYLES = {
 _EVENT_STYLES = {"change": "cyan", "fault": "bold red", "recovered": "green"}
 
 
-def table(identification: Identification, whole: bool = True) -> Table:
+def tables(identification: Identification, whole: bool = True) -> list[Table]:
+    """What was asked for, and what the log tells of its sensors; see `table`."""
+    every = rows(identification)
+    asked = [row for row in every if not _of_sensor(row.quantity)]
+    sensors = [row for row in every if _of_sensor(row.quantity)]
+    return [table(found, whole, dim=found is sensors) for found in (asked, sensors) if found]
+
+
+def table(found: Sequence[QuantityRow], whole: bool = True, dim: bool = False) -> Table:
     """One row a robot and quantity: value and 95 % interval, unit, status, and truth and error where known.
 
-    The robot has a column where there are several. What the log tells of its sensors comes after the rest, dim.
-    With `whole`, names and numbers are not broken, which a narrow terminal would cut.
+    The robot has a column where there are several. With `whole`, names and numbers are not broken, which a narrow
+    terminal would cut.
     """
-    found = sorted(rows(identification), key=lambda row: _of_sensor(row.quantity))
-    several = len(identification.robots) > 1
+    several = len({row.robot for row in found}) > 1
     with_truth = any(row.error or row.truth for row in found)
-    names = (*(("robot",) if several else ()), "quantity", "value (95 %)", "unit", "status")
-    answer = _table(*names, *(("truth", "error") if with_truth else ()), whole=whole)
+    names = (*(("robot",) if several else ()), "sensor error" if dim else "quantity", "value (95 %)", "unit", "status")
+    status_width = max((len(word) for row in found for word in row.words.split()), default=0)
+    answer = _table(*names, *(("truth", "error") if with_truth else ()), whole=whole, status_width=status_width)
     for row in found:
         cells = [_text(row.quantity), _text(_value(row)), _text(row.unit), _text(row.words, _STATUS_STYLES[row.status])]
-        cells += [_text(_truth(row)), _text(row.error or "—")] if with_truth else []
-        dim = "dim" if _of_sensor(row.quantity) else None
-        answer.add_row(*([_text(row.robot)] if several else []), *cells, style=dim)
+        cells += [_text(_truth(row)), _text(_error(row, several))] if with_truth else []
+        answer.add_row(*([_text(row.robot)] if several else []), *cells, style="dim" if dim else None)
     return answer
 
 
@@ -70,13 +74,15 @@ def print_identification(identification: Identification, console: Console, notes
     console.print(_text(headline(identification), "bold"), width=_paragraph_width(console))
     console.print(_text(f"{identification.problem}, {identification.method}, {identification.origin}\n", "dim"))
     identification, folded = _without_poses(identification)
-    shown = table(identification)
-    if Measurement.get(console, console.options.update(max_width=1000), shown).minimum > console.width:
-        shown = table(identification, whole=False)
-    console.print(shown)
+    for k, (whole, broken) in enumerate(zip(tables(identification), tables(identification, whole=False), strict=True)):
+        if k:
+            console.print()
+        least = Measurement.get(console, console.options.update(max_width=1000), whole).minimum
+        console.print(whole if least <= console.width else broken)
     if folded:
         console.print(_text(f"{folded} poses of neighbours are not shown; --report and --json have them.", "dim"))
     if identification.events:
+        console.print()
         console.print(events_table(identification))
     _print_paragraphs("Verdict", paragraphs(identification.verdict, list(identification.robots)), console)
     if notes and identification.notes:
@@ -109,20 +115,21 @@ def _print_paragraphs(title: str, texts: Sequence[str], console: Console) -> Non
     """Each wrapped between words, indented below its title, in lines that can be read."""
     console.print(Text(f"\n{title}", "bold"))
     for text in texts:
-        console.print(Padding(_text(text), (0, 0, 0, 2)), width=_paragraph_width(console))
+        for line in _text(text).wrap(console, _paragraph_width(console) - 2):
+            console.print(Text("  ") + line, soft_wrap=True)
 
 
 def _paragraph_width(console: Console) -> int:
     return min(console.width, LINE)
 
 
-def _table(*headings: str, whole: bool = False) -> Table:
+def _table(*headings: str, whole: bool = False, status_width: int = 0) -> Table:
     answer = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for heading in headings:
         right = heading in ("time", "size")
-        unbroken = whole and heading in ("robot", "quantity", "value (95 %)", "unit", "truth")
-        least = _LEAST.get(heading) if whole else None
+        unbroken = whole and heading not in ("status", "what happened")
         side = "right" if right else "left"
+        least = status_width if whole and heading == "status" else None
         answer.add_column(heading, justify=side, overflow="fold", no_wrap=unbroken, min_width=least)
     return answer
 
@@ -140,6 +147,11 @@ def _of_sensor(quantity: str) -> bool:
 
 def _truth(row: QuantityRow) -> str:
     return "\n".join(part.truth for part in row.parts).rstrip() or row.truth or "—"
+
+
+def _error(row: QuantityRow, narrow: bool) -> str:
+    """In two lines for a vector, which has as many, and where the table has a column for the robot, too."""
+    return (row.error.replace(", ", ",\n", 1) if narrow or len(row.parts) > 1 else row.error) or "—"
 
 
 def _text(words: str, style: str = "") -> Text:

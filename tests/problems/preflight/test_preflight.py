@@ -146,3 +146,13 @@ def test_a_stuck_span_begins_with_the_value_that_is_repeated():
     same = np.zeros(1000, bool)
     same[301:341] = True
     assert stuck_spans(TIME, same) == [(pytest.approx(3.0), pytest.approx(3.4))]
+
+
+def test_a_repair_that_is_made_in_two_rounds_is_said_once_a_robot():
+    from steelyard.problems.preflight._preflight import _NUMBERS
+
+    said = [
+        f"{share} % of the samples of {robot}/rates are outliers, far from both neighbours."
+        for share, robot in ((0.0079, "r1"), (2e-05, "r1"), (0.1, "r2"))
+    ]
+    assert len({_NUMBERS.sub("", sentence) for sentence in said}) == 2

@@ -22,6 +22,7 @@ from steelyard.live.trials._measurements import true_value
 from steelyard.live.trials._tuning import TUNING
 from steelyard.live.trials._virtual_team import VirtualTeam
 from steelyard.team import Graph
+from steelyard.worlds.planar._body import load_mujoco
 
 QUANTITIES = ("mass", "com", "inertia")
 
@@ -136,6 +137,7 @@ def run_chaos(
 
     An interrupted run goes on where it stopped.
     """
+    load_mujoco()  # says what is missing once, and not as a crash of every run
     found = all_of(functools.partial(chaos_run, problem), [seed + k for k in range(runs)], progress)
     return [one for one in found if one is not None]
 

@@ -4,6 +4,7 @@ import time
 from typing import Any
 
 import msgspec
+from rich.box import SIMPLE_HEAD
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
@@ -15,7 +16,8 @@ from steelyard.live.trials._team import WatchedTeam
 _LINES = 6
 _QUANTITIES = ("mass", "centre of mass", "inertia")
 _COSTS = ("lost", "dropped", "late p99", "memory", "core")
-HEADINGS = ("robot", "state", *_QUANTITIES, "age", "hears", *_COSTS)
+_ESTIMATED = ("state", *_QUANTITIES, "age")
+HEADINGS = ("robot", *_ESTIMATED, "hears", *_COSTS)
 _CAPTION = (
     "±: 95 %. Centre of mass from the robot's contact, and inertia about it, in the robot's axes (planar: world axes). "
     "hears: neighbours alive; lost, dropped: messages; late p99: of steps after their samples."
@@ -44,18 +46,19 @@ def live_rows(view: WatchedTeam, robots: tuple[str, ...]) -> list[list[str]]:
 
 
 def live_table(view: WatchedTeam, robots: tuple[str, ...]) -> Group:
-    """Elapsed time, every robot's row, and the last events."""
-    table = Table(*HEADINGS, title=f"{elapsed_of(view):.1f} s of the run", caption=_CAPTION)
-    for row in live_rows(view, robots):
-        table.add_row(*row)
+    """Elapsed time, every robot's estimates, what they cost, and the last events."""
+    estimates, costs = _table("robot", *_ESTIMATED), _table("robot", *HEADINGS[len(_ESTIMATED) + 1 :])
+    for name, *cells in live_rows(view, robots):
+        estimates.add_row(name, *cells[: len(_ESTIMATED)])
+        costs.add_row(name, *cells[len(_ESTIMATED) :])
     events = [f"{event.time:7.2f} s  {event.robot}: {event.what}" for event in view.events[-_LINES:]]
-    return Group(table, Text("\n".join(events)))
+    title = Text(f"{elapsed_of(view):.1f} s of the run\n", "bold")
+    return Group(title, estimates, Text(), costs, Text(f"\n{_CAPTION}\n", "dim"), Text("\n".join(events)))
 
 
 def outcome_table(outcome: TeamOutcome) -> Group:
     """The same when all is over, with the truth where it is known; estimates and costs apart, for 80 columns."""
-    table = Table("robot", *_QUANTITIES, title="At the end", caption=_CAPTION)
-    costs = Table("robot", *_COSTS)
+    table, costs = _table("robot", *_QUANTITIES), _table("robot", *_COSTS)
     for name, robot in outcome.robots.items():
         if robot is None:
             table.add_row(name, "no last status", "", "")
@@ -77,7 +80,16 @@ def outcome_table(outcome: TeamOutcome) -> Group:
     faulty = sorted({event["about"] for event in outcome.events if event["kind"] == "liar"})
     if faulty:
         lines.append(f"Faulty, not used: {', '.join(faulty)}.")
-    return Group(table, costs, Text("\n".join(lines)))
+    caption = Text(f"\n{_CAPTION}\n", "dim")
+    return Group(Text("At the end\n", "bold"), table, Text(), costs, caption, Text("\n".join(lines)))
+
+
+def _table(*headings: str) -> Table:
+    """Without frames, so that a team fits 80 columns; where it does not, cells are folded between words."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    return table
 
 
 def _estimates(status: RobotStatus) -> tuple[str, str, str]:
@@ -89,7 +101,7 @@ def _cell(status: RobotStatus, name: str, scale: float = 1.0, unit: str = "", de
     now, last = status.estimates.get(name), status.known.get(name)
     if last is None or now is None or now.value is not None:
         return _shown(now or last, scale, unit, decimals)
-    return f"{now.status}; at {last.time:.1f} s: {_shown(last, scale, unit, decimals)}"
+    return f"{_shown(now)}; at {last.time:.1f} s: {_shown(last, scale, unit, decimals)}"
 
 
 def _shown(one: EstimateReport | None, scale: float = 1.0, unit: str = "", decimals: int = 3) -> str:
@@ -97,7 +109,7 @@ def _shown(one: EstimateReport | None, scale: float = 1.0, unit: str = "", decim
     if one is None:
         return ""
     if one.value is None:
-        return one.status
+        return one.status.replace("-", " ")
     if isinstance(one.value, list):
         matrix = isinstance(one.value[0], list)
         entries = [one.value[k][k] if matrix else one.value[k] for k in range(len(one.value))]

@@ -195,7 +195,7 @@ def readme(code: Code, name: str, sizes: Sequence[Size], about: str) -> str:
 |---|---|---|---|---|
 {measured}
 """ if sizes else "\n"  # fmt: skip
-    table += "".join(f"{line}\n" for line in not_measured(sizes))
+    table += "".join(f"\n{line}\n" for line in not_measured(sizes))
     ram = (code.result.size + code.arguments[0].size) * (4 if code.single else 8)
     loop = (
         f"The result is the next `{code.arguments[0].name}`; it may be written to the same vector."

@@ -1,6 +1,7 @@
 """All checks of a problem, and the log that its method gets."""
 
 import dataclasses
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -31,11 +32,13 @@ class Preflight:
 
 
 _MOST_MENDS = 4
+_NUMBERS = re.compile(r"(?<![\w/])\d[\d.e-]*")  # not those in names of robots and channels
 
 
 def preflight(log: Log, problem: str, config: Config, mend: bool = False) -> Preflight:
     """Checks a log for a problem; with `mend`, certain findings are mended one after the other, and checked again."""
-    mended: list[str] = []
+    mended: dict[str, str] = {}
+    """By the sentence without its numbers: what a second look finds after the first repair is said once."""
     for _ in range(_MOST_MENDS):
         findings, rough = _findings(log, problem, config)
         ready = [f for f in findings if f.mend is not None and (f.kind == "repaired" or (mend and f.kind == "certain"))]
@@ -45,10 +48,10 @@ def preflight(log: Log, problem: str, config: Config, mend: bool = False) -> Pre
         for one in first:
             assert one.mend is not None
             log = one.mend(log)
-            mended.append(f"Mended: {one.sentence}")
+            mended.setdefault(_NUMBERS.sub("", one.sentence), f"Mended: {one.sentence}")
     else:
         findings, rough = _findings(log, problem, config)
-    return Preflight(log, tuple(f for f in findings if f.kind != "repaired"), tuple(mended), rough)
+    return Preflight(log, tuple(f for f in findings if f.kind != "repaired"), tuple(mended.values()), rough)
 
 
 def _findings(log: Log, problem: str, config: Config) -> tuple[list[PreflightFinding], dict[str, tuple[float, float]]]:

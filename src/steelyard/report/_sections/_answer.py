@@ -2,7 +2,7 @@
 
 from steelyard.problems import Identification
 from steelyard.report._headline import headline
-from steelyard.report._markup import Markup, fill
+from steelyard.report._markup import Markup, fill, unbroken
 from steelyard.report._page import Section
 from steelyard.report._plots import PLOTTING
 
@@ -24,7 +24,7 @@ def answer(identification: Identification, picture: Markup | None) -> Section:
         _BODY,
         headline=headline(identification),
         picture=picture or "",
-        verdict=identification.verdict,
+        verdict=unbroken(identification.verdict),
         problem=identification.problem,
         method=identification.method,
         origin=identification.origin,

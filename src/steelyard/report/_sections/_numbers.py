@@ -1,16 +1,24 @@
 """All numbers in one table: a column a robot; poses and sensor errors are folded away."""
 
 from collections.abc import Sequence
+from string import Template
 
 from steelyard.errors import BadInput
 from steelyard.problems import Identification
 from steelyard.report._markup import Markup, asset, fill
 from steelyard.report._next_steps import next_step
 from steelyard.report._page import Script, Section
-from steelyard.report._rows import QuantityRow, rows
+from steelyard.report._rows import QUANTITY_WORDS, QuantityRow, rows
 from steelyard.report._urdf import urdf_of
 
-_FOLDED = ("pose", "contact", "offset", "bias", "delay")
+_FOLDED = {
+    "contact": "contacts of neighbours",
+    "pose": "poses of neighbours",
+    "offset": "sensor errors",
+    "bias": "sensor errors",
+    "delay": "sensor errors",
+}
+"""What is folded away, by the first part of its name, and what it is called."""
 _TABLE = """
 <div class="scroll" role="region" tabindex="0" aria-label="$label">
 <table>
@@ -28,9 +36,11 @@ $urdf
 <p class="aside">Intervals are 95 %: value ± 1.96 standard deviations, at the log's last sample.$frames</p>
 """
 _OWN = " Vectors and matrices of a robot are in its own frame."
+_ONE = " Vectors and matrices are in the frame of $robot."
 _FOLD = """<details><summary>$title</summary>$body</details>"""
 _UNKNOWN = """<h3>What is not known, why, and what would help</h3><ul class="notes">$items</ul>"""
-_URDF = """<button type="button" class="copy">Copy</button><pre>$text</pre>"""
+_URDF = """<p><button type="button" class="copy" data-copies="urdf">Copy the load's URDF</button></p>
+<details><summary>The load as URDF</summary><pre id="urdf">$text</pre></details>"""
 _COPY = Script("copy", lambda: asset("copy.js"))
 
 
@@ -40,15 +50,25 @@ def numbers(identification: Identification) -> Section:
     folded = [row for row in every if row.quantity.split("/")[0] in _FOLDED]
     shown = [row for row in every if row not in folded]
     urdf = _urdf(identification)
+    names = list(dict.fromkeys(_FOLDED[row.quantity.split("/")[0]] for row in folded))
+    title = ", ".join(names[:-1]) + " and " * (len(names) > 1) + "".join(names[-1:])
+    title = title[:1].upper() + title[1:]
     body = fill(
         _BODY,
         shown=_table(shown, "Estimates of every robot") if shown else "",
-        folded=_fold("Contacts, poses and sensor errors", _table(folded, "Poses and sensor errors")) if folded else "",
+        folded=_fold(title, _table(folded, title)) if folded else "",
         unknown=_unknown(identification),
-        frames=_OWN if any(row.frame == row.robot for row in shown) and len(identification.robots) > 1 else "",
-        urdf="" if urdf is None else _fold("The load as URDF", fill(_URDF, text=urdf)),
+        frames=_frames(shown, list(identification.robots)),
+        urdf="" if urdf is None else fill(_URDF, text=urdf),
     )
     return Section("Numbers", body, () if urdf is None else (_COPY,))
+
+
+def _frames(shown: Sequence[QuantityRow], robots: Sequence[str]) -> str:
+    """In which frame the vectors are, where it is the robots' own."""
+    if not any(row.frame == row.robot for row in shown):
+        return ""
+    return _OWN if len(robots) > 1 else Template(_ONE).substitute(robot=robots[0])
 
 
 def _fold(title: str, body: Markup) -> Markup:
@@ -69,12 +89,12 @@ def _lines(quantity: str, robots: Sequence[str], found: dict[tuple[str, str], Qu
     having = {robot: found[robot, quantity] for robot in robots if (robot, quantity) in found}
     widest = max(having.values(), key=lambda row: len(row.parts))
     labels = [part.label for part in widest.parts] or [""]
-    own_frame = len(robots) > 1 and widest.frame in robots
-    frame = f", in {widest.frame}" if widest.frame and not own_frame else ""
+    frame = f", in {widest.frame}" if widest.frame and widest.frame not in robots else ""
     lines = []
     for k, label in enumerate(labels):
         cells = [_cell(having.get(robot), k, len(robots) == 1) for robot in robots]
-        lines.append(_line(quantity if k == 0 else "", label, cells, widest.unit + frame))
+        name = QUANTITY_WORDS.get(quantity, quantity)
+        lines.append(_line(name if k == 0 else "", label, cells, widest.unit + frame))
     if any(row.error or row.truth for row in having.values()):
         lines.append(_line("", "error", [_error(having.get(robot)) for robot in robots], ""))
     return lines
@@ -111,7 +131,7 @@ def _unknown(identification: Identification) -> Markup | str:
     items = [
         fill(
             "<li>$what ($robots): $why $next</li>",
-            what=quantity,
+            what=QUANTITY_WORDS.get(quantity, quantity),
             robots=", ".join(robots),
             why=why,
             next=next_step(identification.problem, quantity),
