@@ -7,8 +7,8 @@ For every such function h, integration by parts takes the derivative from a sign
 
 so the equations of motion, multiplied by h and integrated over its window, hold for readings as they are. Windows
 overlap by half, and in each the functions are cosines under a common envelope whose squares add up to one over
-neighbouring windows: a lapped orthogonal transform [princen87]. White noise is white after it, nothing is counted twice,
-and a mode is a band of frequencies.
+neighbouring windows: a lapped orthogonal transform [princen87]. White noise is white after it, nothing is counted
+twice, and a mode is a band of frequencies.
 """
 
 import jax.numpy as jnp

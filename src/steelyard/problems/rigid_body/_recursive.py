@@ -9,8 +9,8 @@ is linear in the ten parameters and six offsets, and every integral is a sum ove
 and accelerometer is in the regressors: it counts in the weights, at the load so far, and its known share is subtracted
 from the information, which would be too large by it and the load too small.
 
-A window that the load does not explain is not counted, nor its neighbours; where such windows go on, what they tell takes
-the place of what was known before: the load has changed.
+A window that the load does not explain is not counted, nor its neighbours; where such windows go on, what they tell
+takes the place of what was known before: the load has changed.
 """
 
 from typing import NamedTuple
@@ -55,11 +55,13 @@ class RecursiveBelief(eqx.Module):
     """m (kg), m c (kg m), moments about the sensor's origin xx, yy, zz, xy, xz, yz (kg m²); N m (3), N (3)."""
     covariance: Float[Numbers, "16 16"]
     resolved: Float[Numbers, ""]
-    """1 where the motion is clearly more than the noise of its sensors, else 0: state and covariance are not to be used."""
+    """1 where the motion is clearly more than the noise of its sensors; else 0, and the state is not to be used."""
     misfit: Float[Numbers, ""]
     """Variance of the residuals over the stated one; NaN while there are too few."""
-    innovation: Float[Numbers, "6"]
-    """Root mean square over the modes of the last window, in standard deviations, by axis of the wrench."""
+    innovation: Float[Numbers, "modes 6"]
+    """Of the last window, measured less expected in standard deviations, by axis of the wrench; NaN at first."""
+    ended: Float[Numbers, ""]
+    """Windows that have ended and had no hole."""
     event: Float[Numbers, ""]
     """At this row: 1 a contact has ended, 2 the load has changed, 0 neither."""
     event_windows: Float[Numbers, ""]
@@ -92,10 +94,10 @@ class RecursiveLoad(eqx.Module):
     def init(self) -> RecursiveBelief:
         """Before the first sample."""
         zero, none = jnp.zeros(()), Evidence.none()
-        nan = jnp.full(6, jnp.nan)
+        nan = jnp.full((self.tuning.modes, 6), jnp.nan)
         return RecursiveBelief(
-            jnp.zeros(UNKNOWNS), jnp.diag(1.0 / jnp.asarray(self.prior)), zero, jnp.asarray(jnp.nan), nan, zero, zero, none, none,
-            none, zero, zero, zero, OpenWindows.start(self.tuning),
+            jnp.zeros(UNKNOWNS), jnp.diag(1.0 / jnp.asarray(self.prior)), zero, jnp.asarray(jnp.nan), nan, zero,
+            zero, zero, none, none, none, zero, zero, zero, OpenWindows.start(self.tuning),
         )  # fmt: skip
 
     def step(self, belief: RecursiveBelief, sample: WristSample) -> RecursiveBelief:
@@ -109,12 +111,12 @@ class RecursiveLoad(eqx.Module):
     def _with_window(self, belief: RecursiveBelief, moments: Moments) -> RecursiveBelief:
         tuning = self.tuning
         expected = self._equations(belief, moments)
-        ratios = _innovations(expected, belief)
+        innovation = _innovations(expected, belief)
         level = jnp.where(belief.kept.windows >= tuning.fewest_windows, jnp.maximum(belief.misfit, 1.0), 1.0)
         level = level * jnp.where(belief.resolved > 0.0, 1.0, tuning.unresolved_gate)
-        explained = (jnp.mean(ratios) < tuning.gate * level) | (belief.kept.windows < tuning.fewest_windows)
+        explained = (jnp.mean(innovation**2) < tuning.gate * level) | (belief.kept.windows < tuning.fewest_windows)
         started = belief.kept.windows + belief.pending.windows >= 1.0
-        innovation = jnp.where(started, jnp.sqrt(jnp.mean(ratios, axis=0)), jnp.nan)
+        innovation = jnp.where(started, innovation, jnp.nan)
 
         # The weights follow from the load as this window tells it, too: the first ones know it by themselves only.
         so_far = _plus(_plus(belief.kept, belief.pending, explained), expected.evidence, explained)
@@ -124,7 +126,8 @@ class RecursiveLoad(eqx.Module):
         pending = _times(window, explained & ~margin)
         refused, calm = belief.refused + ~explained, jnp.where(explained, belief.calm + 1.0, 0.0)
         since = jnp.where(refused > 0.0, belief.since_refused + 1.0, 0.0)
-        other = _plus(belief.other, window, ~explained & (refused > 1.0))
+        # Two windows lie across the moment at which a load changes.
+        other = _plus(belief.other, window, ~explained & (refused > 2.0))
 
         changed = refused >= tuning.change_windows
         over = (calm >= 2.0) & (refused > 0.0)
@@ -134,7 +137,7 @@ class RecursiveLoad(eqx.Module):
         solution = self._solved(kept, self._prior(belief))
         return RecursiveBelief(
             state=solution.state, covariance=solution.covariance, resolved=solution.resolved, misfit=solution.misfit,
-            innovation=innovation,
+            innovation=innovation, ended=belief.ended + 1.0,
             event=jnp.where(changed, 2.0, jnp.where(over & (refused >= 2.0), 1.0, 0.0)),
             event_windows=since,
             kept=kept, pending=pending, other=other,
@@ -172,13 +175,11 @@ class RecursiveLoad(eqx.Module):
         noise = white[:, :, UNKNOWNS + 1 :].reshape(modes, 6, 6, 10)  # mode, equation, which noise, parameter
         sizes = jnp.stack([*[accelerometer] * 3, *[gyro] * 3], axis=1)
         noise = (noise * jnp.sqrt(sizes)[:, None, :, None]).reshape(-1, 10)
-        evidence = Evidence(
-            rows_w.T @ rows_w, noise.T @ noise, rows_w.T @ wrench_w, wrench_w @ wrench_w, jnp.ones(())
-        )
+        evidence = Evidence(rows_w.T @ rows_w, noise.T @ noise, rows_w.T @ wrench_w, wrench_w @ wrench_w, jnp.ones(()))
         return _Equations(rows, moments.wrench, jnp.diagonal(variance, axis1=1, axis2=2), evidence)
 
     def _prior(self, belief: "RecursiveBelief | _Solution") -> Float[Array, "16"]:
-        """Information beforehand; the first moment and the moments are those of a load of moderate size and this mass."""
+        """Information beforehand; first moment and moments are those of a load of moderate size and this mass."""
         square = belief.state[:4] ** 2 + jnp.diagonal(belief.covariance)[:4]
         arm = jnp.minimum(jnp.sqrt(jnp.sum(square[1:]) / square[0]), TUNING.longest_arm)
         first = square[0] * TUNING.longest_arm**2
@@ -247,10 +248,10 @@ def _by_motion() -> tuple[list[Array], list[Array]]:
 
 
 def _innovations(found: _Equations, belief: RecursiveBelief) -> Float[Array, "modes 6"]:
-    """Squares of measured less expected over their variances."""
+    """Measured less expected, in standard deviations."""
     left = found.wrench - found.rows @ belief.state
     variance = found.variance + jnp.sum((found.rows @ belief.covariance) * found.rows, axis=2)
-    return left**2 / variance
+    return left / jnp.sqrt(variance)
 
 
 def _plus(one: Evidence, other: Evidence, where: Array) -> Evidence:

@@ -256,8 +256,10 @@ class RecursiveTuning:
     """Windows that were not explained, 2.5 s, after which it is another load and no contact."""
     least_resolved: float = 0.1
     """Share of a pivot of the information that must be left when the noise of the motion sensors is subtracted."""
-    load_prior: float = 1e3
-    """kg, kg m, kg m²: standard deviation of each parameter before anything is measured."""
+    mass_prior: float = 30.0
+    """kg: standard deviation of the mass before anything is measured."""
+    moment_priors: tuple[tuple[int, float], ...] = ((3, 5.0), (6, 2.0))
+    """How many, and standard deviations: of the first moment, kg m, and of the moments, kg m²."""
     tared_prior: float = 1e-6
     """N, N m: of an offset that is known to be none."""
 
