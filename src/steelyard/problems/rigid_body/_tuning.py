@@ -219,6 +219,9 @@ class FitTuning:
     """s, after the end of a contact or a change in which another one is the same."""
     poor_fit: float = 1.1
     """Misfit a reading, of a log that grows, beyond which closer knots are tried."""
+    first_steps: int = 6
+    """Most Gauss-Newton steps in a round, and one round, of a log that grows when it is a second long: its first answer
+    is rarely known, and takes less than 50 ms."""
     short_log: float = 5.0
     """s: a log that grows is given two steps until then, and one step later."""
     look_again: float = 1.5
