@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import time as clock
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -21,7 +22,7 @@ from steelyard.problems.rigid_body._quantities import UNITS, Load, load_from
 from steelyard.problems.rigid_body._reading import WristRecord
 from steelyard.problems.rigid_body._recursive import RecursiveBelief, RecursiveLoad
 from steelyard.problems.rigid_body._series import rough_load, series_from
-from steelyard.problems.rigid_body._tuning import RECURSIVE, SENSOR_ERRORS, TUNING
+from steelyard.problems.rigid_body._tuning import RECURSIVE, SENSOR_ERRORS, TUNING, RecursiveTuning
 from steelyard.problems.rigid_body._verdict import (
     change_event,
     load_reasons,
@@ -139,7 +140,7 @@ class WindowAnswer:
         return bool(np.max(share.real) < 1.0 - TUNING.least_excitation)
 
 
-def estimator_of(noise: Mapping[str, float], tared: bool) -> RecursiveLoad:
+def estimator_of(noise: Mapping[str, float], tared: bool, tuning: RecursiveTuning = RECURSIVE) -> RecursiveLoad:
     """With standard deviations by signal."""
     offsets = (RECURSIVE.tared_prior,) * 2 if tared else (SENSOR_ERRORS.torque_offset, SENSOR_ERRORS.force_offset)
     std = np.concatenate([[RECURSIVE.mass_prior], *(np.full(n, s) for n, s in RECURSIVE.moment_priors)])
@@ -148,6 +149,7 @@ def estimator_of(noise: Mapping[str, float], tared: bool) -> RecursiveLoad:
         np.asarray(noise["specific_force"], float),
         np.repeat([noise["wrench/torque"], noise["wrench/force"]], 3).astype(float),
         np.concatenate([std, np.repeat(offsets, 3)]) ** -2.0,
+        tuning,
     )
 
 
@@ -162,19 +164,27 @@ def check_recursive(config: Config) -> None:
         raise BadInput('The method "recursive" has constant offsets; leave [wrist] drift out, or take "likelihood".')
 
 
+@functools.cache
+def _compiled(tuning: RecursiveTuning) -> tuple[PackedStep, int]:
+    """The step, and where `ended` lies in a packed belief."""
+    estimator = estimator_of(dict.fromkeys(SIGNALS, 1.0), tared=True, tuning=tuning)
+    numbers, static = eqx.partition(as_arrays(estimator), eqx.is_array)
+    start = estimator.init()
+    sample: Any = WristSample(np.zeros(()), np.zeros(3), np.zeros(3), np.zeros(6))
+    step = PackedStep(Parametrised(static), (numbers, start), sample)
+    counted = eqx.tree_at(lambda belief: belief.ended, start, start.ended + 1.0)
+    before, after = (np.nan_to_num(step.pack((numbers, belief))) for belief in (start, counted))
+    return step, int(np.flatnonzero(before != after)[0])
+
+
 class RecursiveRun:
     """The compiled step, with what is needed to read its beliefs; one compilation serves every configuration."""
 
     def __init__(self, estimator: RecursiveLoad, tool: np.ndarray, stated: bool):
         self._tool, self._stated = tool, stated
-        numbers, static = eqx.partition(as_arrays(estimator), eqx.is_array)
-        start = estimator.init()
-        sample = WristSample(np.zeros(()), np.zeros(3), np.zeros(3), np.zeros(6))
-        self._step = PackedStep(Parametrised(static), (numbers, start), sample)
-        self.start = self._step.pack((numbers, start))
-        counted = eqx.tree_at(lambda belief: belief.ended, start, start.ended + 1.0)
-        differs = np.nan_to_num(self._step.pack((numbers, counted))) != np.nan_to_num(self.start)
-        self._ended = int(np.flatnonzero(differs)[0])  # where `ended` lies in a packed belief
+        self._step, self._ended = _compiled(estimator.tuning)
+        numbers, _ = eqx.partition(as_arrays(estimator), eqx.is_array)
+        self.start = self._step.pack((numbers, estimator.init()))
 
     @property
     def engine(self) -> str:
