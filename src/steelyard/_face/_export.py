@@ -19,6 +19,7 @@ _EXAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
     "multirotor": ("multirotor", {}),
     "planar-load": ("planar", {"duration": 8.0}),
     "spatial-load": ("spatial", {"robots": 5, "duration": 2.0}),
+    "rigid-body": ("wrist", {"duration": 2.0}),
 }
 """The scenario that shows shapes and sizes where no log is given."""
 
@@ -29,8 +30,8 @@ _UNITS = {
     "thrust": "N", "rates": "rad/s, body", "gust": "N", "dt": "s", "log_lag": "natural logarithm of s",
     "covariance": "of the tangent coordinates of state, in its order; an attitude has three, rad",
     "variance": "of each measured tangent coordinate", "z_c": "m, world", "omega": "rad/s", "omega_read": "rad/s",
-    "wrench": "N m (3), N (3) a robot", "reading": "rad/s (3), m/s (3), m/s^2 (3) a robot", "alpha": "rad/s^2",
-    "throttle": "%",
+    "wrench": "N m (3), N (3)", "reading": "rad/s (3), m/s (3), m/s^2 (3) a robot", "alpha": "rad/s^2",
+    "throttle": "%", "specific_force": "m/s^2",
 }  # fmt: skip
 """Of the numbers in a step, by their last name."""
 

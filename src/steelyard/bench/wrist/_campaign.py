@@ -98,7 +98,7 @@ def cases(motion: str, logs: int, **settings: Any) -> Iterator[tuple[WristScenar
 
 
 def config_of(scenario: WristScenario, known: bool, tared: bool | None = None) -> Config:
-    """Noise stated; `known`: sensors have no other errors; `tared`: nor has the wrench an offset, as `known` by default."""
+    """Noise stated; `known`: sensors have no other errors; `tared`: nor has the wrench, by default as `known`."""
     noise = Noise(**{signal.replace("/", "_"): level for signal, level in scenario.noise.items()})
     return Config(noise=noise, wrist=Wrist(tared=known if tared is None else tared, calibrated=known))
 
