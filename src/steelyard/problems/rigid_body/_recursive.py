@@ -151,7 +151,7 @@ class RecursiveLoad(eqx.Module):
         # Its mean square: while a load is hardly known, noise may enter by as much as the prior allows.
         load_square = jnp.outer(load, load) + known.covariance[:10, :10]
         regressors = jax.vmap(load_regressor)(moments.specific_force, moments.alpha, moments.products)
-        offsets = moments.one[:, None, None] * jnp.eye(6)
+        offsets = moments.one[:, None, None] * jnp.eye(6)[None]
         rows = jnp.concatenate([regressors, offsets], axis=2)
         by_alpha, by_force = _by_motion()
         gyro, accelerometer, wrench = (
@@ -160,9 +160,9 @@ class RecursiveLoad(eqx.Module):
         )
         through_force, through_alpha = (sum(part @ load_square @ part.T for part in by) for by in (by_force, by_alpha))
         variance = (
-            wrench[:, None, None] * jnp.diag(jnp.asarray(self.wrench_std) ** 2)
-            + accelerometer[:, None, None] * through_force
-            + gyro[:, None, None] * through_alpha
+            wrench[:, None, None] * jnp.diag(jnp.asarray(self.wrench_std) ** 2)[None]
+            + accelerometer[:, None, None] * through_force[None]
+            + gyro[:, None, None] * through_alpha[None]
         )
         # One substitution whitens the equations and, for what noise in the regressors adds to the information, the
         # parts by which each of the six noises enters.

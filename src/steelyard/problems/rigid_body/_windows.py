@@ -92,24 +92,20 @@ def advance(windows: OpenWindows, sample: WristSample, tuning: RecursiveTuning) 
     now = WristSample(dt, *(jnp.where(there, reading, 0.0) for there, reading in zip(heard, readings, strict=True)))
     gap, last = windows.since + dt, windows.last
     # A window that ends is complete with what was read last: its functions are zero by now.
-    used = heard[:, None] | (ends & jnp.array([True, False, False]))
+    used = heard[:, None] | (ends & jnp.array([True, False, False]))[None]
     half = 0.5 * gap[:, None, None] * used[:, :, None]
 
-    def integral(signal: int, old, new):
-        after = value * half[signal]
-        return before_value[signal][:, :, None] * half[signal][:, :, None] * old + after[:, :, None] * new
-
-    def integral_of_rate(signal: int, old, new):
-        after = slope * half[signal]
-        return -(before_slope[signal][:, :, None] * half[signal][:, :, None] * old + after[:, :, None] * new)
+    def integral(signal: int, earlier, later, old, new):
+        first, second = (half[signal] * edge for edge in (earlier[signal], later))
+        return first[:, :, None] * old[None, None] + second[:, :, None] * new[None, None]
 
     one = half[2] * (before_value[2] + value)
-    squares = jnp.stack([slope, value, value], axis=-1) ** 2 * (jnp.where(heard, gap, 0.0) ** 2)
+    squares = jnp.stack([slope, value, value], axis=-1) ** 2 * (jnp.where(heard, gap, 0.0) ** 2)[None, None]
     added = Moments(
-        integral(1, last.specific_force, now.specific_force),
-        integral_of_rate(0, last.omega, now.omega),
-        integral(0, _products(last.omega), _products(now.omega)),
-        integral(2, last.wrench, now.wrench),
+        integral(1, before_value, value, last.specific_force, now.specific_force),
+        -integral(0, before_slope, slope, last.omega, now.omega),
+        integral(0, before_value, value, _products(last.omega), _products(now.omega)),
+        integral(2, before_value, value, last.wrench, now.wrench),
         one,
         squares,
     )
