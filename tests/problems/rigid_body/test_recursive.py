@@ -64,11 +64,11 @@ def test_one_step_a_sample_is_least_squares_over_all_windows_at_once():
         rows_of(log)
     )
     ends = np.flatnonzero(np.diff(np.asarray(states.ended), prepend=0.0))
-    kept = jax.tree.map(lambda leaf: np.asarray(leaf)[-1], states.kept)
+    accepted = jax.tree.map(lambda leaf: np.asarray(leaf)[-1], states.accepted)
     pending = jax.tree.map(lambda leaf: np.asarray(leaf)[ends[:-1]], states.pending)
-    assert kept.windows == len(ends) - 1
+    assert accepted.windows == len(ends) - 1
     H, C, g = (part.sum(axis=0) for part in (pending.information, pending.attenuation, pending.vector))
-    np.testing.assert_allclose(kept.information, H, rtol=1e-10, atol=1e-6)
+    np.testing.assert_allclose(accepted.information, H, rtol=1e-10, atol=1e-6)
     H[:10, :10] -= C
     covariance, state = np.asarray(states.covariance)[-1], np.asarray(states.state)[-1]
     direct = np.linalg.solve(H, g)
@@ -84,7 +84,7 @@ def test_a_hole_ends_its_windows_and_a_missing_sample_does_not():
         broken, complete, now = rows[:300].copy(), [], windows
         broken[missing, 4:7] = np.nan
         for row in broken:
-            after = run(now, WristSample(row[0], row[1:4], row[4:7], row[7:]))
+            after = run(now, WristSample(row[0:1].reshape(()), row[1:4], row[4:7], row[7:]))
             complete.append(bool(after.complete))
             now = after.windows
         assert np.isfinite(np.asarray(now.moments.wrench)).all()

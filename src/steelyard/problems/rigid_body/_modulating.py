@@ -25,12 +25,12 @@ def modulating(since: Float[Array, ""], hop: float, modes: int) -> tuple[Modes, 
     """
     inside = (since > 0.0) & (since < 2.0 * hop)
     x = 0.5 * np.pi * jnp.where(inside, since, 0.0) / hop
-    # Vorbis' envelope sin(pi/2 sin^2 x): beside its value, its slope is zero at both ends, so a sum over samples is an
-    # integral to fourth order in their spacing. With sin x alone the slope is not, and inertias of wild motions were
-    # seen to be off by two deviations.
+    # Vorbis' envelope sin(pi/2 sin^2 x): beside its value its derivative is zero at both ends, so a sum over samples is
+    # an integral to fourth order in their spacing. That of sin x is not, and inertias of wild motions were seen to be
+    # off by two deviations.
     bend = 0.5 * np.pi * jnp.sin(x) ** 2
-    envelope, slope = jnp.sin(bend), jnp.cos(bend) * 0.5 * np.pi * jnp.sin(2.0 * x) * 0.5 * np.pi / hop
+    envelope, derivative = jnp.sin(bend), jnp.cos(bend) * 0.5 * np.pi * jnp.sin(2.0 * x) * 0.5 * np.pi / hop
     rates = np.pi / hop * (np.arange(modes) + 0.5)
     angle = rates * (jnp.where(inside, since, 0.0) + 0.5 * hop)
-    value, change = envelope * jnp.cos(angle), slope * jnp.cos(angle) - envelope * rates * jnp.sin(angle)
+    value, change = envelope * jnp.cos(angle), derivative * jnp.cos(angle) - envelope * rates * jnp.sin(angle)
     return jnp.where(inside, value, 0.0), jnp.where(inside, change, 0.0)

@@ -66,7 +66,7 @@ class RecursiveBelief(eqx.Module):
     """At this row: 1 a contact has ended, 2 the load has changed, 0 neither."""
     event_windows: Float[Numbers, ""]
     """Hops that have gone by since that began."""
-    kept: Evidence
+    accepted: Evidence
     """Of the windows that one load explains."""
     pending: Evidence
     """Of the last window, which counts if the next one is explained, too."""
@@ -112,16 +112,16 @@ class RecursiveLoad(eqx.Module):
         tuning = self.tuning
         expected = self._equations(belief, moments)
         innovation = _innovations(expected, belief)
-        level = jnp.where(belief.kept.windows >= tuning.fewest_windows, jnp.maximum(belief.misfit, 1.0), 1.0)
+        level = jnp.where(belief.accepted.windows >= tuning.fewest_windows, jnp.maximum(belief.misfit, 1.0), 1.0)
         level = level * jnp.where(belief.resolved > 0.0, 1.0, tuning.unresolved_gate)
-        explained = (jnp.mean(innovation**2) < tuning.gate * level) | (belief.kept.windows < tuning.fewest_windows)
-        started = belief.kept.windows + belief.pending.windows >= 1.0
+        explained = (jnp.mean(innovation**2) < tuning.gate * level) | (belief.accepted.windows < tuning.fewest_windows)
+        started = belief.accepted.windows + belief.pending.windows >= 1.0
         innovation = jnp.where(started, innovation, jnp.nan)
 
         # The weights follow from the load as this window tells it, too: the first ones know it by themselves only.
-        so_far = _plus(_plus(belief.kept, belief.pending, explained), expected.evidence, explained)
+        so_far = _plus(_plus(belief.accepted, belief.pending, explained), expected.evidence, explained)
         window = self._equations(self._solved(so_far, self._prior(belief)), moments).evidence
-        kept = _plus(belief.kept, belief.pending, explained)
+        accepted = _plus(belief.accepted, belief.pending, explained)
         margin = (belief.calm < 1.0) & (belief.since_refused > 0.0)  # the first after one that was not explained
         pending = _times(window, explained & ~margin)
         refused, calm = belief.refused + ~explained, jnp.where(explained, belief.calm + 1.0, 0.0)
@@ -131,16 +131,16 @@ class RecursiveLoad(eqx.Module):
 
         changed = refused >= tuning.change_windows
         over = (calm >= 2.0) & (refused > 0.0)
-        kept = jax.tree.map(lambda a, b: jnp.where(changed, a, b), other, kept)
+        accepted = jax.tree.map(lambda a, b: jnp.where(changed, a, b), other, accepted)
         ends = changed | over
         other, pending = _times(other, ~ends), _times(pending, ~changed)
-        solution = self._solved(kept, self._prior(belief))
+        solution = self._solved(accepted, self._prior(belief))
         return RecursiveBelief(
             state=solution.state, covariance=solution.covariance, resolved=solution.resolved, misfit=solution.misfit,
             innovation=innovation, ended=belief.ended + 1.0,
             event=jnp.where(changed, 2.0, jnp.where(over & (refused >= 2.0), 1.0, 0.0)),
             event_windows=since,
-            kept=kept, pending=pending, other=other,
+            accepted=accepted, pending=pending, other=other,
             refused=jnp.where(ends, 0.0, refused), calm=calm, since_refused=jnp.where(ends, 0.0, since),
             open=belief.open,
         )  # fmt: skip
@@ -188,18 +188,18 @@ class RecursiveLoad(eqx.Module):
         least = jnp.concatenate([jnp.zeros(1), jnp.full(3, 1.0) / first, jnp.full(6, 1.0) / moments, jnp.zeros(6)])
         return jnp.maximum(prior, least)
 
-    def _solved(self, kept: Evidence, prior: Float[Array, "16"]) -> "_Solution":
+    def _solved(self, accepted: Evidence, prior: Float[Array, "16"]) -> "_Solution":
         """Where the motion is hardly more than noise, that is not subtracted, which could leave less than nothing."""
-        total = kept.information + jnp.diag(prior)
-        less = total.at[:10, :10].add(-kept.attenuation)
+        total = accepted.information + jnp.diag(prior)
+        less = total.at[:10, :10].add(-accepted.attenuation)
         whole, clear = square_root(total), square_root(less)
         resolved = jnp.all(jnp.diagonal(clear) ** 2 > self.tuning.least_resolved * jnp.diagonal(whole) ** 2)
         inverse = _substituted(jnp.where(resolved, clear, whole), jnp.eye(UNKNOWNS))
         covariance = inverse.T @ inverse
-        state = covariance @ kept.vector
-        free = 6.0 * self.tuning.modes * kept.windows - UNKNOWNS
-        explained_by_noise = jnp.where(resolved, state[:10] @ kept.attenuation @ state[:10], 0.0)
-        misfit = (kept.square - state @ kept.vector + explained_by_noise) / jnp.maximum(free, 1.0)
+        state = covariance @ accepted.vector
+        free = 6.0 * self.tuning.modes * accepted.windows - UNKNOWNS
+        explained_by_noise = jnp.where(resolved, state[:10] @ accepted.attenuation @ state[:10], 0.0)
+        misfit = (accepted.square - state @ accepted.vector + explained_by_noise) / jnp.maximum(free, 1.0)
         return _Solution(state, covariance, resolved + 0.0, jnp.where(free > 0.0, misfit, jnp.nan))
 
 

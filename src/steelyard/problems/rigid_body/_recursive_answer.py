@@ -36,7 +36,7 @@ from steelyard.problems.rigid_body._windows import WristSample
 SIGNALS = {"twist/angular": 3, "specific_force": 3, "wrench/torque": 3, "wrench/force": 3}
 """What the method reads, with the number of axes; in the order of a sample."""
 _CHUNK = 2000
-"""Rows of which every belief is kept at once."""
+"""Rows of which every belief is accepted at once."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -64,17 +64,17 @@ class WindowAnswer:
     @property
     def enough(self) -> bool:
         """Whether there are windows enough to tell a load at all."""
-        return float(self.belief.kept.windows) >= RECURSIVE.fewest_windows
+        return float(self.belief.accepted.windows) >= RECURSIVE.fewest_windows
 
     @functools.cached_property
     def load(self) -> Load:
         """The nearest that can exist; what noise alone seems to tell is not known."""
-        return self._told(load_from(self.parameters, self.covariance))
+        return self._without_noise(load_from(self.parameters, self.covariance))
 
     @functools.cached_property
     def rough(self) -> Load:
         """Without the search for the nearest possible one."""
-        return self._told(rough_load(self.parameters, self.covariance))
+        return self._without_noise(rough_load(self.parameters, self.covariance))
 
     @functools.cached_property
     def trust(self) -> Trust:
@@ -98,7 +98,7 @@ class WindowAnswer:
         return found
 
     def event(self, before: "WindowAnswer | None", robot: str, time: float) -> Event | None:
-        """The contact or the change that this window told, if any; `before` is what was known when it began."""
+        """The contact or the change that this window enough, if any; `before` is what was known when it began."""
         code, onset = int(self.belief.event), self.onset(time)
         if code == 1:
             what = f"Something touched the load until about {time - 2.0 * RECURSIVE.hop:.2f} s."
@@ -119,7 +119,7 @@ class WindowAnswer:
         """s: when that began."""
         return time - float(self.belief.event_windows) * RECURSIVE.hop
 
-    def _told(self, load: Load) -> Load:
+    def _without_noise(self, load: Load) -> Load:
         infinite = float("inf")
         if not self._more_than_noise(slice(0, 4)):
             load = dataclasses.replace(load, mass_std=infinite, com_std=np.full(3, infinite))
@@ -129,14 +129,14 @@ class WindowAnswer:
 
     def _more_than_noise(self, of: slice) -> bool:
         """Whether the information of these parameters, all others unknown, is not mostly noise of the motion."""
-        kept = self.belief.kept
+        accepted = self.belief.accepted
         own = np.arange(16)[of]
         others = np.setdiff1d(np.arange(16), own)
-        H = kept.information + 1e-9 * np.eye(16)
+        H = accepted.information + 1e-9 * np.eye(16)
         left = H[np.ix_(own, own)] - H[np.ix_(own, others)] @ np.linalg.solve(
             H[np.ix_(others, others)], H[np.ix_(others, own)]
         )
-        share = np.linalg.eigvals(np.linalg.solve(left, kept.attenuation[of, of]))
+        share = np.linalg.eigvals(np.linalg.solve(left, accepted.attenuation[of, of]))
         return bool(np.max(share.real) < 1.0 - TUNING.least_excitation)
 
 
@@ -288,8 +288,8 @@ def _change_reasons(events: list[Event], time: np.ndarray) -> list[Reason]:
 
 
 def _series(found: list[tuple[int, WindowAnswer]], time: np.ndarray) -> dict[str, Series]:
-    told = [(k, one) for k, one in found if one.enough]
-    return series_from(time[[k for k, _ in told]], [one.rough for _, one in told])
+    enough = [(k, one) for k, one in found if one.enough]
+    return series_from(time[[k for k, _ in enough]], [one.rough for _, one in enough])
 
 
 def _innovations(found: list[tuple[int, WindowAnswer]], time: np.ndarray, record: WristRecord) -> Innovations:

@@ -57,7 +57,7 @@ class OpenWindows(eqx.Module):
     """The last reading of each; `dt` is not used."""
     value: Float[Numbers, "3 2 modes"]
     """Of the modulating functions at the last reading of each signal, by window."""
-    slope: Float[Numbers, "3 2 modes"]
+    derivative: Float[Numbers, "3 2 modes"]
     """The same, 1/s."""
 
     @staticmethod
@@ -85,8 +85,8 @@ def advance(windows: OpenWindows, sample: WristSample, tuning: RecursiveTuning) 
     phase = windows.phase + dt
     ends = phase >= hop
     basis = [modulating(phase + shift, hop, modes) for shift in (hop, 0.0, -hop)]  # older, newer, and the next one
-    value, slope = (jnp.stack([one[k] for one in basis]) for k in range(2))
-    before_value, before_slope = (_with_next(edge) for edge in (windows.value, windows.slope))
+    value, derivative = (jnp.stack([one[k] for one in basis]) for k in range(2))
+    before_value, before_derivative = (_with_next(edge) for edge in (windows.value, windows.derivative))
     readings = (sample.omega, sample.specific_force, sample.wrench)
     heard = jnp.stack([jnp.all(jnp.isfinite(reading)) for reading in readings])
     now = WristSample(dt, *(jnp.where(there, reading, 0.0) for there, reading in zip(heard, readings, strict=True)))
@@ -100,10 +100,10 @@ def advance(windows: OpenWindows, sample: WristSample, tuning: RecursiveTuning) 
         return first[:, :, None] * old[None, None] + second[:, :, None] * new[None, None]
 
     one = half[2] * (before_value[2] + value)
-    squares = jnp.stack([slope, value, value], axis=-1) ** 2 * (jnp.where(heard, gap, 0.0) ** 2)[None, None]
+    squares = jnp.stack([derivative, value, value], axis=-1) ** 2 * (jnp.where(heard, gap, 0.0) ** 2)[None, None]
     added = Moments(
         integral(1, before_value, value, last.specific_force, now.specific_force),
-        -integral(0, before_slope, slope, last.omega, now.omega),
+        -integral(0, before_derivative, derivative, last.omega, now.omega),
         integral(0, before_value, value, _products(last.omega), _products(now.omega)),
         integral(2, before_value, value, last.wrench, now.wrench),
         one,
@@ -112,14 +112,14 @@ def advance(windows: OpenWindows, sample: WristSample, tuning: RecursiveTuning) 
     total = Moments(*(_with_next_first(a) + b for a, b in zip(_parts(windows.moments), _parts(added), strict=True)))
     hole = jnp.any(gap > tuning.longest_gap)
     moments = Moments(*(jnp.where(hole, 0.0, jnp.where(ends, part[1:], part[:2])) for part in _parts(total)))
-    edge_value, edge_slope = (
+    edge_value, edge_derivative = (
         jnp.where(heard[:, None, None], now_edge[None], old_edge)
-        for now_edge, old_edge in ((value, before_value), (slope, before_slope))
+        for now_edge, old_edge in ((value, before_value), (derivative, before_derivative))
     )
-    edge_value, edge_slope = (
-        jnp.where(hole, 0.0, jnp.where(ends, edge[:, 1:], edge[:, :2])) for edge in (edge_value, edge_slope)
+    edge_value, edge_derivative = (
+        jnp.where(hole, 0.0, jnp.where(ends, edge[:, 1:], edge[:, :2])) for edge in (edge_value, edge_derivative)
     )
-    kept = WristSample(
+    newest = WristSample(
         last.dt,
         jnp.where(heard[0], now.omega, last.omega),
         jnp.where(heard[1], now.specific_force, last.specific_force),
@@ -130,9 +130,9 @@ def advance(windows: OpenWindows, sample: WristSample, tuning: RecursiveTuning) 
         jnp.where(hole, 0.0, windows.begun + ends),
         moments,
         jnp.where(heard, 0.0, jnp.minimum(gap, 2.0 * tuning.longest_gap)),
-        kept,
+        newest,
         edge_value,
-        edge_slope,
+        edge_derivative,
     )
     closed = Moments(*(part[0] for part in _parts(total)))
     return Advanced(after, closed, ends & ~hole & (windows.begun >= 1.0))
