@@ -64,6 +64,8 @@ def export(
     if not isinstance(folder, str | Path):
         raise BadInput(f"The step is written to a folder, not to {type(folder).__name__}; give its path.")
     check_export(folder, name)
+    if single and problem == "rigid-body":
+        raise BadInput("The step of rigid-body subtracts large sums, which float32 cannot hold; leave --single out.")
     checked, recorded = config_from(config), None if log is None else log_from(log)
 
     from steelyard import native, problems

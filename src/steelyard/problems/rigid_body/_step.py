@@ -1,7 +1,5 @@
 """The recursive step of a load at a wrist, to run or to export."""
 
-import numpy as np
-
 from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.logs import Log
@@ -9,7 +7,6 @@ from steelyard.problems._exportable import ExportableStep, chosen_method, requir
 from steelyard.problems.rigid_body._answer import METHODS, robots_of
 from steelyard.problems.rigid_body._reading import read_wrist_record
 from steelyard.problems.rigid_body._recursive_answer import check_recursive, estimator_of, samples_of
-from steelyard.problems.rigid_body._tuning import RECURSIVE
 from steelyard.problems.rigid_body._windows import WristSample
 
 
@@ -22,16 +19,7 @@ def rigid_body_step(method: str | None, log: Log | None, config: Config) -> Expo
     moved = required_log(log, "rigid-body").without_truth()
     record = read_wrist_record(moved, robots_of(moved, config)[0], config)
     estimator = estimator_of(record.noise, record.tared)
-    rows = _sparse(samples_of(moved, record.robot))
+    rows = samples_of(moved, record.robot)
     samples = WristSample(rows[:, 0], rows[:, 1:4], rows[:, 4:7], rows[:, 7:])
     about = f"Load and wrench offsets of {record.robot} by the method recursive; motion sensors are taken as calibrated"
     return ExportableStep(step_of(estimator), estimator.init(), samples, about)
-
-
-def _sparse(rows: np.ndarray) -> np.ndarray:
-    """Rows as far apart as may be: the few on which an export is checked then have the ends of windows among them."""
-    time, chosen = np.cumsum(rows[:, 0]), [0]
-    for k in range(1, len(rows) - 1):
-        if time[k + 1] - time[chosen[-1]] > 0.9 * RECURSIVE.longest_gap:
-            chosen.append(k)
-    return np.concatenate([np.diff(time[chosen], prepend=time[0])[:, None], rows[chosen, 1:]], axis=1)
