@@ -216,7 +216,8 @@ def stream(
     The step is compiled here, which takes seconds the first time, not in flight. `late` is how late a sample may be, s.
 
     A load at a wrist (`"rigid-body"`) is fitted again every second; `stream.identification()` has at any time what
-    `identify` says of all samples so far.
+    `identify` says of all samples so far. With `method="recursive"` it takes a step a sample, too, if gyro and
+    accelerometer are stated as calibrated (`{"wrist": {"calibrated": True}}`).
     """
     check_names(problem, method)
     if isinstance(late, bool) or not isinstance(late, int | float) or not 0.0 <= late < float("inf"):

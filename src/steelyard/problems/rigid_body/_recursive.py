@@ -23,7 +23,7 @@ from jaxtyping import Array, Float
 from steelyard.estimators import square_root
 from steelyard.models import Numbers
 from steelyard.problems.rigid_body._tuning import RECURSIVE, TUNING, RecursiveTuning
-from steelyard.problems.rigid_body._windows import Moments, OpenWindows, WristSample, advance
+from steelyard.problems.rigid_body._windows import WindowIntegrals, OpenWindows, WristSample, advance
 
 UNKNOWNS = 16
 """Ten inertial parameters m, m c, moments about the sensor's origin; offsets of torque and force."""
@@ -108,7 +108,7 @@ class RecursiveLoad(eqx.Module):
             advanced.complete, lambda both: self._with_window(*both), lambda both: both[0], (belief, advanced.closed)
         )
 
-    def _with_window(self, belief: RecursiveBelief, moments: Moments) -> RecursiveBelief:
+    def _with_window(self, belief: RecursiveBelief, moments: WindowIntegrals) -> RecursiveBelief:
         tuning = self.tuning
         expected = self._equations(belief, moments)
         innovation = _innovations(expected, belief)
@@ -145,7 +145,7 @@ class RecursiveLoad(eqx.Module):
             open=belief.open,
         )  # fmt: skip
 
-    def _equations(self, known: "RecursiveBelief | _Solution", moments: Moments) -> "_Equations":
+    def _equations(self, known: "RecursiveBelief | _Solution", moments: WindowIntegrals) -> "_Equations":
         """The rows of a window, whitened by the noise of wrench, accelerometer and gyro at this load."""
         modes, load = self.tuning.modes, known.state[:10]
         # Its mean square: while a load is hardly known, noise may enter by as much as the prior allows.
@@ -158,7 +158,9 @@ class RecursiveLoad(eqx.Module):
             moments.spread[:, k] * std**2
             for k, std in enumerate((self.omega_std, self.specific_force_std, jnp.ones(())))
         )
-        through_force, through_alpha = (sum(part @ load_square @ part.T for part in by) for by in (by_force, by_alpha))
+        through_force, through_alpha = (
+            sum((part @ load_square @ part.T for part in by), start=jnp.zeros((6, 6))) for by in (by_force, by_alpha)
+        )
         variance = (
             wrench[:, None, None] * jnp.diag(jnp.asarray(self.wrench_std) ** 2)[None]
             + accelerometer[:, None, None] * through_force[None]

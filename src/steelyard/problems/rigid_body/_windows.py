@@ -27,7 +27,7 @@ class WristSample(eqx.Module):
     """N m (3), N (3), on the load, about the sensor's origin."""
 
 
-class Moments(eqx.Module):
+class WindowIntegrals(eqx.Module):
     """What a window, or two that are open, has summed up: integrals of signals times each modulating function."""
 
     specific_force: Float[Numbers, "*window modes 3"]
@@ -49,7 +49,7 @@ class OpenWindows(eqx.Module):
     """s, since the newer one began."""
     begun: Float[Numbers, ""]
     """Windows since the last hole, without the newer one."""
-    moments: Moments
+    moments: WindowIntegrals
     """(2, …): of the older, the newer."""
     since: Float[Numbers, "3"]
     """s, since the last reading of gyro, accelerometer, wrench."""
@@ -73,7 +73,7 @@ class Advanced(eqx.Module):
     """After one row."""
 
     windows: OpenWindows
-    closed: Moments
+    closed: WindowIntegrals
     """Of the window that ended with this row."""
     complete: Bool[Array, ""]
     """Whether one ended, and had no hole."""
@@ -101,7 +101,7 @@ def advance(windows: OpenWindows, sample: WristSample, tuning: RecursiveTuning) 
 
     one = half[2] * (before_value[2] + value)
     squares = jnp.stack([derivative, value, value], axis=-1) ** 2 * (jnp.where(heard, gap, 0.0) ** 2)[None, None]
-    added = Moments(
+    added = WindowIntegrals(
         integral(1, before_value, value, last.specific_force, now.specific_force),
         -integral(0, before_derivative, derivative, last.omega, now.omega),
         integral(0, before_value, value, _products(last.omega), _products(now.omega)),
@@ -109,9 +109,11 @@ def advance(windows: OpenWindows, sample: WristSample, tuning: RecursiveTuning) 
         one,
         squares,
     )
-    total = Moments(*(_with_next_first(a) + b for a, b in zip(_parts(windows.moments), _parts(added), strict=True)))
+    total = WindowIntegrals(
+        *(_with_next_first(a) + b for a, b in zip(_parts(windows.moments), _parts(added), strict=True))
+    )
     hole = jnp.any(gap > tuning.longest_gap)
-    moments = Moments(*(jnp.where(hole, 0.0, jnp.where(ends, part[1:], part[:2])) for part in _parts(total)))
+    moments = WindowIntegrals(*(jnp.where(hole, 0.0, jnp.where(ends, part[1:], part[:2])) for part in _parts(total)))
     edge_value, edge_derivative = (
         jnp.where(heard[:, None, None], now_edge[None], old_edge)
         for now_edge, old_edge in ((value, before_value), (derivative, before_derivative))
@@ -134,11 +136,11 @@ def advance(windows: OpenWindows, sample: WristSample, tuning: RecursiveTuning) 
         edge_value,
         edge_derivative,
     )
-    closed = Moments(*(part[0] for part in _parts(total)))
+    closed = WindowIntegrals(*(part[0] for part in _parts(total)))
     return Advanced(after, closed, ends & ~hole & (windows.begun >= 1.0))
 
 
-def _parts(moments: Moments) -> tuple[Array, ...]:
+def _parts(moments: WindowIntegrals) -> tuple[Array, ...]:
     return (
         moments.specific_force,
         moments.alpha,
@@ -149,9 +151,9 @@ def _parts(moments: Moments) -> tuple[Array, ...]:
     )  # type: ignore[return-value]
 
 
-def _nothing(windows: int, modes: int) -> Moments:
+def _nothing(windows: int, modes: int) -> WindowIntegrals:
     sizes = ((3,), (3,), (6,), (6,), (), (3,))
-    return Moments(*(jnp.zeros((windows, modes, *size)) for size in sizes))
+    return WindowIntegrals(*(jnp.zeros((windows, modes, *size)) for size in sizes))
 
 
 def _with_next(edge: Float[Array, "3 2 modes"]) -> Float[Array, "3 3 modes"]:
