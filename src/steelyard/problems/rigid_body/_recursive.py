@@ -23,7 +23,7 @@ from jaxtyping import Array, Float
 from steelyard.estimators import square_root
 from steelyard.models import Numbers
 from steelyard.problems.rigid_body._tuning import RECURSIVE, TUNING, RecursiveTuning
-from steelyard.problems.rigid_body._windows import WindowIntegrals, OpenWindows, WristSample, advance
+from steelyard.problems.rigid_body._windows import OpenWindows, WindowIntegrals, WristSample, advance
 
 UNKNOWNS = 16
 """Ten inertial parameters m, m c, moments about the sensor's origin; offsets of torque and force."""
