@@ -18,7 +18,8 @@ def skew(v: np.ndarray) -> np.ndarray:
 
 def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The product a × b over the last axis; several times as quick as NumPy's on few rows."""
-    out = np.empty(np.broadcast_shapes(a.shape, b.shape), np.result_type(a, b))
+    shape = a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape)  # which takes longer than the sums
+    out = np.empty(shape, a.dtype if a.dtype == b.dtype else np.result_type(a, b))
     out[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
     out[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
     out[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]

@@ -234,7 +234,9 @@ def test_ones_own_robot_by_command(tmp_path, capsys):
     [
         (["--as", "planar-load", "--method", "agent"], "observer"),
         (["--as", "spatial-load", "--method", "observer"], "consensus"),
-        (["--as", "rigid-body"], "no step that can become C"),
+        (["--as", "rigid-body"], "calibrated = true"),
+        (["--as", "rigid-body", "--single"], "float32 cannot hold"),
+        (["--as", "rigid-body", "--method", "likelihood"], "no step that can become C"),
         (["--as", "jets"], "needs a log"),
         (["--as", "planar-load", "--name", "Big Name"], "small letters"),
     ],

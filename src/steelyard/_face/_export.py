@@ -19,6 +19,7 @@ _EXAMPLES: dict[str, tuple[str, dict[str, Any]]] = {
     "multirotor": ("multirotor", {}),
     "planar-load": ("planar", {"duration": 8.0}),
     "spatial-load": ("spatial", {"robots": 5, "duration": 2.0}),
+    "rigid-body": ("wrist", {"duration": 2.0}),
 }
 """The scenario that shows shapes and sizes where no log is given."""
 
@@ -29,8 +30,8 @@ _UNITS = {
     "thrust": "N", "rates": "rad/s, body", "gust": "N", "dt": "s", "log_lag": "natural logarithm of s",
     "covariance": "of the tangent coordinates of state, in its order; an attitude has three, rad",
     "variance": "of each measured tangent coordinate", "z_c": "m, world", "omega": "rad/s", "omega_read": "rad/s",
-    "wrench": "N m (3), N (3) a robot", "reading": "rad/s (3), m/s (3), m/s^2 (3) a robot", "alpha": "rad/s^2",
-    "throttle": "%", "value": "measured less expected, of each measured tangent coordinate",
+    "wrench": "N m (3), N (3)", "reading": "rad/s (3), m/s (3), m/s^2 (3) a robot", "alpha": "rad/s^2",
+    "throttle": "%", "specific_force": "m/s^2", "value": "measured less expected, of each measured tangent coordinate",
     "status": "0 well; else the sum of 1 some channels were NaN, 2 all were, 4 an input was, 8 the result was not "
     "finite and not taken, 16 dt was negative or not finite, 64 a change was found, 128 an outlier",
     "outlier_rows": "rows in a row with an outlier",
@@ -64,6 +65,8 @@ def export(
     """
     check_names(problem, method)
     check_export(checked_path(folder, "A step is written to"), name)
+    if single and problem == "rigid-body":
+        raise BadInput("The step of rigid-body subtracts large sums, which float32 cannot hold; leave --single out.")
     checked, recorded = config_from(config), None if log is None else log_from(log)
 
     from steelyard import native, problems

@@ -179,10 +179,13 @@ class FilterStream(SampleStream):
         estimates = self._filter.estimates(newest.state, newest.row.robot, newest.time, self._begin)
         if newest.state is not None:
             trust = self._assess()
-            if self._restart.is_due(newest.time, trust, estimates) and self._start_again():
+            lost = not self._filter.recovers and self._restart.is_due(newest.time, trust, estimates)
+            if lost and self._start_again():
                 return self._step(events, status)
             if self._restart.unconfirmed and not trust.reasons:
                 trust = Trust((_UNCONFIRMED,))
+            own = self._filter.reasons(newest.state)
+            trust = Trust((*own, *trust.reasons))
             estimates = {name: estimate.judged(trust.of(name)) for name, estimate in estimates.items()}
         flags = 0 if newest.state is None else self._filter.flags(newest.state)
         word = "starting" if newest.state is None and status == "running" else status
@@ -213,7 +216,8 @@ def stream(
     The step is compiled here, which takes seconds the first time, not in flight. `late` is how late a sample may be, s.
 
     A load at a wrist (`"rigid-body"`) is fitted again every second; `stream.identification()` has at any time what
-    `identify` says of all samples so far.
+    `identify` says of all samples so far. With `method="recursive"` it takes a step a sample, too, if gyro and
+    accelerometer are stated as calibrated (`{"wrist": {"calibrated": True}}`).
     """
     check_names(problem, method)
     if isinstance(late, bool) or not isinstance(late, int | float) or not 0.0 <= late < float("inf"):

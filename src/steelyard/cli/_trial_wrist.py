@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from steelyard.cli._output import print_json, print_table
 from steelyard.cli._parse import Json, Quiet, check_number, parse
+from steelyard.errors import BadInput
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,6 +22,9 @@ class TrialWrist:
     """Logs a mistake or a disturbance."""
     seed: int = 0
     """Chooses the logs of mistakes and disturbances."""
+    method: Literal["likelihood", "recursive"] = "likelihood"
+    """Of `identify`. "recursive" takes motion sensors for calibrated, so it is tried on the parts accuracy and mistakes
+    alone, and beside perfect sensors on wrenches with unknown offsets of 10 N and 0.5 N m."""
     rate: float = 100.0
     """Rows a second, Hz, of the logs that are compared with the bound."""
     json: Json = False
@@ -41,9 +45,15 @@ def run(arguments: Sequence[str]) -> None:
     from steelyard.bench import wrist
 
     wild, parts = max(1, command.logs // 2), command.part
-    groups = []
+    groups, recursive = [], command.method == "recursive"
+    if recursive and parts not in ("all", "accuracy", "mistakes"):
+        raise BadInput(f'The method "recursive" is not tried on {parts}; choose accuracy or mistakes.')
     if parts in ("all", "accuracy"):
         groups += [("gentle", command.logs, True, {}), ("wild", wild, True, {})]
+    if parts in ("all", "accuracy") and recursive:
+        offsets = {"tared": False, **{name: wrist.SENSOR_ERRORS[name] for name in ("force_offset", "torque_offset")}}
+        groups += [("gentle", command.logs, True, offsets), ("wild", wild, True, offsets)]
+        parts = "mistakes" if parts == "all" else parts
     if parts in ("all", "errors"):
         groups += [("gentle", command.logs, False, wrist.SENSOR_ERRORS), ("wild", wild, False, wrist.SENSOR_ERRORS)]
     total = sum(logs for _, logs, _, _ in groups)
@@ -53,14 +63,17 @@ def run(arguments: Sequence[str]) -> None:
     found: dict[str, Any] = {"accuracy": [], "checks": []}
     with report.progress("weighing", total, quiet=command.json or command.quiet) as advance:
         for motion, logs, known, settings in groups:
-            name = f"{motion}, sensor errors {'none' if known else 'unknown'}"
-            outcomes = wrist.group(motion, logs, known, advance, **(settings | {"rate": command.rate}))
+            errors = ("offsets unknown" if settings else "none") if known else "unknown"
+            name = f"{motion}, sensor errors {errors}"
+            chosen = settings | {"rate": command.rate, "method": command.method}
+            outcomes = wrist.group(motion, logs, known, advance, **chosen)
             found["accuracy"] += [row.as_json() for row in wrist.accuracies(name, outcomes)]
             found["checks"].append(_checks(name, outcomes))
         if parts in ("all", "contacts"):
             found["contacts"] = wrist.try_contacts(command.logs, 10.0 * command.logs, progress=advance).as_json()
         if parts in ("all", "mistakes"):
-            found["mistakes"] = [r.as_json() for r in wrist.try_mistakes(command.runs, command.seed, advance)]
+            mistakes = wrist.try_mistakes(command.runs, command.seed, advance, command.method)
+            found["mistakes"] = [r.as_json() for r in mistakes]
         if parts in ("all", "disturbances"):
             found["disturbances"] = [r.as_json() for r in wrist.try_disturbances(command.runs, command.seed, advance)]
     if command.json:

@@ -4,13 +4,9 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-import jax
-import jax.numpy as jnp
-import numpy as np
-
 from steelyard.errors import BadInput, nearest
-from steelyard.estimators import Estimator
 from steelyard.logs import Log
+from steelyard.problems._parametrised import as_arrays
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,6 +37,6 @@ def required_log(log: Log | None, problem: str) -> Log:
     return log
 
 
-def step_of(estimator: Estimator) -> Callable[[Any, Any], Any]:
+def step_of(estimator: Any) -> Callable[[Any, Any], Any]:
     """The estimator's step, its NumPy arrays converted to JAX arrays as a compiled run converts them."""
-    return jax.tree.map(lambda leaf: jnp.asarray(leaf) if isinstance(leaf, np.ndarray) else leaf, estimator).step
+    return as_arrays(estimator).step

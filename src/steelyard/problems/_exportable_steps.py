@@ -55,10 +55,17 @@ def _spatial_load(method: str | None, log: Log | None, config: Config) -> Export
     return spatial_load_step(method, log, config)
 
 
+def _rigid_body(method: str | None, log: Log | None, config: Config) -> ExportableStep:
+    from steelyard.problems.rigid_body._step import rigid_body_step
+
+    return rigid_body_step(method, log, config)
+
+
 _STEPS: dict[str, Callable[[str | None, Log | None, Config], ExportableStep]] = {
     "multirotor": _multirotor,
     "planar-load": _planar_load,
     "spatial-load": _spatial_load,
     "jets": _jets,
+    "rigid-body": _rigid_body,
 }
 """Each is imported when it is asked for."""

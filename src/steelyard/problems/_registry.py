@@ -60,10 +60,10 @@ def _multirotor_stream() -> Callable[[Config, str | None], StreamFilter]:
     return MultirotorStream
 
 
-def _rigid_body_stream() -> Callable[[Config, str | None], StreamRefit]:
-    from steelyard.problems.rigid_body._stream import WristStream
+def _rigid_body_stream() -> Callable[[Config, str | None], StreamFilter | StreamRefit]:
+    from steelyard.problems.rigid_body._stream import wrist_stream
 
-    return WristStream
+    return wrist_stream
 
 
 STREAMS: dict[str, Callable[[], Callable[[Config, str | None], StreamFilter | StreamRefit]]] = {

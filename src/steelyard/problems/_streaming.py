@@ -6,7 +6,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from steelyard.estimators import Estimate
+from steelyard.estimators import Estimate, Reason
 from steelyard.logs import Log
 from steelyard.problems._identification import Event
 
@@ -24,6 +24,8 @@ class StreamFilter(Protocol):
     """Names of what it reads, each with its axes; a scalar has the axis "", and `1…` is any number of channels."""
     notes: tuple[str, ...]
     """Remarks for the reader on how it is set up."""
+    recovers: bool
+    """Whether it finds back by itself after a fault or a change, so that it is never started anew."""
 
     def read(self, robot: str, time: float, values: Mapping[str, np.ndarray]) -> Row:
         """A sample's values as a row; `BadInput` where they cannot be used."""
@@ -67,6 +69,10 @@ class StreamFilter(Protocol):
 
     def estimates(self, state: State | None, robot: str, time: float, begin: float) -> dict[str, Estimate]:
         """What is known; all unknown before the start."""
+        ...
+
+    def reasons(self, state: State) -> Sequence[Reason]:
+        """What the method itself has against its estimates."""
         ...
 
     def onset(self, state: State, time: float) -> float | None:

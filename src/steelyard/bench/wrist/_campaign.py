@@ -97,10 +97,10 @@ def cases(motion: str, logs: int, **settings: Any) -> Iterator[tuple[WristScenar
         yield WristScenario(motion=motion, sensors=sensors, **(boxes[k % len(boxes)] | settings)), 1000 + k  # type: ignore[arg-type]
 
 
-def config_of(scenario: WristScenario, known: bool) -> Config:
-    """Noise stated; `known`: that sensors have no other errors, too."""
+def config_of(scenario: WristScenario, known: bool, tared: bool | None = None) -> Config:
+    """Noise stated; `known`: sensors have no other errors; `tared`: nor has the wrench, by default as `known`."""
     noise = Noise(**{signal.replace("/", "_"): level for signal, level in scenario.noise.items()})
-    return Config(noise=noise, wrist=Wrist(tared=known, calibrated=known))
+    return Config(noise=noise, wrist=Wrist(tared=known if tared is None else tared, calibrated=known))
 
 
 def log_of(scenario: WristScenario, truth: WristTruth, seed: int) -> Log:
@@ -109,22 +109,26 @@ def log_of(scenario: WristScenario, truth: WristTruth, seed: int) -> Log:
     return Log(columns.pop("time"), columns, "trial", {})
 
 
-def outcome(scenario: WristScenario, seed: int, known: bool) -> Outcome:
+def outcome(
+    scenario: WristScenario, seed: int, known: bool, tared: bool | None = None, method: str | None = None
+) -> Outcome:
     """Simulates, identifies, compares."""
     import time
 
     truth = wrist_truth(scenario, seed)
     begin = time.process_time()
-    found = identify(log_of(scenario, truth, seed), "rigid-body", config_of(scenario, known))
+    found = identify(log_of(scenario, truth, seed), "rigid-body", config_of(scenario, known, tared), method)
     seconds = time.process_time() - begin
-    return compared(scenario, truth, found, bound(scenario, truth, seed, known), seconds)
+    return compared(scenario, truth, found, bound(scenario, truth, seed, known, tared), seconds)
 
 
-def bound(scenario: WristScenario, truth: WristTruth, seed: int, known: bool) -> WristBound:
+def bound(scenario: WristScenario, truth: WristTruth, seed: int, known: bool, tared: bool | None = None) -> WristBound:
     """With the sensor errors known, or among the unknowns."""
     if scenario.delay or scenario.mounting or scenario.lever:
         truth = wrist_truth(dataclasses.replace(scenario, delay=0.0, mounting=0.0, lever=0.0), seed)
-    return bound_of(scenario, truth, () if known else tuple(ERRORS))
+    offsets = ("torque_offset", "force_offset")
+    unknown = (offsets if tared is False else ()) if known else tuple(ERRORS)
+    return bound_of(scenario, truth, unknown)
 
 
 def compared(
@@ -181,11 +185,17 @@ def accuracies(group: str, outcomes: Sequence[Outcome]) -> list[Accuracy]:
 
 
 def group(
-    motion: str, logs: int, known: bool, progress: Callable[[int], None] = lambda done: None, **settings: Any
+    motion: str,
+    logs: int,
+    known: bool,
+    progress: Callable[[int], None] = lambda done: None,
+    tared: bool | None = None,
+    method: str | None = None,
+    **settings: Any,
 ) -> list[Outcome]:
     """The outcomes of one kind of log."""
     found = []
     for scenario, seed in cases(motion, logs, **settings):
-        found.append(outcome(scenario, seed, known))
+        found.append(outcome(scenario, seed, known, tared, method))
         progress(1)
     return found

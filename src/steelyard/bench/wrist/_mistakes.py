@@ -111,7 +111,7 @@ MISTAKES: Mapping[str, Callable[[Signals, WristTruth], Signals]] = {
 """Twenty; a force in other units is not among them, for no log of one wrist can show it."""
 
 
-def mistaken(mistake: str, seed: int) -> str:
+def mistaken(mistake: str, seed: int, method: str | None = None) -> str:
     """What became of one log: `right`, `refused`, `named` or `wrong`."""
     scenario = WristScenario(com_x=0.05, com_y=-0.03, force_offset=5.0, torque_offset=0.3)
     truth = wrist_truth(scenario, seed)
@@ -121,8 +121,9 @@ def mistaken(mistake: str, seed: int) -> str:
     signals = {name: np.stack([columns[f"r1/{name}/{a}"] for a in "xyz"], axis=1) for name in names}
     signals = MISTAKES[mistake](signals, truth)
     columns = {f"r1/{name}/{axis}": value[:, a] for name, value in signals.items() for a, axis in enumerate("xyz")}
+    config = config_of(scenario, known=method == "recursive", tared=False)
     try:
-        found = identify(Log(time, columns, "trial", {}), "rigid-body", config_of(scenario, known=False))
+        found = identify(Log(time, columns, "trial", {}), "rigid-body", config, method)
     except BadInput:
         return "refused"
     unbounded = WristBound(np.eye(10))
@@ -133,13 +134,15 @@ def mistaken(mistake: str, seed: int) -> str:
     return "named" if found.trust["r1"].reasons or found.events else "refused"
 
 
-def try_mistakes(runs: int, seed: int, progress: Callable[[int], None] = lambda done: None) -> list[MistakeRow]:
+def try_mistakes(
+    runs: int, seed: int, progress: Callable[[int], None] = lambda done: None, method: str | None = None
+) -> list[MistakeRow]:
     """Every mistake on `runs` logs."""
     rows = []
     for mistake in MISTAKES:
         found = []
         for k in range(runs):
-            found.append(mistaken(mistake, seed + k))
+            found.append(mistaken(mistake, seed + k, method=method))
             progress(1)
         rows.append(MistakeRow(mistake, runs, *(found.count(w) for w in ("right", "refused", "named", "wrong"))))
     return rows

@@ -80,7 +80,7 @@ def flows(found: Smoothed) -> bool:
     """Whether the mass seems to flow: its rate changes, or it jumps the same way more than once."""
     pieces = [p for p in found.fit.unknowns.pieces if p not in dict(found.fit.unknowns.widths)]
     sizes = [found.fit.of(piece)[0] for piece in pieces if piece[0] == "step"]
-    ramps = any(kind == "slope" for kind, _ in pieces)
+    ramps = any(kind == "slope" and begin > found.fit.motion.time[0] for kind, begin in pieces)
     return ramps or any(a * b > 0 for a, b in itertools.pairwise(sizes))
 
 
@@ -145,9 +145,9 @@ def _with_losses(found: Fit) -> Fit:
 
 
 def _without_losses(found: Fit) -> Fit:
-    """The fit with its changes and no loss of thrust, which is chosen again: beside unknown changes flights show others.
+    """The fit with its changes and no loss of thrust, which is chosen again: beside unknown changes it was another.
 
-    Whether a flight shows a coloured error is told here. What joins later is chosen to explain it, and what is left over
+    Whether a flight shows a coloured error is told here. What joins later is chosen to explain it, and what is left
     then looks white: of 47 disturbed flights of 9 and 15 s, one in five was beyond its 95 % interval that way.
     """
     unknowns, mass = found.unknowns.without(LOSSES), found.mass(found.motion.time)

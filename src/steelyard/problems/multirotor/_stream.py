@@ -4,18 +4,17 @@ import dataclasses
 import functools
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
-from steelyard.estimators import Estimate, Estimator
+from steelyard.estimators import Estimate, Reason
 from steelyard.native import PackedStep
 from steelyard.problems._identification import Event
+from steelyard.problems._parametrised import Parametrised, as_arrays
 from steelyard.problems.multirotor._events import flow_event, jump_event
 from steelyard.problems.multirotor._method import METHODS, EstimatorRun, Track
 from steelyard.problems.multirotor._noise import default_noise_levels, default_noise_note
@@ -50,6 +49,8 @@ class _State:
 class MultirotorStream:
     """See `StreamFilter`. Compiles when it is made, not in flight."""
 
+    recovers = False
+
     def __init__(self, config: Config, method: str | None):
         method = method or "adaptive"
         if method not in ONLINE:
@@ -64,9 +65,9 @@ class MultirotorStream:
         self._commanded &= config.multirotor.motor_lag != 0.0
         run = self._run_of(self._hover())
         first = jax.tree.map(lambda leaf: np.asarray(leaf)[0], run.samples)
-        numbers, self._static = eqx.partition(_arrays(run.estimator), eqx.is_array)
+        numbers, self._static = eqx.partition(as_arrays(run.estimator), eqx.is_array)
         self._step = PackedStep(
-            _Parametrised(self._static), (numbers, run.belief), first, ONLINE[method], lambda both: run.keep(both[1])
+            Parametrised(self._static), (numbers, run.belief), first, ONLINE[method], lambda both: run.keep(both[1])
         )
         self.notes = default_noise_note(config)
 
@@ -124,7 +125,7 @@ class MultirotorStream:
             return None
         limits = input_limit(record.rates, 1.0) if heard["rates"] else np.inf, input_limit(record.thrust)
         run = self._run_of(record)
-        numbers, _ = eqx.partition(_arrays(run.estimator), eqx.is_array)
+        numbers, _ = eqx.partition(as_arrays(run.estimator), eqx.is_array)
         return _State(self._step.pack((numbers, run.belief)), None, limits)
 
     def step(self, state: _State, before: FlightRecord, row: FlightRecord) -> _State:
@@ -163,6 +164,10 @@ class MultirotorStream:
         frames = {name: robot if name.startswith("drag") else None for name in names}
         return {name: Estimate.unknown("not-yet-known", UNITS[name], frames[name], time, _WAITING) for name in names}
 
+    def reasons(self, state: _State) -> tuple[Reason, ...]:
+        """None beside those of the innovations."""
+        return ()
+
     def onset(self, state: _State, time: float) -> float | None:
         """When a jump of the mass or of its flow began that was detected just now."""
         if state.track is None or not state.track.change.found:
@@ -188,20 +193,6 @@ class MultirotorStream:
         q, zero = np.tile([1.0, 0.0, 0.0, 0.0], (n, 1)), np.zeros((n, 3))
         commanded, hold = self._commanded, self._config.inputs.hold
         return FlightRecord("r1", 0.01 * np.arange(n), q, zero, zero, zero, np.full(n, thrust), commanded, hold, ())
-
-
-class _Parametrised(eqx.Module):
-    """An estimator whose numbers are part of its state: one compiled step serves every flight."""
-
-    static: Estimator
-
-    def step(self, belief: tuple[Any, Any], sample: Any) -> tuple[Any, Any]:
-        numbers, inner = belief
-        return numbers, eqx.combine(numbers, self.static).step(inner, sample)
-
-
-def _arrays(estimator: Estimator) -> Estimator:
-    return jax.tree.map(lambda leaf: jnp.asarray(leaf) if isinstance(leaf, np.ndarray) else leaf, estimator)
 
 
 @functools.cache

@@ -221,8 +221,8 @@ class MultirotorTuning:
     """Likelihood ratio of a coloured error against white noise, from which on a flight shows one. White noise reached
     12.5 in one of 80 flights; a false one lets losses and drifts join, and widens the interval ninefold."""
     shown_after: float = 25.0
-    """s of flight from which on that ratio is asked for; of a shorter one in proportion, for what a coloured error shows
-    grows with time, and disturbed flights of 9 s showed 4 to 20 and were four deviations off as white noise."""
+    """s of flight from which on that ratio is asked for; of a shorter one in proportion, for what a coloured error
+    shows grows with time: disturbed flights of 9 s showed 4 to 20 and were four deviations off as white noise."""
     white_settled: float = 0.01
     """Relative, to which the size of white noise is found in that comparison: the stated deviation is as exact."""
     lag_grid: tuple[float, ...] = (0.01, 0.02, 0.03, 0.04, 0.05, 0.065, 0.08, 0.1, 0.13, 0.17)

@@ -3,7 +3,9 @@
 Read in this order: `_reading` (columns to channels), `_start` (first motion and load), `_method` (the joint fit: which
 knots, at which speed; `_problem` is what is fitted, `_gauss_newton` how; their parts are `_splines`, `_trajectory`,
 `_unknowns`, `_residuals`, `_normal_equations`, `_noise`, `_checks`), `_contacts` and `_events` (changes), `_quantities`
-and `_possible` (numbers that can exist), `_verdict`, `_answer`; `_online` and `_stream` for samples one by one.
+and `_possible` (numbers that can exist), `_verdict`, `_answer`; `_online` and `_stream` for samples one by one. The
+method `recursive`: `_modulating`, `_windows`, `_recursive` (the step), `_recursive_answer`, `_recursive_stream`,
+`_step`.
 """
 
 from ._answer import identify_rigid_body as identify_rigid_body

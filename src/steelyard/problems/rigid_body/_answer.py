@@ -16,11 +16,13 @@ from steelyard.problems._provenance import settings_of, truth_in
 from steelyard.problems.rigid_body._events import Piece, pieces_of
 from steelyard.problems.rigid_body._quantities import UNITS, sensor_errors_of
 from steelyard.problems.rigid_body._reading import WristRecord, read_wrist_record
+from steelyard.problems.rigid_body._recursive_answer import identify_recursively
 from steelyard.problems.rigid_body._series import series_of
 from steelyard.problems.rigid_body._tuning import TUNING
 from steelyard.problems.rigid_body._verdict import events_of, trust_of, verdict_of
 
-METHODS = ("likelihood",)
+METHODS = ("likelihood", "recursive")
+"""The first is the default; the second takes one step a sample, and gyro and accelerometer for calibrated."""
 _CAVEAT = "If the logged force is 1 % too high throughout, so is the mass; if the torque is, the centre is 1 % too far."
 
 
@@ -30,8 +32,13 @@ def identify_rigid_body(
     """Weighs the load of each robot that holds one alone; `progress` receives how many rows are done."""
     if method not in METHODS:
         raise BadInput(f'Unknown method "{method}" for rigid-body; {nearest(method, list(METHODS))}')
-    robots = _robots(log, config)
+    robots = robots_of(log, config)
     records = {robot: _record(log, robot, config) for robot in robots}
+    if method == "recursive":
+        found = identify_recursively(log, config, records, progress)
+        silent = [event for record in records.values() for event in _silences(log, record)]
+        events = sorted((*found.events, *silent), key=lambda event: event.time)
+        return dataclasses.replace(found, events=events, verdict=f"{found.verdict} {_CAVEAT}")
     begin, pieces = time.perf_counter(), {}
     for robot, record in records.items():
         pieces[robot] = pieces_of(record)
@@ -64,7 +71,7 @@ def _record(log: Log, robot: str, config: Config) -> WristRecord:
     return dataclasses.replace(record, removed_delays=removed)
 
 
-def _robots(log: Log, config: Config) -> tuple[str, ...]:
+def robots_of(log: Log, config: Config) -> tuple[str, ...]:
     """Those that the configuration names, each with a load of its own; else the only one that has a wrench."""
     if config.team.robots is not None:
         return config.team.robots

@@ -162,21 +162,26 @@ def change_evidence(fit: Fit, tuning: FitTuning = TUNING) -> tuple[float, float]
     sums = [_products(rows[k : k + stride], residual[k : k + stride]) for k in edges]
     tails = np.cumsum(np.array(sums)[::-1], axis=0)[::-1]
 
-    def score(k: int) -> float:
+    def tail_from(k: int) -> np.ndarray:
         block = -(-k // stride)
         tail = tails[block] if block < len(tails) else np.zeros_like(tails[0])
-        if k % stride:
-            tail = tail + _products(rows[k : block * stride], residual[k : block * stride])
-        M, g = tail[:, :-1], tail[:, -1]
-        middle = M[:, :10] - M @ inverse @ M.T
-        sizes, axes = np.linalg.eigh(0.5 * (middle + middle.T))
-        determined = sizes > 1e-6 * max(float(sizes[-1]), 1e-12)
-        return float(np.sum((axes[:, determined].T @ g) ** 2 / sizes[determined]))
+        return tail + _products(rows[k : block * stride], residual[k : block * stride]) if k % stride else tail
 
-    best = max(usable[usable % stride == 0].tolist() or usable[:1].tolist(), key=score)
-    around = usable[(usable > best - stride) & (usable < best + stride)]
-    best = max(around.tolist(), key=score)
-    return float(time[best]), score(best)
+    def likeliest(moments: np.ndarray) -> tuple[int, float]:
+        tail = np.array([tail_from(int(k)) for k in moments])
+        M, g = tail[:, :, :-1], tail[:, :, -1:]
+        middle = M[:, :, :10] - M @ inverse @ M.transpose(0, 2, 1)
+        sizes, axes = np.linalg.eigh(0.5 * (middle + middle.transpose(0, 2, 1)))
+        determined = sizes > 1e-6 * np.maximum(sizes[:, -1:], 1e-12)
+        along = (axes.transpose(0, 2, 1) @ g)[:, :, 0] ** 2
+        scores = np.sum(np.where(determined, along / np.where(determined, sizes, 1.0), 0.0), axis=1)
+        best = int(np.argmax(scores))
+        return int(moments[best]), float(scores[best])
+
+    coarse = usable[usable % stride == 0]
+    best, _ = likeliest(coarse if len(coarse) else usable[:1])
+    best, score = likeliest(usable[(usable > best - stride) & (usable < best + stride)])
+    return float(time[best]), score
 
 
 def _products(rows: np.ndarray, residual: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import dataclasses
 import itertools
 
 import numpy as np
-from scipy.fft import dct
+from scipy.fft import dct, rfft
 
 from steelyard.problems.rigid_body._reading import WristRecord
 from steelyard.problems.rigid_body._residuals import Block
@@ -39,12 +39,22 @@ def density(time: np.ndarray, residual: np.ndarray, low: float, high: float, lon
         length = float(t[-1] - t[0])
         highest = min(high, 0.5 * (len(t) - 1) / length)
         k = np.arange(max(1, round(low * length)), max(2, round(highest * length) + 1))
-        waves = np.exp(-2j * np.pi * np.outer(k, (t - t[0]) / length))
-        total += np.sum(np.abs(waves @ r) ** 2, axis=0) / len(t)
+        total += np.sum(np.abs(_transform(t, r, k)) ** 2, axis=0) / len(t)
         ordinates += len(k)
     if ordinates == 0:
         return Density(np.mean(residual**2, axis=0), float(len(time)))
     return Density(total / ordinates, 2.0 * ordinates)
+
+
+def _transform(time: np.ndarray, values: np.ndarray, k: np.ndarray) -> np.ndarray:
+    """(len(k), columns): sums of values times exp(-2 pi i k t), t the share of the whole time; by FFT of even rows."""
+    share = (time - time[0]) / (time[-1] - time[0])
+    rows = len(time) - 1
+    if np.max(np.abs(share * rows - np.arange(rows + 1))) > 1e-5:
+        return np.exp(-2j * np.pi * np.outer(k, share)) @ values
+    period = values[:-1].copy()
+    period[0] += values[-1]  # the last one has the phase of the first
+    return np.asarray(rfft(period, axis=0))[np.minimum(k, rows - k)]  # of real values; only the size counts
 
 
 def excess_of(

@@ -73,9 +73,15 @@ def solve(
         rows = np.concatenate([block.by_motion, block.by_unknowns, block.residual[:, :, None]], axis=2)
         if not np.all(weight == 1.0):
             rows *= weight[:, None, None]
-        for interval, own in _by_interval(block.interval):
-            stacked = rows[own].reshape(-1, len(columns))
-            local[interval][:, columns] += stacked[:, :_LOCAL].T @ stacked
+        stacked = _stacked(rows, block.interval, spline.intervals)
+        if stacked is not None:
+            summed = stacked[:, :, :_LOCAL].transpose(0, 2, 1) @ stacked
+            local[:, :, :_LOCAL] += summed[:, :, :_LOCAL]
+            local[:, :, columns[_LOCAL:]] += summed[:, :, _LOCAL:]
+        else:
+            for interval, own in _by_interval(block.interval):
+                piece = rows[own].reshape(-1, len(columns))
+                local[interval][:, columns] += piece[:, :_LOCAL].T @ piece
         dense = rows[:, :, _LOCAL:].reshape(-1, len(block.columns) + 1)
         products = dense.T @ dense
         corner[np.ix_(block.columns, block.columns)] += products[:-1, :-1]
@@ -88,6 +94,18 @@ def solve(
     dx = -(solved[:, size] + solved[:, :size] @ du)
     followed = solved[:, :size].reshape(spline.size, 6, size)
     return Solution(dx.reshape(spline.size, 6), du, 0.5 * (information + information.T), followed)
+
+
+def _stacked(rows: np.ndarray, interval: np.ndarray, intervals: int) -> np.ndarray | None:
+    """(intervals, most, columns): rows (n, k, columns) of each, filled up by zeros; None where most would be zeros."""
+    counts = np.bincount(interval, minlength=intervals)
+    most = int(counts.max(initial=1))
+    if most * intervals > 2 * len(interval) + 8 or np.any(np.diff(interval) < 0):
+        return None
+    stacked = np.zeros((intervals, most, *rows.shape[1:]))
+    place = np.arange(len(interval)) - (np.cumsum(counts) - counts)[interval]
+    stacked[interval, place] = rows
+    return stacked.reshape(intervals, -1, rows.shape[2])
 
 
 def _by_interval(interval: np.ndarray) -> list[tuple[int, slice | np.ndarray]]:

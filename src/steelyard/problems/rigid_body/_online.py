@@ -35,8 +35,8 @@ class Online:
 
 
 def first_fit(record: WristRecord, tuning: FitTuning = TUNING) -> Online:
-    """Of the first samples, as of a whole log."""
-    return _of_whole(record, (), tuning)
+    """Of the first samples, as of a whole log but for fewer steps: the next answers go on from there."""
+    return _of_whole(record, (), dataclasses.replace(tuning, steps=tuning.first_steps, rounds=1))
 
 
 def next_fit(before: Online, record: WristRecord, tuning: FitTuning = TUNING) -> Online:

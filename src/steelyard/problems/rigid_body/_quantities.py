@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 
+from steelyard.estimators import Estimate
 from steelyard.problems.rigid_body._excitation import excitation_of
 from steelyard.problems.rigid_body._method import Fit
 from steelyard.problems.rigid_body._possible import nearest_possible
@@ -11,6 +12,7 @@ from steelyard.problems.rigid_body._residuals import symmetric
 from steelyard.problems.rigid_body._tuning import SENSOR_ERRORS, TUNING
 
 UNITS = {"mass": "kg", "com": "m", "inertia": "kg m²"}
+_WAITING = "A load is weighed after a second with a wrench and a motion."
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -40,6 +42,12 @@ class Load:
     def of(self, quantity: str) -> tuple[np.ndarray, np.ndarray]:
         """Value and standard deviations of a quantity."""
         return np.asarray(getattr(self, quantity)), np.asarray(getattr(self, f"{quantity}_std"))
+
+
+def not_yet_known(robot: str, time: float) -> dict[str, Estimate]:
+    """What a stream knows before its first answer."""
+    frames = {quantity: None if quantity == "mass" else robot for quantity in UNITS}
+    return {q: Estimate.unknown("not-yet-known", unit, frames[q], time, _WAITING) for q, unit in UNITS.items()}
 
 
 def load_of_fit(fit: Fit) -> Load:

@@ -11,8 +11,11 @@ from steelyard.problems.rigid_body._tuning import TUNING
 def series_of(pieces: list[Piece]) -> dict[str, Series]:
     """Mass, centre of mass and inertia over time; NaN while they are not known."""
     parts = [_on_the_way(piece) for piece in pieces]
-    times = np.concatenate([time for time, _ in parts])
-    loads = [load for _, found in parts for load in found]
+    return series_from(np.concatenate([time for time, _ in parts]), [load for _, found in parts for load in found])
+
+
+def series_from(times: np.ndarray, loads: list[Load]) -> dict[str, Series]:
+    """The same from loads at these times (s)."""
     found = {}
     for quantity, unit in UNITS.items():
         pairs = [load.of(quantity) if load.known[quantity] else _nothing(load, quantity) for load in loads]
@@ -48,11 +51,11 @@ def _on_the_way(piece: Piece) -> tuple[np.ndarray, list[Load]]:
     for k in range(len(times)):
         covariance = np.linalg.inv(M[k] + prior)
         step = -covariance @ (g[k] + prior @ now)
-        loads.append(_rough(fit.unknowns.load + step[:10], covariance[:10, :10]))
+        loads.append(rough_load(fit.unknowns.load + step[:10], covariance[:10, :10]))
     return times, loads
 
 
-def _rough(parameters: np.ndarray, covariance: np.ndarray) -> Load:
+def rough_load(parameters: np.ndarray, covariance: np.ndarray) -> Load:
     """Of a moment on the way: no search for the nearest possible one."""
     if parameters[0] <= 1e-6:
         parameters = np.concatenate([[1e-6], parameters[1:]])

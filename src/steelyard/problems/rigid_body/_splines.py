@@ -35,7 +35,8 @@ class Spline:
 
     def interval_of(self, time: np.ndarray) -> np.ndarray:
         """(n,): the piece in which each time lies; it is also the first coefficient that acts there."""
-        return np.clip(np.floor((time - self.start) / self.spacing).astype(int), 0, self.intervals - 1)
+        passed = ((time - self.start) / self.spacing).astype(int)  # towards zero, and what is below becomes zero
+        return np.maximum(np.minimum(passed, self.intervals - 1), 0)
 
     def weights(self, time: np.ndarray, derivative: int = 0) -> np.ndarray:
         """(n, DEGREE + 1): what each of the coefficients from `interval_of` on adds to a derivative."""
@@ -70,9 +71,11 @@ class Spline:
         """(size, k): least squares; where nothing was measured, as short as possible."""
         weights, first = self.weights(time), self.interval_of(time)
         band, right = np.zeros((DEGREE + 1, self.size)), np.zeros((self.size, values.shape[1]))
+        columns = values.shape[1]
+        places = first[:, None] * columns + np.arange(columns)
         for i in range(DEGREE + 1):
-            for k in range(values.shape[1]):
-                right[:, k] += np.bincount(first + i, weights[:, i] * values[:, k], self.size)
+            summed = np.bincount((places + columns * i).ravel(), (weights[:, i : i + 1] * values).ravel(), right.size)
+            right += summed.reshape(right.shape)
             for j in range(i, DEGREE + 1):
                 band[DEGREE - (j - i)] += np.bincount(first + j, weights[:, i] * weights[:, j], self.size)
         band[DEGREE] += 1e-10 * max(float(band[DEGREE].mean()), 1e-9)

@@ -14,13 +14,20 @@ from steelyard.problems._identification import Event
 from steelyard.problems._streaming import Answered
 from steelyard.problems.rigid_body._answer import METHODS, estimates_of
 from steelyard.problems.rigid_body._online import Online, first_fit, next_fit
-from steelyard.problems.rigid_body._quantities import UNITS
+from steelyard.problems.rigid_body._quantities import not_yet_known
 from steelyard.problems.rigid_body._reading import read_wrist_record
+from steelyard.problems.rigid_body._recursive_stream import RecursiveWristStream
 from steelyard.problems.rigid_body._tuning import TUNING
 from steelyard.problems.rigid_body._verdict import events_of, trust_of
 
 _XYZ = ("x", "y", "z")
-_WAITING = "A load is weighed after a second with a wrench and a motion."
+
+
+def wrist_stream(config: Config, method: str | None) -> "WristStream | RecursiveWristStream":
+    """The stream of a method."""
+    if method not in (None, *METHODS):
+        raise BadInput(f'Unknown method "{method}" for rigid-body; {nearest(method, list(METHODS))}')
+    return RecursiveWristStream(config) if method == "recursive" else WristStream(config)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,9 +42,7 @@ class WristStream:
 
     every = TUNING.answer_every
 
-    def __init__(self, config: Config, method: str | None):
-        if method not in (None, *METHODS):
-            raise BadInput(f'Unknown method "{method}" for rigid-body; {nearest(method, list(METHODS))}')
+    def __init__(self, config: Config):
         self._config = config
         self.signals: Mapping[str, tuple[str, ...]] = MappingProxyType(
             {
@@ -61,10 +66,7 @@ class WristStream:
 
     def unknown(self, robot: str, time: float) -> dict[str, Estimate]:
         """Before the first answer."""
-        waiting = {
-            q: Estimate.unknown("not-yet-known", u, None if q == "mass" else robot, time) for q, u in UNITS.items()
-        }
-        return {q: dataclasses.replace(estimate, reason=_WAITING) for q, estimate in waiting.items()}
+        return not_yet_known(robot, time)
 
     def answer(self, log: Log, robot: str, before: Answered | None) -> Answered | None:
         """What the rows of `log` tell; None while they are too few."""

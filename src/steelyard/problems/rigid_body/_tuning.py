@@ -219,6 +219,9 @@ class FitTuning:
     """s, after the end of a contact or a change in which another one is the same."""
     poor_fit: float = 1.1
     """Misfit a reading, of a log that grows, beyond which closer knots are tried."""
+    first_steps: int = 6
+    """Most Gauss-Newton steps in a round, and one round, of a log that grows when it is a second long: its first answer
+    is rarely known, and takes less than 50 ms."""
     short_log: float = 5.0
     """s: a log that grows is given two steps until then, and one step later."""
     look_again: float = 1.5
@@ -232,3 +235,36 @@ class FitTuning:
 
 
 TUNING = FitTuning()
+
+
+@dataclasses.dataclass(frozen=True)
+class RecursiveTuning:
+    """Of the recursive method."""
+
+    hop: float = 0.25
+    """s: windows begin so far apart, and last twice as long. Shorter ones need samples closer together, longer ones
+    leave out more at the ends of a log."""
+    modes: int = 4
+    """Modulating functions of a window: they cover 0 to 8 Hz. Faster is noise at a wrist; up to 16 Hz told no more."""
+    longest_gap: float = 0.06
+    """s, between two readings of one signal: 25 Hz pass, and a hole that is longer ends the windows in which it is."""
+    fewest_windows: float = 3.0
+    """Before a window can contradict the load, and before a load is known: 72 equations of 16 unknowns."""
+    gate: float = 2.5
+    """Mean squared innovation of a window's 24 equations, over the misfit so far, from which on the load does not
+    explain it: one in 16,000 by chance."""
+    unresolved_gate: float = 4.0
+    """Factor on it while the motion is hardly more than noise, which makes the load seem smaller than it is."""
+    change_windows: float = 10.0
+    """Windows that were not explained, 2.5 s, after which it is another load and no contact."""
+    least_resolved: float = 0.1
+    """Share of a pivot of the information that must be left when the noise of the motion sensors is subtracted."""
+    mass_prior: float = 30.0
+    """kg: standard deviation of the mass before anything is measured."""
+    moment_priors: tuple[tuple[int, float], ...] = ((3, 5.0), (6, 2.0))
+    """How many, and standard deviations: of the first moment, kg m, and of the moments, kg m²."""
+    tared_prior: float = 1e-6
+    """N, N m: of an offset that is known to be none."""
+
+
+RECURSIVE = RecursiveTuning()

@@ -3,8 +3,8 @@
 import dataclasses
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
+from steelyard._rotations import exp_so3, log_so3
 from steelyard.problems.rigid_body._tuning import SENSOR_ERRORS, SensorErrors
 
 MOTION_SIGNALS = ("twist/angular", "twist/linear", "specific_force", "attitude")
@@ -170,9 +170,8 @@ class Unknowns:
             velocity_bias=self.velocity_bias + part("velocity_bias", zero),
             accelerometer_bias=self.accelerometer_bias + part("accelerometer_bias", zero),
             accelerometer_scale=self.accelerometer_scale + float(part("accelerometer_scale", np.zeros(1))[0]),
-            rotation=self.rotation @ Rotation.from_rotvec(part("rotation", zero)).as_matrix(),
-            attitude_rotation=self.attitude_rotation
-            @ Rotation.from_rotvec(part("attitude_rotation", zero)).as_matrix(),
+            rotation=self.rotation @ exp_so3(part("rotation", zero)),
+            attitude_rotation=self.attitude_rotation @ exp_so3(part("attitude_rotation", zero)),
             lever=self.lever + part("lever", zero),
             delays={s: d + float(part(f"delay/{s}", np.zeros(1))[0]) for s, d in self.delays.items()},
         )
@@ -192,9 +191,9 @@ class Unknowns:
         if self.torque_steps is not None and self.force_steps is not None:
             known |= {"torque_drift": self.torque_steps.ravel(), "force_drift": self.force_steps.ravel()}
         if "rotation" in at:
-            known["rotation"] = Rotation.from_matrix(self.mounting.T @ self.rotation).as_rotvec()
+            known["rotation"] = log_so3(self.mounting.T @ self.rotation)
         if "attitude_rotation" in at:
-            known["attitude_rotation"] = Rotation.from_matrix(self.attitude_rotation).as_rotvec()
+            known["attitude_rotation"] = log_so3(self.attitude_rotation)
         values = np.zeros(at.size)
         values[:10] = self.load
         for name, value in known.items():

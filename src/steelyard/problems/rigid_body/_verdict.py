@@ -2,7 +2,7 @@
 
 import dataclasses
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -41,13 +41,7 @@ def _piece_reasons(piece: Piece) -> list[Reason]:
     """What speaks against one load and these sensors in one piece."""
     fit, reasons = piece.fit, []
     for signal in fit.residuals:
-        excess, stated = float(np.max(fit.excess[signal])), signal in fit.record.stated
-        if excess > (TUNING.misfit_doubtful if stated else TUNING.misfit_failed):
-            level = "contradicted" if stated and excess > TUNING.misfit_failed else "doubtful"
-            allows = "as its stated noise allows" if stated else "from the motion of a rigid load as from its own curve"
-            reasons.append(
-                Reason("misfit", f"{signal} is {np.sqrt(excess):.2g} times as far off {allows}: {_REMEDY}.", level)
-            )
+        reasons += misfit_reason(signal, float(np.max(fit.excess[signal])), signal in fit.record.stated)
     share = {signal: 1.0 - float(weight.mean()) for signal, weight in fit.weights.items()}
     worst = max(share, key=share.__getitem__)
     if share[worst] > TUNING.most_gated:
@@ -57,15 +51,31 @@ def _piece_reasons(piece: Piece) -> list[Reason]:
         reasons.append(
             Reason("not-converged", "The fit did not settle: the motion, the wrench and a rigid load disagree.")
         )
-    load = piece.load
-    away = load.away
-    if away > TUNING.most_away and np.isfinite(load.inertia_std).all():  # where it did not turn, moments are noise
-        sentence = f"What fits best is {away:.0f} deviations from any load that can exist: {_REMEDY}."
-        reasons.append(Reason("impossible", sentence))
+    load, mass = piece.load, float(fit.unknowns.load[0])
+    density, far, sign = load_reasons(load, mass, float(np.sqrt(fit.load_covariance[0, 0])))
+    reasons += far
     if piece.inseparable:
         sentence = "Something else touches the load for most of the log, so its weight cannot be told from the contact."
         reasons.append(Reason("contact", sentence, "contradicted"))
-    return [*_density_reasons(load), *reasons, *_check_reasons(piece), *_sensor_reasons(piece), *_scale_reasons(piece)]
+    return [*density, *reasons, *_check_reasons(piece), *_sensor_reasons(piece), *sign]
+
+
+def load_reasons(load: Load, mass: float, mass_std: float) -> tuple[list[Reason], list[Reason], list[Reason]]:
+    """A load that cannot be: too dense; far from every load; of negative `mass` (kg), as it was before."""
+    away, far = load.away, []
+    if away > TUNING.most_away and np.isfinite(load.inertia_std).all():  # where it did not turn, moments are noise
+        sentence = f"What fits best is {away:.0f} deviations from any load that can exist: {_REMEDY}."
+        far.append(Reason("impossible", sentence))
+    return _density_reasons(load), far, _sign_reasons(load, mass, mass_std)
+
+
+def misfit_reason(signal: str, excess: float, stated: bool) -> list[Reason]:
+    """Where the variance of a misfit is so many times the assumed one."""
+    if not excess > (TUNING.misfit_doubtful if stated else TUNING.misfit_failed):
+        return []
+    level = "contradicted" if stated and excess > TUNING.misfit_failed else "doubtful"
+    allows = "as its stated noise allows" if stated else "from the motion of a rigid load as from its own curve"
+    return [Reason("misfit", f"{signal} is {np.sqrt(excess):.2g} times as far off {allows}: {_REMEDY}.", level)]
 
 
 def _changes_reasons(pieces: Sequence[Piece]) -> list[Reason]:
@@ -122,11 +132,9 @@ def _sensor_reasons(piece: Piece) -> list[Reason]:
     return found
 
 
-def _scale_reasons(piece: Piece) -> list[Reason]:
-    """A load that cannot be: the wrench may have the opposite sign, or leave gravity out."""
-    fit = piece.fit
-    mass, std = float(fit.unknowns.load[0]), float(np.sqrt(fit.load_covariance[0, 0]))
-    if mass < -3.0 * std and np.isfinite(piece.load.mass_std):
+def _sign_reasons(load: Load, mass: float, std: float) -> list[Reason]:
+    """The wrench may have the opposite sign, or leave gravity out."""
+    if mass < -3.0 * std and np.isfinite(load.mass_std):
         sentence = (
             f"The mass would be {mass:.3g} kg: the wrench is that of the load on the sensor, not of the sensor on the "
             "load; give it the opposite sign."
@@ -178,23 +186,28 @@ def _check_sentence(check: Check) -> str:
 
 def verdict_of(piece: Piece, trust: Trust) -> str:
     """What the numbers of one robot mean, in sentences."""
-    robot, load = piece.record.robot, piece.load
+    why = {"mass": why_no_mass(piece.record.tared), "inertia": why_no_inertia(piece.fit.trajectory.angular)}
+    return load_verdict(piece.record.robot, piece.load, piece.fit.load_covariance, why, trust)
+
+
+def load_verdict(robot: str, load: Load, covariance: np.ndarray, why: Mapping[str, str], trust: Trust) -> str:
+    """The same from a load, the covariance (10, 10) of its parameters, and why mass or inertia cannot be told."""
     if trust.level == "contradicted":
         return f"{robot}: no load explains this log. {_sentences(trust)}"
     known, parts = load.known, []
     if known["mass"]:
         parts.append(f"the mass is {load.mass:.4g} kg, known to {196 * load.mass_std / load.mass:.2g} % (95 %)")
     else:
-        parts.append(f"the mass cannot be told from this log, {_why_no_mass(piece)}")
+        parts.append(f"the mass cannot be told from this log, {why['mass']}")
     if known["com"]:
         parts.append(f"the centre of mass to {1960 * load.com_std.max():.2g} mm")
     else:
-        direction = named_direction(np.linalg.eigh(piece.fit.load_covariance[1:4, 1:4])[1][:, -1])
+        direction = named_direction(np.linalg.eigh(covariance[1:4, 1:4])[1][:, -1])
         parts.append(f"the centre of mass cannot be told along {direction}: tilt the load, or turn it faster")
     if known["inertia"]:
         parts.append(f"the inertia to {1.96 * load.inertia_std.max():.2g} kg m² an entry")
     else:
-        parts.append(f"the inertia cannot be told from this motion, {_why_no_inertia(piece)}")
+        parts.append(f"the inertia cannot be told from this motion, {why['inertia']}")
     return f"{robot}: {'; '.join(parts)}. {_believed(trust)}"
 
 
@@ -214,8 +227,9 @@ def _sentences(trust: Trust) -> str:
     return " ".join(found)
 
 
-def _why_no_mass(piece: Piece) -> str:
-    if piece.record.tared:
+def why_no_mass(tared: bool) -> str:
+    """With or without offsets of the force sensor."""
+    if tared:
         return "because hardly any force or acceleration shows"
     return (
         "because the force sensor's offset cannot be told from the weight: tilt the load, or say [wrist] tared = true "
@@ -223,8 +237,8 @@ def _why_no_mass(piece: Piece) -> str:
     )
 
 
-def _why_no_inertia(piece: Piece) -> str:
-    omega = piece.fit.trajectory.angular
+def why_no_inertia(omega: np.ndarray) -> str:
+    """From the angular velocities (n, 3), rad/s."""
     sizes, axes = np.linalg.eigh(omega.T @ omega / len(omega))
     if sizes[-1] < 0.05**2:
         return "because the load hardly turned: turn it about every axis"
@@ -249,15 +263,16 @@ def events_of(pieces: Sequence[Piece]) -> list[Event]:
             what = f"Something touched the load until {contact.end:.2f} s, with {size:.2g} N on average."
             events.append(Event(contact.start, "contact", robot, "wrench", what, size, end))
     for before, after in itertools.pairwise(pieces):
-        events.append(_change(before.load, after.load, after, end))
+        events.append(change_event(before.load, after.load, after.record.robot, after.record.start, end))
     return events
 
 
-def _change(old: Load, new: Load, after: Piece, end: float) -> Event:
+def change_event(old: Load, new: Load, robot: str, start: float, noticed: float) -> Event:
+    """A load in the place of another, from `start` (s) on."""
     size = new.mass - old.mass
     if abs(size) > 3 * np.hypot(old.mass_std, new.mass_std):
         what = f"The mass jumped {'up' if size > 0 else 'down'} by {abs(size):.3g} kg, to {new.mass:.3g} kg."
-        return Event(after.record.start, "change", after.record.robot, "mass", what, size, end)
+        return Event(start, "change", robot, "mass", what, size, noticed)
     shift = float(np.linalg.norm(new.com - old.com))
     what = f"The load changed at the same mass: its centre of mass moved by {1000 * shift:.3g} mm."
-    return Event(after.record.start, "change", after.record.robot, "com", what, shift, end)
+    return Event(start, "change", robot, "com", what, shift, noticed)
