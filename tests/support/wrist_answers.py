@@ -1,6 +1,6 @@
 """Prints what each second's answer of a wrist's stream costs: 10 s at 100 Hz, processor time, median and worst of runs.
 
-    PYTHONPATH=src python tests/support/wrist_answers.py [--runs 5]
+PYTHONPATH=src python tests/support/wrist_answers.py [--runs 5]
 """
 
 import argparse

@@ -5,6 +5,10 @@ import numpy as np
 from steelyard.logs.mapping._examination import Examination
 from steelyard.logs.mapping._px4 import normalised_thrust
 
+_G = 9.81
+_ONE_KILOGRAM = 0.03
+"""kg: a mass this near to 1 is what a thrust over the mass would make."""
+
 
 def settle_commands(exam: Examination, robot: str) -> None:
     """Refuses motor commands and rotor speeds whose unit nothing shows."""
@@ -19,7 +23,7 @@ def settle_commands(exam: Examination, robot: str) -> None:
 
 
 def settle_thrust(exam: Examination, robot: str) -> None:
-    """Refuses a thrust that lies between 0 and 1 without a unit, and states what mass a thrust in N would carry."""
+    """Refuses a thrust without a unit that may be a share of its maximum, or over the mass; says what it carries."""
     signal = f"{robot}/thrust"
     one, track = exam.sources.get(signal), exam.track(signal)
     if one is None or track is None:
@@ -40,13 +44,20 @@ def settle_thrust(exam: Examination, robot: str) -> None:
     if np.nanmedian(thrust) < 0:
         exam.change(signal, "found", "The thrust is negative, along a z axis that points down.", conversion="negative")
         thrust = -thrust
+    mass = _carried(exam, robot, track.time, thrust)
+    if mass is None:
+        return
+    if not one.certain and abs(mass - 1.0) < _ONE_KILOGRAM:
+        exam.ask(f"Is {one.source[0]} in N, or in m/s² as a thrust over the mass? State its unit in a mapping.")
+        exam.refuse(signal, f"it makes {mass:.3g} kg if it is in newtons, as every thrust over the mass makes 1 kg.")
+        return
+    exam.report(signal, "undecided", f"Over the specific force it makes {mass:.3g} kg, if it is in newtons.")
+
+
+def _carried(exam: Examination, robot: str, time: np.ndarray, thrust: np.ndarray) -> float | None:
+    """kg, by the accelerometer in flight; without one by the weight, which the median thrust carries."""
+    flying = thrust > 0.3 * np.nanmax(thrust)
     acc = exam.track(f"{robot}/specific_force")
-    if acc is not None:
-        s = np.interp(track.time, acc.time, acc.values[:, 2])
-        flying = (thrust > 0.3 * np.nanmax(thrust)) & (s > 3.0)
-        if flying.sum() > 30:
-            mass = float(np.median(thrust[flying] / s[flying]))
-            text = f"Over the specific force it makes {mass:.3g} kg, if it is in newtons"
-            if not one.certain and abs(mass - 1.0) < 0.03:
-                text += "; it may also be a thrust over the mass, in m/s², which always makes 1 kg"
-            exam.report(signal, "undecided", f"{text}.")
+    s = np.full_like(thrust, _G) if acc is None else np.interp(time, acc.time, acc.values[:, 2])
+    flying &= s > 3.0
+    return float(np.median(thrust[flying] / s[flying])) if flying.sum() > 30 else None
