@@ -51,13 +51,18 @@ def settle_thrust(exam: Examination, robot: str) -> None:
         exam.ask(f"Is {one.source[0]} in N, or in m/s² as a thrust over the mass? State its unit in a mapping.")
         exam.refuse(signal, f"it makes {mass:.3g} kg if it is in newtons, as every thrust over the mass makes 1 kg.")
         return
-    exam.report(signal, "undecided", f"Over the specific force it makes {mass:.3g} kg, if it is in newtons.")
+    exam.report(signal, "undecided", f"It carries {mass:.3g} kg, if it is in newtons.")
 
 
 def _carried(exam: Examination, robot: str, time: np.ndarray, thrust: np.ndarray) -> float | None:
-    """kg, by the accelerometer in flight; without one by the weight, which the median thrust carries."""
+    """kg, by the accelerometer; without one by the weight, which the mean upward part of the thrust carries."""
     flying = thrust > 0.3 * np.nanmax(thrust)
-    acc = exam.track(f"{robot}/specific_force")
-    s = np.full_like(thrust, _G) if acc is None else np.interp(time, acc.time, acc.values[:, 2])
-    flying &= s > 3.0
-    return float(np.median(thrust[flying] / s[flying])) if flying.sum() > 30 else None
+    acc, attitude = exam.track(f"{robot}/specific_force"), exam.track(f"{robot}/attitude")
+    if acc is not None:
+        s = np.interp(time, acc.time, acc.values[:, 2])
+        flying &= s > 3.0
+        return float(np.median(thrust[flying] / s[flying])) if flying.sum() > 30 else None
+    if attitude is None:
+        return None
+    up = 1.0 - 2.0 * np.sum(attitude.values[:, 1:3] ** 2, axis=1)  # body z along world z
+    return float(np.mean((thrust * np.interp(time, attitude.time, up))[flying]) / _G) if flying.sum() > 30 else None
