@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 import steelyard as sy
-from steelyard.bench.wrist._campaign import SENSOR_ERRORS, config_of
+from steelyard.bench.wrist import SENSOR_ERRORS, config_of
 from steelyard.worlds.wrist import WristScenario, wrist_columns, wrist_truth
 
 CASES = {
