@@ -148,7 +148,7 @@ def _without_losses(found: Fit) -> Fit:
     """The fit with its changes and no loss of thrust, which is chosen again: beside unknown changes it was another.
 
     Whether a flight shows a coloured error is told here. What joins later is chosen to explain it, and what is left
-    then looks white: of 47 disturbed flights of 9 and 15 s, one in five was beyond its 95 % interval that way.
+    then looks white: of 45 disturbed flights of 9 and 15 s, one in five was beyond its 95 % interval that way.
     """
     unknowns, mass = found.unknowns.without(LOSSES), found.mass(found.motion.time)
     return fit_all(found.motion, found.blocks, unknowns, first_error(), mass)
