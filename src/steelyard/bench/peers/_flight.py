@@ -49,6 +49,21 @@ class Flight:
     """Of the mass, kg."""
 
     @property
+    def rows(self) -> int:
+        """Of the log."""
+        return len(self.time)
+
+    @property
+    def truth(self) -> dict[str, np.ndarray]:
+        """The mass, kg."""
+        return {"mass": np.array([self.mass])}
+
+    @property
+    def unit(self) -> dict[str, tuple[str, np.ndarray]]:
+        """A percent of the mass."""
+        return {"mass": ("%", np.array([0.01 * self.mass]))}
+
+    @property
     def dt(self) -> float:
         """s, the same between all rows."""
         return float(self.time[1] - self.time[0])
