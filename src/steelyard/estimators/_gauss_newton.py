@@ -6,8 +6,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-_NO_INFORMATION = 1e-9
-"""Added to the square roots of the diagonal, so that an unknown without information stays where it is."""
+from steelyard.estimators._tuning import LEAST_SQUARES
 
 
 @runtime_checkable
@@ -80,6 +79,6 @@ def gauss_newton(
 
 def damped_step(matrix: np.ndarray, right: np.ndarray, damping: float) -> np.ndarray:
     """The x of `(A + damping diag(A)) x = b`, solved in units in which A has ones on its diagonal."""
-    scale = np.sqrt(np.diag(matrix)) + _NO_INFORMATION
+    scale = np.sqrt(np.diag(matrix)) + LEAST_SQUARES.no_information
     scaled = matrix / np.outer(scale, scale) + damping * np.eye(len(right))
     return np.linalg.solve(scaled, right / scale) / scale

@@ -6,9 +6,7 @@ from jaxtyping import Array, Float
 
 from steelyard.geometry import SO2, group_exp, group_multiply
 from steelyard.models._model import Model, Numbers, Seconds
-
-LEAST_SPEED = 0.01
-"""m/s: the sliding speed below which Coulomb friction fades to nothing."""
+from steelyard.models._tuning import TUNING
 
 
 class PlanarLoadState(eqx.Module):
@@ -56,7 +54,7 @@ class PlanarLoad(Model):
     least_speed: float
     """Sliding speed below which Coulomb friction fades to nothing, m/s."""
 
-    def __init__(self, friction=(0.0, 0.0), friction_radius: float = 1.0, least_speed: float = LEAST_SPEED):
+    def __init__(self, friction=(0.0, 0.0), friction_radius: float = 1.0, least_speed: float = TUNING.least_speed):
         self.friction = jnp.asarray(friction, float)
         self.friction_radius = friction_radius
         self.least_speed = least_speed

@@ -9,12 +9,8 @@ import dataclasses
 import numpy as np
 
 from steelyard.problems import Replay
+from steelyard.report._tuning import REPLAY
 from steelyard.worlds.planar._body import load_mujoco
-
-_LONGEST_STEP = 0.01
-"""s; rows further apart are simulated in several steps."""
-_START_ROWS = 3
-"""Velocities before and after a start whose mean is taken: one alone would carry its noise through the window."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,12 +41,12 @@ def fly_back(mjcf: str, flight: Replay, window: float = 1.0) -> FlownBack:
         data.act[:] = flight.thrust[0]
     for k in range(1, len(time)):
         if time[k - 1] - begin >= window:
-            near = velocity[max(0, k - 1 - _START_ROWS) : k + _START_ROWS]
+            near = velocity[max(0, k - 1 - REPLAY.start_rows) : k + REPLAY.start_rows]
             near = near[np.isfinite(near).all(axis=1)]
             if len(near):
                 begin, data.qvel[:3] = time[k - 1], near.mean(axis=0)
         model.body_mass[1] = flight.mass[k - 1]
-        steps = max(1, int(np.ceil((time[k] - time[k - 1]) / _LONGEST_STEP)))
+        steps = max(1, int(np.ceil((time[k] - time[k - 1]) / REPLAY.longest_step)))
         model.opt.timestep = (time[k] - time[k - 1]) / steps
         q_before, q_after = flight.attitude[k - 1], flight.attitude[k]
         q_after = q_after * np.sign(q_before @ q_after)

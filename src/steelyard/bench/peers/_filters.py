@@ -9,21 +9,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from steelyard.bench.peers._flight import (
-    ACCELERATION_STD,
-    GRAVITY,
-    VELOCITY_STD,
-    Flight,
-    MassEstimate,
-)
+from steelyard.bench.peers._flight import GRAVITY, Flight, MassEstimate
+from steelyard.bench.peers._tuning import PEERS
 
 H = np.eye(3, 4)
-R = VELOCITY_STD**2 * np.eye(3)
+R = PEERS.velocity_std**2 * np.eye(3)
 
 
 def start(flight: Flight) -> tuple[np.ndarray, np.ndarray]:
     """Mean and covariance before the second row; the first velocity is a measurement."""
-    std = [VELOCITY_STD] * 3 + [flight.guess_std / flight.guess**2]
+    std = [PEERS.velocity_std] * 3 + [flight.guess_std / flight.guess**2]
     return np.array([*flight.velocity[0], 1.0 / flight.guess]), np.diag(np.square(std))
 
 
@@ -31,7 +26,7 @@ def matrices(flight: Flight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """`F` of every row but the first, the constant `c = dt g`, and `Q`."""
     F = np.tile(np.eye(4), (len(flight.time) - 1, 1, 1))
     F[:, :3, 3] = flight.dt * flight.force[1:]
-    return F, flight.dt * np.append(GRAVITY, 0.0), np.diag([(flight.dt * ACCELERATION_STD) ** 2] * 3 + [0.0])
+    return F, flight.dt * np.append(GRAVITY, 0.0), np.diag([(flight.dt * PEERS.acceleration_std) ** 2] * 3 + [0.0])
 
 
 def mass_estimate(mean: np.ndarray, covariance: np.ndarray) -> MassEstimate:
@@ -87,7 +82,7 @@ def by_gtsam(flight: Flight) -> MassEstimate:
     F, c, Q = matrices(flight)
     mean, covariance = start(flight)
     process = gtsam.noiseModel.Diagonal.Sigmas(np.sqrt(np.diag(Q) + np.array([0.0, 0.0, 0.0, 1e-14])))
-    reading = gtsam.noiseModel.Diagonal.Sigmas(np.full(3, VELOCITY_STD))
+    reading = gtsam.noiseModel.Diagonal.Sigmas(np.full(3, PEERS.velocity_std))
     filter, B = gtsam.KalmanFilter(4), np.eye(4)
     state = filter.init(mean, covariance)
     for F_k, z in zip(F, flight.velocity[1:], strict=True):
@@ -108,7 +103,7 @@ def _cuthbert() -> Callable:
             mean,
             root,
             lambda k: (F[k], c, root_Q),
-            lambda k: (jnp.asarray(H), jnp.zeros(3), VELOCITY_STD * jnp.eye(3), z[k]),
+            lambda k: (jnp.asarray(H), jnp.zeros(3), PEERS.velocity_std * jnp.eye(3), z[k]),
         )
         return run(built, jnp.arange(F.shape[0]), built.init_prepare())
 
@@ -131,7 +126,7 @@ def by_ceres(flight: Flight) -> MassEstimate:
     moved = flight.dt * np.cumsum(flight.force[1:], axis=0)
     fallen = flight.dt * np.arange(1, len(flight.time))[:, None] * GRAVITY
     rows = len(moved)
-    jacobian = np.concatenate([np.tile(np.eye(3), (rows, 1)), moved.reshape(-1, 1)], axis=1) / VELOCITY_STD
+    jacobian = np.concatenate([np.tile(np.eye(3), (rows, 1)), moved.reshape(-1, 1)], axis=1) / PEERS.velocity_std
 
     class Fit(pyceres.CostFunction):
         def __init__(self):
@@ -142,7 +137,7 @@ def by_ceres(flight: Flight) -> MassEstimate:
         def Evaluate(self, parameters, residuals, jacobians):
             x = parameters[0]
             expected = x[:3] + fallen + moved * x[3]
-            residuals[:] = ((expected - flight.velocity[1:]) / VELOCITY_STD).ravel()
+            residuals[:] = ((expected - flight.velocity[1:]) / PEERS.velocity_std).ravel()
             if jacobians is not None and jacobians[0] is not None:
                 jacobians[0][:] = jacobian.ravel()
             return True

@@ -15,12 +15,7 @@ from jaxtyping import Array, Float
 from steelyard.errors import BadInput
 from steelyard.estimators import ExtendedKalman, Guess, Noise, Sample, replay
 from steelyard.models import EngineType, Model, Numbers, Seconds, jet_acceleration
-
-_WINDOW = 1.2
-"""Width of the smooth window that stands in for derivatives, s: the time in which an engine moves."""
-_FEWEST_SECONDS = 10.0
-_PULLS = (4.0, 1.5, 0.5, 0.0)
-"""Bandwidths with which a simulation is pulled towards the record, one after the other, rad/s."""
+from steelyard.papers.ironcub._tuning import TRIAL
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -36,9 +31,9 @@ class BenchRecord:
 
     def __post_init__(self) -> None:
         steps = np.diff(self.time)
-        if not self.time[-1] - self.time[0] >= _FEWEST_SECONDS or np.ptp(steps) > 0.01 * steps.mean():
+        if not self.time[-1] - self.time[0] >= TRIAL.fewest_seconds or np.ptp(steps) > 0.01 * steps.mean():
             raise BadInput(
-                f"An engine's coefficients need {_FEWEST_SECONDS:g} s or more at an even rate; record longer, or "
+                f"An engine's coefficients need {TRIAL.fewest_seconds:g} s or more at an even rate; record longer, or "
                 "resample the record."
             )
         if np.ptp(self.throttle) < 20.0:
@@ -65,7 +60,7 @@ def fit_engine(record: BenchRecord) -> tuple[float, ...]:
     theta = _regression(record)
     start = float(np.mean(record.thrust[:20]))
     unknowns = np.concatenate([theta, [start, 0.0]])
-    for pull in _PULLS:
+    for pull in TRIAL.pulls:
         unknowns = _nearest(record, unknowns, pull)
     return tuple(float(x) for x in unknowns[:10])
 
@@ -204,7 +199,7 @@ def _regression(record: BenchRecord) -> Float[Array, "10"]:
 def _weak(record: BenchRecord) -> tuple[np.ndarray, np.ndarray]:
     """Every term of the library and T̈, each averaged under smooth windows: derivatives fall on the windows instead."""
     dt = float(np.mean(np.diff(record.time)))
-    half = max(round(0.5 * _WINDOW / dt), 4)
+    half = max(round(0.5 * TRIAL.derivative_window / dt), 4)
     s = np.arange(-half, half + 1) / (half + 1)
     window = (1 - s**2) ** 4
     derivative = -8 * s * (1 - s**2) ** 3 / ((half + 1) * dt)

@@ -1,0 +1,16 @@
+"""Numbers that tune what a stream reports."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class StreamTuning:
+    """Of events of a stream."""
+
+    same_change: float = 0.5
+    """s: changes that began closer together are one event."""
+    remembered: float = 3.0
+    """s for which states are kept to tell the size of a change, which is detected up to 2 s after it began."""
+
+
+STREAM = StreamTuning()
