@@ -35,6 +35,8 @@ class LayoutTuning:
 class ReplayTuning:
     """Of the simulation of an identified vehicle beside its log."""
 
+    window: float = 1.0
+    """s between two starts from the log's velocity: longer, and the integrated noise of the thrust hides the model."""
     most_rows: int = 60_000
     """Of the log that are simulated, from its begin: ten minutes at 100 Hz take a few seconds."""
     longest_step: float = 0.01

@@ -5,6 +5,7 @@ a sparse choice among more terms, which shows the form of equation that fits the
 """
 
 import dataclasses
+import functools
 
 import equinox as eqx
 import jax
@@ -13,9 +14,11 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from steelyard.errors import BadInput
-from steelyard.estimators import ExtendedKalman, Guess, Noise, Sample, replay
+from steelyard.estimators import Damping, ExtendedKalman, Guess, Noise, Sample, damped_step, gauss_newton, replay
 from steelyard.models import EngineType, Model, Numbers, Seconds, jet_acceleration
 from steelyard.papers.ironcub._tuning import TRIAL
+
+_DAMPING = Damping(first=1e-3, shrink=0.2, least=1e-9, most=1e7)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -65,28 +68,43 @@ def fit_engine(record: BenchRecord) -> tuple[float, ...]:
     return tuple(float(x) for x in unknowns[:10])
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Fit:
+    """Ten coefficients, the first thrust and its rate, with what they leave of a record."""
+
+    unknowns: Float[np.ndarray, "12"]
+    record: tuple[Array, Array, float, float]
+    """Throttle, thrust, step (s), and the pull towards the record (rad/s)."""
+    residuals: Float[np.ndarray, " time"]
+
+    @staticmethod
+    def of(unknowns: Float[np.ndarray, "12"], record: tuple[Array, Array, float, float]) -> "_Fit":
+        """With the residuals there."""
+        return _Fit(unknowns, record, np.asarray(_off(unknowns, *record)))
+
+    @property
+    def cost(self) -> float:
+        """Sum of squares; not finite where the engine runs away."""
+        return float(self.residuals @ self.residuals)
+
+    @functools.cached_property
+    def jacobian(self) -> Float[np.ndarray, "time 12"]:
+        """Of the residuals; rejected points need none."""
+        return np.asarray(_jacobian(self.unknowns, *self.record))
+
+
 def _nearest(record: BenchRecord, unknowns: Float[np.ndarray, "12"], pull: float) -> Float[np.ndarray, "12"]:
     """Coefficients, first thrust and its rate after damped steps towards the least squares."""
-    u, T, dt = jnp.asarray(record.throttle), jnp.asarray(record.thrust), float(np.mean(np.diff(record.time)))
-    scale = np.concatenate([np.maximum(np.abs(unknowns[:10]), 1e-3), [1.0, 1.0]])
-    residuals, damping = np.asarray(_off(unknowns, u, T, dt, pull)), 1e-3
-    for _ in range(40):
-        J = np.asarray(_jacobian(unknowns, u, T, dt, pull)) * scale
-        H = J.T @ J
-        while damping < 1e8:
-            step = np.linalg.solve(H + damping * np.diag(np.diag(H) + 1e-9), -J.T @ residuals)
-            trial = unknowns + scale * step
-            after = np.asarray(_off(trial, u, T, dt, pull))
-            if np.isfinite(after).all() and after @ after < residuals @ residuals:
-                break
-            damping *= 10.0
-        else:
-            break
-        converged = residuals @ residuals - after @ after < 1e-9 * (residuals @ residuals)
-        unknowns, residuals, damping = trial, after, max(0.2 * damping, 1e-9)
-        if converged:
-            break
-    return unknowns
+    data = jnp.asarray(record.throttle), jnp.asarray(record.thrust), float(np.mean(np.diff(record.time))), pull
+
+    def attempt(now: _Fit, damping: float) -> _Fit:
+        J = now.jacobian
+        return _Fit.of(now.unknowns - damped_step(J.T @ J, J.T @ now.residuals, damping), data)
+
+    def settled(before: _Fit, after: _Fit) -> bool:
+        return before.cost - after.cost < TRIAL.fit_settled * before.cost
+
+    return gauss_newton(_Fit.of(unknowns, data), attempt, settled, _DAMPING, trials=TRIAL.fit_trials).unknowns
 
 
 def filter_engine(record: BenchRecord, kind: EngineType, share: float = 0.1, noise: float = 0.5) -> tuple[float, ...]:

@@ -39,6 +39,10 @@ class IroncubTrialTuning:
     """Of a record from which coefficients can be told."""
     pulls: tuple[float, ...] = (4.0, 1.5, 0.5, 0.0)
     """Bandwidths with which a simulation is pulled towards the record, one after the other, rad/s."""
+    fit_settled: float = 1e-9
+    """Share of the sum of squares by which a step must lower it to be followed by another."""
+    fit_trials: int = 80
+    """Steps of a fit at the most, accepted or not."""
 
 
 TRIAL = IroncubTrialTuning()
