@@ -16,7 +16,7 @@ from steelyard._face._samples import Reading
 from steelyard._face._stream_step import Step
 from steelyard._face._tuning import STREAM
 from steelyard.config import Config
-from steelyard.errors import BadInput
+from steelyard.errors import BadInput, shown
 from steelyard.estimators import Reason, Status, Trust, explain
 from steelyard.problems import Event, Quantities, StreamFilter, StreamRefit, stream_filter, stream_reasons
 from steelyard.problems._stream_trust import TUNING
@@ -216,7 +216,7 @@ def stream(
     """
     check_names(problem, method)
     if isinstance(late, bool) or not isinstance(late, int | float) or not 0.0 <= late < float("inf"):
-        raise BadInput(f"late is {late!r}; give the seconds that a sample may be late, from 0 up.")
+        raise BadInput(f"late is {shown(late)}; give the seconds that a sample may be late, from 0 up.")
     checked = config_from(config)
     robots = checked.team.robots
     if robots is not None and len(robots) > 1:

@@ -62,8 +62,8 @@ def gauss_newton(
 
     Four Gauss-Newton solvers of this package are not this one: the sliding window's (undamped, fixed shapes, a Kalman
     filter and its adjoint instead of a matrix), the planar team's exported step (one iteration a row, in JAX), the
-    spatial team's (a filter pass is its step, spread over the rows that arrive meanwhile), and the wrist's (banded normal
-    equations; a step that does not help is halved, not damped).
+    spatial team's (a filter pass is its step, spread over the rows that arrive meanwhile), and the wrist's (banded
+    normal equations; a step that does not help is halved, not damped).
     """
     now, size, tried = start, damping.first, 0
     while trials is None or tried < trials:
