@@ -42,10 +42,14 @@ def reproduced(tmp_path_factory):
         for paper, arguments in COMMANDS.items()
     }
     found = {}
-    for paper, process in started.items():
-        out, complaint = process.communicate(timeout=300)
-        assert process.returncode == 0, complaint
-        found[paper] = json.loads(out)
+    try:
+        for paper, process in started.items():
+            out, complaint = process.communicate(timeout=300)
+            assert process.returncode == 0, complaint
+            found[paper] = json.loads(out)
+    finally:
+        for process in started.values():
+            process.kill()  # where the other one failed; of one that has ended this is nothing
     return found, folder
 
 
