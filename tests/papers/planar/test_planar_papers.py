@@ -61,7 +61,7 @@ def test_without_noise_every_quantity_is_known_to_a_thousandth_at_every_robot(re
     found = rows(reproduced, "cdc14")
     assert set(found) == {"inertia", "mass", "distance", "com", "contact"}
     assert all(row["unit"] == "%" and row["paper_method"] < 0.1 for row in found.values())  # %: a thousandth
-    assert all(found[quantity]["steelyard"] < 0.1 for quantity in set(found) - {"distance"})
+    assert all(found[quantity]["steelyard"] < 0.1 for quantity in set(found) - {"distance"})  # %
 
 
 def test_with_noise_the_papers_method_lands_where_the_paper_did(reproduced):

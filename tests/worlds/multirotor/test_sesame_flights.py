@@ -61,7 +61,7 @@ def test_commands_stay_within_the_bounds_and_the_vehicle_near_its_course(flown, 
     columns = flown[course]
     # Bounds of the paper's MPC: 2 to 20 N, 3, 3 and 2 rad/s; rates are read with noise of 0.01 rad/s, five of it.
     assert columns["r1/thrust"].min() >= 2.0
-    assert columns["r1/thrust"].max() <= 20.0
+    assert columns["r1/thrust"].max() <= 20.0  # likewise
     for axis, most in (("x", 3.0), ("y", 3.0), ("z", 2.0)):
         assert np.abs(columns[f"r1/rates/{axis}"]).max() < most + 5 * 0.01
     names = (TRAJECTORIES.index(course), PROFILES.index("steps"), 0)

@@ -148,6 +148,7 @@ def _mirrored(array: Scalars) -> Scalars:
 
 
 def _safe(builder: Builder, array: Array, own: set[str]) -> Array:
+    """A copy where an array lies in an argument's memory, which the result may overwrite."""
     if isinstance(array, Large) and array.place is not None and array.place[0].name in own:
         return builder.mem.own_copy(array)
     return array
