@@ -63,7 +63,7 @@ def answered():
 
 
 def test_a_minute_on_a_bench_predicts_another_within_5_percent():
-    assert answered()["fit"] < 0.05
+    assert answered()["fit"] < 0.05  # asked; the next test has the bound by noise
 
 
 def test_noise_decides_how_far_off_a_fit_is_and_not_where_it_began():
