@@ -127,4 +127,5 @@ def _told(team: VirtualTeam) -> dict:
     liars = [event.about for _, event in team.events if event.kind == "liar"]
     last = {name: node.known.get("mass") for name, node in team.nodes.items()}
     mass = {name: None if one is None or one.value is None else float(one.value) for name, one in last.items()}
-    return {"mass": mass, "lost": lost, "changes": changes, "liars": liars}
+    std = {name: None if one is None or one.std is None else float(one.std) for name, one in last.items()}
+    return {"mass": mass, "std": std, "lost": lost, "changes": changes, "liars": liars}

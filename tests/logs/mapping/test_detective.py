@@ -71,7 +71,9 @@ def test_order_and_direction_of_a_quaternion_are_found_by_what_the_log_has(tmp_p
     looked = looked_at(table | {"q0": -x, "q1": -y, "q2": -z, "q3": w}, tmp_path, *without)
     assert of(looked, "attitude").order == "xyzw"
     assert of(looked, "attitude").inverse
-    assert difference(looked, "r1/attitude", the_flight(), 0.0) < 0.02
+    assert (
+        difference(looked, "r1/attitude", the_flight(), 0.0) < 0.005
+    )  # half its noise of 0.01 rad, as in a quaternion
 
 
 @pytest.mark.parametrize("without", [("gyro",), (" ",)])
@@ -158,7 +160,7 @@ def test_grams_and_pounds_beside_a_force_are_weights(tmp_path):
     thrust = table.pop("thrust")
     looked = looked_at(table | {"thrust [g]": thrust / 9.80665e-3}, tmp_path)
     assert of(looked, "thrust").unit == "gf"
-    assert difference(looked, "r1/thrust", the_flight(), 0.0) < 0.3
+    assert difference(looked, "r1/thrust", the_flight(), 0.0) < 0.3  # N: its noise
     table = wrist()
     table |= {f"f{axis} [lbf]": table.pop(f"f{axis}") / 4.4482216 for axis in XYZ}
     assert of(looked_at(table, tmp_path), "wrench/force").unit == "lbf"

@@ -47,7 +47,7 @@ def test_with_most_rows_lost_the_answer_is_right_and_the_note_says_so():
     friction = found.robots["cart"]["friction"]
     assert friction.value is not None
     assert friction.std is not None
-    assert abs(float(friction.value) - 0.8) < 4.0 * float(friction.std)
+    assert abs(float(friction.value) - 0.8) < 4.0 * float(friction.std)  # by chance 6e-5
     assert any("rows are missing" in note for note in found.notes)
 
 

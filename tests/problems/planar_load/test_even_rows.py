@@ -38,7 +38,9 @@ def test_lost_rows_are_blank_and_their_forces_lie_between(lost: float) -> None:
     there = np.isfinite(found.velocity[:, 0, 0])
     assert np.array_equal(np.round(found.time[there] / 0.01), kept)
     assert np.allclose(found.velocity[there], _signals(time)[0])
-    assert np.abs(found.force[1:] - _mean_force(found.time, 0.01)[1:]).max() < 0.01
+    gap = np.diff(time).max()
+    line = 48.0 * gap**2 / 8.0  # N: how far a straight line over the longest gap would be off
+    assert np.abs(found.force[1:] - _mean_force(found.time, 0.01)[1:]).max() < 0.2 * line
 
 
 def test_velocities_of_uneven_times_move_along_their_gradient() -> None:
@@ -48,8 +50,11 @@ def test_velocities_of_uneven_times_move_along_their_gradient() -> None:
     true, there = _signals(found.time)[0], np.isfinite(found.velocity)
     rounded = np.abs(_signals(time)[0] - _signals(time[0] + 0.01 * np.round((time - time[0]) / 0.01))[0])
     error = np.abs(found.velocity - true)[there]
+    # Of second order in the shift of a row, where rounding to the nearest row is of first.
     assert np.sqrt(np.mean(error**2)) < 0.05 * np.sqrt(np.mean(rounded**2))
-    assert np.sqrt(np.mean((found.force[1:] - _mean_force(found.time, usual_step(time))[1:]) ** 2)) < 2e-3
+    assert (
+        np.sqrt(np.mean((found.force[1:] - _mean_force(found.time, usual_step(time))[1:]) ** 2)) < 1e-6
+    )  # N: rounding of times
 
 
 def test_a_long_gap_has_no_rows_and_held_forces_are_held() -> None:

@@ -85,6 +85,7 @@ def test_the_nearest_possible_load_is_possible_and_no_other_is_nearer(rng):
         return float((load - impossible) @ information @ (load - impossible))
 
     others = [found + 1e-3 * rng.standard_normal(10) for _ in range(200)]
+    # A thousandth: the search keeps clear of the border by a barrier.
     assert all(distance(other) > 0.999 * distance(found) for other in others if is_possible(other))
     np.testing.assert_array_equal(nearest_possible(LOAD, information), LOAD)
 

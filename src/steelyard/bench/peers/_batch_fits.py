@@ -7,7 +7,8 @@ import io
 import numpy as np
 
 from steelyard.bench.peers._filters import mass_estimate, start
-from steelyard.bench.peers._flight import GRAVITY, VELOCITY_STD, Flight, MassEstimate
+from steelyard.bench.peers._flight import GRAVITY, Flight, MassEstimate
+from steelyard.bench.peers._tuning import PEERS
 
 
 def by_ceres(flight: Flight) -> MassEstimate:
@@ -17,7 +18,7 @@ def by_ceres(flight: Flight) -> MassEstimate:
     moved = flight.dt * np.cumsum(flight.force[1:], axis=0)
     fallen = flight.dt * np.arange(1, len(flight.time))[:, None] * GRAVITY
     rows = len(moved)
-    jacobian = np.concatenate([np.tile(np.eye(3), (rows, 1)), moved.reshape(-1, 1)], axis=1) / VELOCITY_STD
+    jacobian = np.concatenate([np.tile(np.eye(3), (rows, 1)), moved.reshape(-1, 1)], axis=1) / PEERS.velocity_std
 
     class Fit(pyceres.CostFunction):
         def __init__(self):
@@ -28,7 +29,7 @@ def by_ceres(flight: Flight) -> MassEstimate:
         def Evaluate(self, parameters, residuals, jacobians):
             x = parameters[0]
             expected = x[:3] + fallen + moved * x[3]
-            residuals[:] = ((expected - flight.velocity[1:]) / VELOCITY_STD).ravel()
+            residuals[:] = ((expected - flight.velocity[1:]) / PEERS.velocity_std).ravel()
             if jacobians is not None and jacobians[0] is not None:
                 jacobians[0][:] = jacobian.ravel()
             return True
@@ -79,7 +80,7 @@ def by_mujoco_sysid(flight: Flight) -> MassEstimate:
 
     def weighted(parameters, predicted, measured, model, return_pred_all, state):
         velocity = state[:, 4:7] + parameters["start"].value  # after time and position
-        return (velocity - measured.data[1:]) / VELOCITY_STD, measured, measured
+        return (velocity - measured.data[1:]) / PEERS.velocity_std, measured, measured
 
     parameters = sysid.ParameterDict()
     low, high = 0.2 * flight.guess, 5.0 * flight.guess

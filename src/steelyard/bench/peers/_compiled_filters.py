@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from steelyard.bench.peers._filters import H, R, mass_estimate, matrices, start
-from steelyard.bench.peers._flight import VELOCITY_STD, Flight, MassEstimate
+from steelyard.bench.peers._flight import Flight, MassEstimate
+from steelyard.bench.peers._tuning import PEERS
 
 
 @functools.cache
@@ -24,7 +25,7 @@ def _cuthbert() -> Callable:
             mean,
             root,
             lambda k: (F[k], c, root_Q),
-            lambda k: (jnp.asarray(H), jnp.zeros(3), VELOCITY_STD * jnp.eye(3), z[k]),
+            lambda k: (jnp.asarray(H), jnp.zeros(3), PEERS.velocity_std * jnp.eye(3), z[k]),
         )
         return run(built, jnp.arange(F.shape[0]), built.init_prepare())
 
@@ -97,4 +98,4 @@ def by_symforce(flight: Flight) -> MassEstimate:
     """A step that SymForce generates from the equations, its loop over the flight compiled by Numba."""
     F, c, Q = matrices(flight)
     moved = np.ascontiguousarray(F[:, :3, 3])
-    return mass_estimate(*_symforce()(*start(flight), moved, c, flight.velocity[1:], Q[0, 0], VELOCITY_STD**2))
+    return mass_estimate(*_symforce()(*start(flight), moved, c, flight.velocity[1:], Q[0, 0], PEERS.velocity_std**2))

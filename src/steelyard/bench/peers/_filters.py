@@ -7,21 +7,16 @@ import importlib
 
 import numpy as np
 
-from steelyard.bench.peers._flight import (
-    ACCELERATION_STD,
-    GRAVITY,
-    VELOCITY_STD,
-    Flight,
-    MassEstimate,
-)
+from steelyard.bench.peers._flight import GRAVITY, Flight, MassEstimate
+from steelyard.bench.peers._tuning import PEERS
 
 H = np.eye(3, 4)
-R = VELOCITY_STD**2 * np.eye(3)
+R = PEERS.velocity_std**2 * np.eye(3)
 
 
 def start(flight: Flight) -> tuple[np.ndarray, np.ndarray]:
     """Mean and covariance before the second row; the first velocity is a measurement."""
-    std = [VELOCITY_STD] * 3 + [flight.guess_std / flight.guess**2]
+    std = [PEERS.velocity_std] * 3 + [flight.guess_std / flight.guess**2]
     return np.array([*flight.velocity[0], 1.0 / flight.guess]), np.diag(np.square(std))
 
 
@@ -29,7 +24,7 @@ def matrices(flight: Flight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """`F` of every row but the first, the constant `c = dt g`, and `Q`."""
     F = np.tile(np.eye(4), (len(flight.time) - 1, 1, 1))
     F[:, :3, 3] = flight.dt * flight.force[1:]
-    return F, flight.dt * np.append(GRAVITY, 0.0), np.diag([(flight.dt * ACCELERATION_STD) ** 2] * 3 + [0.0])
+    return F, flight.dt * np.append(GRAVITY, 0.0), np.diag([(flight.dt * PEERS.acceleration_std) ** 2] * 3 + [0.0])
 
 
 def mass_estimate(mean: np.ndarray, covariance: np.ndarray) -> MassEstimate:
@@ -85,7 +80,7 @@ def by_gtsam(flight: Flight) -> MassEstimate:
     F, c, Q = matrices(flight)
     mean, covariance = start(flight)
     process = gtsam.noiseModel.Diagonal.Sigmas(np.sqrt(np.diag(Q) + np.array([0.0, 0.0, 0.0, 1e-14])))
-    reading = gtsam.noiseModel.Diagonal.Sigmas(np.full(3, VELOCITY_STD))
+    reading = gtsam.noiseModel.Diagonal.Sigmas(np.full(3, PEERS.velocity_std))
     filter, B = gtsam.KalmanFilter(4), np.eye(4)
     state = filter.init(mean, covariance)
     for F_k, z in zip(F, flight.velocity[1:], strict=True):

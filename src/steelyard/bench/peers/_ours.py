@@ -8,7 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from steelyard.bench.peers._filters import mass_estimate, start
-from steelyard.bench.peers._flight import ACCELERATION_STD, GRAVITY, VELOCITY_STD, Flight, MassEstimate
+from steelyard.bench.peers._flight import GRAVITY, Flight, MassEstimate
+from steelyard.bench.peers._tuning import PEERS
 from steelyard.estimators import ExtendedKalman, Guess, KalmanBelief, Noise, Sample, replay
 from steelyard.models import Model
 from steelyard.problems import identify
@@ -33,8 +34,8 @@ class InverseMass(Model):
 
 @functools.cache
 def _filter(dt: float) -> ExtendedKalman:
-    drift = [0.0, *[ACCELERATION_STD * np.sqrt(dt)] * 3]
-    noise = Noise(jnp.full(3, VELOCITY_STD), jnp.zeros(3), jnp.array(drift), jnp.ones(3))
+    drift = [0.0, *[PEERS.acceleration_std * np.sqrt(dt)] * 3]
+    noise = Noise(jnp.full(3, PEERS.velocity_std), jnp.zeros(3), jnp.array(drift), jnp.ones(3))
     return ExtendedKalman(InverseMass(), noise, gate=jnp.inf)
 
 

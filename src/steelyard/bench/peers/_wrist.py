@@ -9,6 +9,7 @@ import numpy as np
 from scipy.signal import savgol_filter
 
 from steelyard._rotations import matrices
+from steelyard.bench.peers._tuning import PEERS
 from steelyard.bench.wrist import bound_of, cases, config_of, log_of
 from steelyard.config import Config
 from steelyard.errors import BadInput
@@ -18,11 +19,7 @@ from steelyard.logs.mapping import open_log, prepare
 from steelyard.problems.rigid_body import read_wrist_record
 from steelyard.worlds.wrist import wrist_truth
 
-WINDOW, ORDER = 21, 3
-"""Rows and degree of Savitzky and Golay's polynomial: 0.2 s at 100 Hz, shorter than any gentle motion here."""
-LIVELIEST = 5.0
-"""Angular acceleration, rad/s² RMS, above which half of that window follows the motion better."""
-_PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -54,10 +51,10 @@ class WristMotion:
 
     def smoothed(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Rate of rotation, its derivative and specific force, by Savitzky and Golay's polynomial."""
-        window = WINDOW
+        window = PEERS.savgol_rows
         alpha = self._polynomial(self.rotation_rate, window, 1)
-        if np.sqrt(np.mean(alpha**2)) > LIVELIEST:
-            window = 2 * (WINDOW // 4) + 1
+        if np.sqrt(np.mean(alpha**2)) > PEERS.lively:
+            window = 2 * (PEERS.savgol_rows // 4) + 1
             alpha = self._polynomial(self.rotation_rate, window, 1)
         return self._polynomial(self.rotation_rate, window, 0), alpha, self._polynomial(self.specific_force, window, 0)
 
@@ -66,7 +63,7 @@ class WristMotion:
         return np.asarray(_regressors(*self.smoothed()))
 
     def _polynomial(self, channel: np.ndarray, window: int, derivative: int) -> np.ndarray:
-        return np.asarray(savgol_filter(channel, window, ORDER, deriv=derivative, delta=self.dt, axis=0))
+        return np.asarray(savgol_filter(channel, window, PEERS.wrist_order, deriv=derivative, delta=self.dt, axis=0))
 
 
 @jax.jit
@@ -81,7 +78,7 @@ def wave(motion: str, logs: int) -> list[WristMotion]:
     for scenario, seed in cases(motion, logs):
         truth, config = wrist_truth(scenario, seed), config_of(scenario, True)
         log, load = log_of(scenario, truth, seed), truth.loads[-1]
-        true = {"mass": np.array([load.mass]), "com": load.com, "inertia": np.array([load.inertia[p] for p in _PAIRS])}
+        true = {"mass": np.array([load.mass]), "com": load.com, "inertia": np.array([load.inertia[p] for p in PAIRS])}
         std = bound_of(scenario, truth, ()).std
         unit = {q: ("bounds", part) for q, part in zip(true, (std[:1], std[1:4], std[4:]), strict=True)}
         noise = np.repeat([scenario.noise["wrench/torque"], scenario.noise["wrench/force"]], 3)

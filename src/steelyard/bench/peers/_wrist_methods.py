@@ -3,13 +3,9 @@
 import numpy as np
 
 from steelyard.bench.peers._scoreboard import Answer, PeerMethod, Stated
-from steelyard.bench.peers._wrist import _PAIRS, WristMotion
+from steelyard.bench.peers._tuning import PEERS
+from steelyard.bench.peers._wrist import PAIRS, WristMotion
 from steelyard.problems import identify
-
-FORGOTTEN = 30.0
-"""s, over which recursive least squares forgets."""
-KACZMARZ_ROWS = 20
-"""Samples in the window of TAG-K: 0.2 s, as for a drone."""
 
 
 def by_identify(motion: WristMotion) -> Answer:
@@ -34,7 +30,7 @@ def _identified(motion: WristMotion, method: str | None) -> Answer:
 
 def _flat(value: object) -> np.ndarray:
     value = np.asarray(value, float)
-    return np.array([value[pair] for pair in _PAIRS]) if value.ndim == 2 else np.atleast_1d(value)
+    return np.array([value[pair] for pair in PAIRS]) if value.ndim == 2 else np.atleast_1d(value)
 
 
 def _equations(motion: WristMotion) -> tuple[np.ndarray, np.ndarray]:
@@ -51,7 +47,7 @@ def load_answer(phi: np.ndarray, covariance: np.ndarray | None) -> Answer:
 
     def of(p: np.ndarray) -> np.ndarray:
         c = p[1:4] / p[0]
-        about = p[4:10] - p[0] * np.array([c @ c * (i == j) - c[i] * c[j] for i, j in _PAIRS])
+        about = p[4:10] - p[0] * np.array([c @ c * (i == j) - c[i] * c[j] for i, j in PAIRS])
         return np.concatenate([[p[0]], c, about])
 
     value = of(phi)
@@ -77,7 +73,7 @@ def by_least_squares(motion: WristMotion) -> Answer:
 def by_recursive_least_squares(motion: WristMotion) -> Answer:
     """The same equations row by row, with forgetting."""
     Y, w = _equations(motion)
-    keep, unknowns = float(np.exp(-motion.dt / FORGOTTEN)), Y.shape[2]
+    keep, unknowns = float(np.exp(-motion.dt / PEERS.forgotten)), Y.shape[2]
     phi, P = np.zeros(unknowns), 1e4 * np.eye(unknowns)
     phi[0] = 1.0
     for rows, response in zip(Y, w, strict=True):
@@ -97,9 +93,9 @@ def by_tail_averaged_kaczmarz(motion: WristMotion) -> Answer:
     Y, w = _equations(motion)
     scale = 1.0 / np.maximum(np.sqrt(np.mean(np.square(Y), axis=(0, 1))), 1e-12)
     random, x = np.random.default_rng(0), np.zeros(Y.shape[2])
-    for end in range(KACZMARZ_ROWS, len(Y) + 1, KACZMARZ_ROWS // 4):
-        A = (Y[end - KACZMARZ_ROWS : end] * scale).reshape(-1, len(x))
-        b = w[end - KACZMARZ_ROWS : end].ravel()
+    for end in range(PEERS.kaczmarz_rows, len(Y) + 1, PEERS.kaczmarz_rows // 4):
+        A = (Y[end - PEERS.kaczmarz_rows : end] * scale).reshape(-1, len(x))
+        b = w[end - PEERS.kaczmarz_rows : end].ravel()
         norm, iterates = np.maximum(np.sum(A * A, axis=1), 1e-300), [x]
         for _ in range(3 * len(x)):
             squared = (b - A @ iterates[-1]) ** 2
