@@ -8,17 +8,12 @@ import numpy as np
 from steelyard._rotations import exp_so3, skew
 from steelyard.team._cache import Cache
 from steelyard.team.spatial_load._compiled_filter import compiled_filter
-from steelyard.team.spatial_load._equations_of_motion import MeasuredRows
 from steelyard.team.spatial_load._excitation import Excitation
 from steelyard.team.spatial_load._filter_pass import FilterPass, Segment, digest
+from steelyard.team.spatial_load._filter_state import FilterResult, FilterState
 from steelyard.team.spatial_load._linearisation_point import LOAD, LinearisationPoint
-from steelyard.team.spatial_load._linearised_filter import (
-    FilterResult,
-    FilterState,
-    filter_rows,
-    initial_filter_state,
-    predict_motion,
-)
+from steelyard.team.spatial_load._linearised_filter import filter_rows, initial_filter_state, predict_motion
+from steelyard.team.spatial_load._measured_rows import MeasuredRows
 from steelyard.team.spatial_load._motion_path import MotionPath
 from steelyard.team.spatial_load._sample_history import SampleHistory
 from steelyard.team.spatial_load._tuning import TUNING

@@ -14,7 +14,8 @@ from steelyard.team._state_copies import shallow_copy
 from steelyard.team.membership import GripRules, Standing
 from steelyard.team.spatial_load._changes import SpatialLoadEvent
 from steelyard.team.spatial_load._incremental import IncrementalEstimator, chunk_rows
-from steelyard.team.spatial_load._relay import RELAY_MEMORY, Relay, SpatialLoadMessage
+from steelyard.team.spatial_load._relay import Relay
+from steelyard.team.spatial_load._relay_message import SpatialLoadMessage
 from steelyard.team.spatial_load._report import report
 from steelyard.team.spatial_load._row_queue import DecidedRow, RowQueue
 from steelyard.team.spatial_load._sample_history import SampleHistory
@@ -155,7 +156,7 @@ class SpatialLoadAgent(Agent):
         state.tick += 1
         state.rows.tick()
         if state.tick % TUNING.tidy_every == 0:
-            state.relay.forget(state.relay.newest - round(RELAY_MEMORY * self.rate))
+            state.relay.forget(state.relay.newest - round(TUNING.relay_memory * self.rate))
         outbox = state.relay.outbox(state.time) if state.tick % self._sends_every == 0 else {}
         return Turn(state, outbox, state.estimates, events=events)
 

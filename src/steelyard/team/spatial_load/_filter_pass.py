@@ -10,8 +10,8 @@ import hashlib
 import numpy as np
 
 from steelyard.team.spatial_load._excitation import Excitation
+from steelyard.team.spatial_load._filter_state import FilterState
 from steelyard.team.spatial_load._linearisation_point import TILT, UPPER, LinearisationPoint, matrix_from_moments
-from steelyard.team.spatial_load._linearised_filter import FilterState
 from steelyard.team.spatial_load._prior import Prior
 from steelyard.team.spatial_load._tuning import TUNING
 

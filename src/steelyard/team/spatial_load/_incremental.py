@@ -20,7 +20,8 @@ from steelyard.team.spatial_load._known_before import AfterChange, AfterGap, pri
 from steelyard.team.spatial_load._motion_path import MotionPath
 from steelyard.team.spatial_load._phase import Collecting, Doing, Phase, Tracking, phase_of
 from steelyard.team.spatial_load._prior import prior_after_change, prior_after_gap
-from steelyard.team.spatial_load._sample_history import SampleHistory, long_gap, motion_lost, received, silent
+from steelyard.team.spatial_load._sample_history import SampleHistory
+from steelyard.team.spatial_load._silences import long_gap, motion_lost, received, silent
 from steelyard.team.spatial_load._tuning import TUNING
 
 

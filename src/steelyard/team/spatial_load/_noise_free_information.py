@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion, MeasuredRows
+from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion
 from steelyard.team.spatial_load._linearisation_point import LinearisationPoint
 from steelyard.team.spatial_load._linearised_filter import filter_rows, initial_filter_state
+from steelyard.team.spatial_load._measured_rows import MeasuredRows
 
 _BLOCK = 100  # rows
 

@@ -115,6 +115,12 @@ class SpatialTuning:
     """Times what noise makes, beyond which a force or a turn was seen."""
     ends_after: float = 0.3
     """s in which nothing came, neither own samples nor messages, after which the last rows count, too."""
+    relay_memory: float = 20.0
+    """s of samples that a robot can still pass on."""
+    samples_a_message: int = 128
+    """At most: a message that brings what was missed for a second stays below 20 kB."""
+    overtaken: int = 3
+    """Later messages that a neighbour has received, after which one before counts as lost."""
     tidy_every: int = 50
     """Steps between removals of what nobody needs any more."""
     sends_every: float = 0.02
