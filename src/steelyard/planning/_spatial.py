@@ -10,14 +10,11 @@ import numpy as np
 from steelyard.errors import BadInput
 from steelyard.information import split_information
 from steelyard.planning._spatial_bound import true_linearisation_point
+from steelyard.planning._tuning import TUNING
 from steelyard.problems.rigid_body._verdict import named_direction
 from steelyard.team import load_in_frame, noise_free_information, pose_in_frame
 from steelyard.worlds import SpatialScenario, SpatialTruth, check_spatial, grips_of, spatial_truth
 
-CANDIDATES = 8
-"""Motions among which the better one is looked for."""
-_UNKNOWN_ABOVE = {"mass": 0.3, "com": 0.3, "inertia": 0.3, "position": 0.3, "rotation": 0.3}
-"""Standard deviation (relative, m or rad) from which on a quantity is unknown and left out."""
 _UNITS = {"mass": "relative", "com": "m", "inertia": "relative", "position": "m", "rotation": "rad"}
 _NAMES = {
     "mass": "the mass",
@@ -62,7 +59,7 @@ def plan_spatial(
 ) -> list[PlannedSpatialMotion]:
     """The scenario's motion, and the best of some that turn every way, within the same force and torque.
 
-    The grips are the scenario's. `progress` is called after each of the `CANDIDATES` + 1 motions.
+    The grips are the scenario's. `progress` is called after each of the `SpatialPlanTuning.candidates` + 1 motions.
     """
     check_spatial(hold)
     if min(hold.noises) <= 0.0:
@@ -74,17 +71,17 @@ def plan_spatial(
     own = _judged("as the scenario has it", hold, spatial_truth(hold, seed))
     progress(1)
     better = []
-    for nth in range(CANDIDATES):
+    for nth in range(TUNING.candidates):
         rich = dataclasses.replace(hold, motion="rich")
-        truth = spatial_truth(rich, CANDIDATES * (seed + 1) + nth, grips_of(hold, seed))
-        better.append(_judged(f"better: the best of {CANDIDATES} that turn every way", rich, truth))
+        truth = spatial_truth(rich, TUNING.candidates * (seed + 1) + nth, grips_of(hold, seed))
+        better.append(_judged(f"better: the best of {TUNING.candidates} that turn every way", rich, truth))
         progress(1)
     return [own, max(better, key=_score)]
 
 
 def _score(motion: PlannedSpatialMotion) -> float:
     """Mean of -log(standard deviation); an unknown quantity counts with its limit."""
-    return -float(np.mean([math.log(_UNKNOWN_ABOVE[q] if std is None else std) for q, std in motion.std.items()]))
+    return -float(np.mean([math.log(TUNING.unknown_above if std is None else std) for q, std in motion.std.items()]))
 
 
 def _judged(name: str, hold: SpatialScenario, truth: SpatialTruth) -> PlannedSpatialMotion:
@@ -109,7 +106,7 @@ def _judged(name: str, hold: SpatialScenario, truth: SpatialTruth) -> PlannedSpa
         pairs = [(i, (i + 1) % hold.robots) for i in robots]
         poses = np.stack([std(pose_in_frame(point, i, j)[1]) for i, j in pairs])
         found |= {"position": float(poses[:, :3].max()), "rotation": float(poses[:, 3:].max())}
-    attainable = {q: one if math.isfinite(one) and one < _UNKNOWN_ABOVE[q] else None for q, one in found.items()}
+    attainable = {q: one if math.isfinite(one) and one < TUNING.unknown_above else None for q, one in found.items()}
     return PlannedSpatialMotion(name, truth.time, truth.wrenches, attainable, _verdict(attainable, truth))
 
 
@@ -119,9 +116,9 @@ def _verdict(std: dict[str, float | None], truth: SpatialTruth) -> str:
         return "Everything can be told from this motion."
     omega = truth.readings[:, 0, :3]
     sizes, axes = np.linalg.eigh(omega.T @ omega / len(omega))
-    if sizes[-1] < 0.05**2:
+    if sizes[-1] < TUNING.hardly_turns**2:
         why = "the load hardly turns: turn it about every axis"
-    elif sizes[0] < 0.1 * sizes[-1]:
+    elif sizes[0] < TUNING.one_axis * sizes[-1]:
         why = f"the load hardly turns about {named_direction(axes[:, 0])} (r1): turn it about that axis, too"
     else:
         why = "the load turns too little for this noise: turn it faster, or for longer"

@@ -6,5 +6,5 @@ messages.
 
 from ._flow import FlowMessage as FlowMessage
 from ._flow import next_flow as next_flow
-from ._tree_message import TreeMessage as TreeMessage
+from ._tree_sums import TreeMessage as TreeMessage
 from ._tree_sums import TreeSum as TreeSum

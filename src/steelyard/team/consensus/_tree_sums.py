@@ -9,14 +9,74 @@ square of a line's length.
 
 from collections.abc import Callable
 
+import msgspec
 import numpy as np
 
 from steelyard.team._state_copies import copy_with_own_tables
-from steelyard.team.consensus._tree_link import REMEMBERED, Link
-from steelyard.team.consensus._tree_message import Key, TreeMessage, packed, unpacked
 from steelyard.team.consensus._tuning import TUNING
 from steelyard.team.membership import TUNING as MEMBERSHIP
 from steelyard.team.membership import Election, FailureDetector, Offer
+
+Key = tuple[int, int]
+"""What a sum is of; its meaning is the user's."""
+
+_REMEMBERED = 64  # messages before the newest that are confirmed: those of the bits of an integer
+_ALL = (1 << (_REMEMBERED - 1)) - 1
+
+
+class TreeMessage(msgspec.Struct, frozen=True, array_like=True):
+    """The tree's part of a message to one neighbour."""
+
+    root: str
+    beat: int
+    parent: str
+    received: int
+    """Sequence of the recipient's newest message that has arrived; −1 before any."""
+    others: int
+    """One bit for each of the 63 messages before it: whether it has arrived."""
+    up: bytes
+    """Keys and parts, float64, for the parent."""
+    down: bytes
+    """Keys and totals for a child."""
+
+    def keys(self, width: int) -> np.ndarray:
+        """(key, 2), of all sums in it; none where it is malformed."""
+        if len(self.up + self.down) % (8 * (width + 2)):
+            return np.zeros((0, 2))
+        return np.frombuffer(self.up + self.down).reshape(-1, width + 2)[:, :2]
+
+
+class Link:
+    """A robot's record of one neighbour."""
+
+    def __init__(self) -> None:
+        self.root, self.beat, self.parent = "", -1, ""
+        self.newest = -1  # sequence of its messages
+        self.others = 0  # one bit for each of those before: whether it has arrived
+        self.parts: dict[Key, np.ndarray] = {}
+        self.by_message: dict[tuple[bool, Key], int] = {}  # the newest sequence that brought a part or a total
+        self.queue: dict[tuple[bool, Key], None] = {}  # (up?, key) to send, in order
+        self.unconfirmed: dict[int, tuple[int, list[tuple[bool, Key]]]] = {}
+        self.late: dict[int, tuple[int, list[tuple[bool, Key]]]] = {}  # sent again, but may have arrived
+        self.timeout = TUNING.first_timeout
+
+    def has(self, sequence: int) -> bool:
+        """Whether a message has arrived before, or is too old to tell."""
+        gap = self.newest - sequence
+        return gap == 0 or gap >= _REMEMBERED or (gap > 0 and bool(self.others >> (gap - 1) & 1))
+
+    def mark(self, sequence: int) -> None:
+        """Another message has arrived."""
+        gap = sequence - self.newest
+        if gap > 0:
+            self.others = ((self.others << 1 | 1) << (gap - 1)) & _ALL if gap < _REMEMBERED else 0
+            self.newest = sequence
+        else:
+            self.others |= 1 << (-gap - 1)
+
+    def enqueue(self, up: bool, key: Key) -> None:
+        """A sum to be sent, once; what is already waiting keeps its turn."""
+        self.queue.setdefault((up, key))
 
 
 class TreeSum:
@@ -74,7 +134,7 @@ class TreeSum:
         link = self.links.get(sender)
         if link is None or link.has(sequence):
             return
-        up, down = unpacked(message.up, self.width), unpacked(message.down, self.width)
+        up, down = _unpacked(message.up, self.width), _unpacked(message.down, self.width)
         if up is None or down is None:
             return
         self.detector.hear(sender, tick)
@@ -136,8 +196,8 @@ class TreeSum:
         sent = [(up, key) for up, rows in chosen.items() for key, _ in rows]
         if sent:
             link.unconfirmed[sequence] = (tick, sent)
-        election, sums = self.election, (packed(chosen[True]), packed(chosen[False]))
-        return TreeMessage(election.leader, election.beat, election.parent, link.newest, link.others, *sums)
+        election, packed = self.election, (_packed(chosen[True]), _packed(chosen[False]))
+        return TreeMessage(election.leader, election.beat, election.parent, link.newest, link.others, *packed)
 
     def _part(self, key: Key) -> np.ndarray | None:
         """Own and children's parts; None while one of them is missing."""
@@ -172,10 +232,10 @@ class TreeSum:
         for table in (link.unconfirmed, link.late):
             for sequence in list(table):
                 gap = message.received - sequence
-                if gap == 0 or (0 < gap < REMEMBERED and message.others >> (gap - 1) & 1):
+                if gap == 0 or (0 < gap < _REMEMBERED and message.others >> (gap - 1) & 1):
                     sent, _ = table.pop(sequence)
                     link.timeout = min(max(link.timeout, tick - sent + 2), MEMBERSHIP.silent_messages)
-                elif gap >= REMEMBERED and table is link.late:
+                elif gap >= _REMEMBERED and table is link.late:
                     del table[sequence]
 
 
@@ -183,3 +243,16 @@ def _urgency(item: tuple[bool, Key]) -> int:
     """Negative keys first, then rows from the newest to the oldest: old rows made again must not hold up new ones."""
     row = item[1][0]
     return -(10**9) if row < 0 else -row
+
+
+def _packed(rows: list[tuple[Key, np.ndarray]]) -> bytes:
+    return b"".join(np.array([*key, *row]).tobytes() for key, row in rows)
+
+
+def _unpacked(data: bytes, width: int) -> list[tuple[Key, np.ndarray]] | None:
+    if len(data) % (8 * (width + 2)):
+        return None
+    table = np.frombuffer(data).reshape(-1, width + 2)
+    if not np.isfinite(table).all():
+        return None
+    return [((int(row[0]), int(row[1])), row[2:]) for row in table]

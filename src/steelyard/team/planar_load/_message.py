@@ -3,7 +3,7 @@
 import msgspec
 
 from steelyard.team._agent import Message
-from steelyard.team.consensus._tree_message import TreeMessage
+from steelyard.team.consensus._tree_sums import TreeMessage
 
 
 class PlanarLoadMessage(Message, frozen=True, array_like=True):

@@ -3,10 +3,10 @@
 import msgspec
 
 from steelyard.team._agent import Message
+from steelyard.team.spatial_load._tuning import TUNING
 
 VALUES_SIZE = 120
 """Bytes of fifteen numbers."""
-_MOST_BEFORE_START = 100_000  # messages that a robot may have sent before the row of the team's start, and by restarts
 
 
 class RelayedSample(msgspec.Struct, frozen=True, array_like=True):
@@ -49,7 +49,7 @@ class SpatialLoadMessage(Message, frozen=True, array_like=True):
         A robot numbers its samples from its first row on, at most one a row. One that came back from a checkpoint may
         lack samples that are older than the oldest it still has: `front` before `oldest`.
         """
-        most = 2 * row + _MOST_BEFORE_START
+        most = 2 * row + TUNING.messages_before_start
         return (
             max(self.sequence, self.echo) <= most
             and all(

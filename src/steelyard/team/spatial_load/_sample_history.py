@@ -10,8 +10,6 @@ from steelyard.team.spatial_load._measured_rows import MeasuredRows
 from steelyard.team.spatial_load._silences import grip_moves, rows_of_gap, runs
 from steelyard.team.spatial_load._tuning import TUNING
 
-_SPARE = 512  # rows for which there is room, and that are forgotten at once
-
 
 class SampleHistory:
     """Rows of a team, oldest first; those that nobody needs any more are forgotten.
@@ -50,7 +48,7 @@ class SampleHistory:
     def append(self, time: float, raw: np.ndarray) -> None:
         """Adds a row (robot, 15); NaN where nothing was heard."""
         if self._length == len(self._time) or self._used[0] != self._length:
-            room, there = _SPARE, self._length
+            room, there = TUNING.spare_rows, self._length
             self._time = np.concatenate([self._time[:there], np.zeros(room)])
             self._raw = np.concatenate([self._raw[:there], np.zeros((room, self.robots, 15))])
         self._time[self._length], self._raw[self._length] = time, raw
@@ -63,7 +61,7 @@ class SampleHistory:
     def forget(self, before: int) -> None:
         """Drops rows before a number, when it is worth the while."""
         drop = before - self.first
-        if drop >= _SPARE:
+        if drop >= TUNING.spare_rows:
             keep = slice(drop, self._length)
             self._time, self._raw = self._time[keep], self._raw[keep]
             self._digests = self._digests[drop:]

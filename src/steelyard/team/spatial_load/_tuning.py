@@ -119,6 +119,10 @@ class SpatialTuning:
     """s of samples that a robot can still pass on."""
     samples_a_message: int = 128
     """At most: a message that brings what was missed for a second stays below 20 kB."""
+    messages_before_start: int = 100_000
+    """That a robot may have sent before the row of the team's start, and by restarts; more is not possible."""
+    spare_rows: int = 512
+    """For which a history makes room, and that it forgets at once: so that few rows are copied."""
     overtaken: int = 3
     """Later messages that a neighbour has received, after which one before counts as lost."""
     tidy_every: int = 50
