@@ -38,10 +38,11 @@ def find_jump(filter_pass: FilterPass, earliest: int) -> Jump | None:
     """The likeliest onset among the segments' rows from `earliest` on, if it convinces; None where none does.
 
     The load's change δ from an onset on has score b − J δ̂ and, once all coordinates are fitted anew, information
-    J_LOAD − J (A + A₀)⁻¹ Jᵀ, summed over the segments from the onset on. It must explain a good part of what readings
-    are off in all of the segments.
+    J_LOAD − J (A + A₀)⁻¹ Jᵀ, summed over the segments from the onset on. The fit δ̂ is along all directions, spurious
+    ones, too: what the estimate leaves unexplained along those is no change. A change must explain a good part of what
+    readings are off in all of the segments.
     """
-    step, precision, found = filter_pass.step, filter_pass.precision, filter_pass.segments
+    step, precision, found = filter_pass.whole_step, filter_pass.precision, filter_pass.segments
     start = next((k for k, one in enumerate(found) if one.row >= earliest and _converged(one.before)), None)
     if start is None:
         return None

@@ -12,7 +12,7 @@ import numpy as np
 
 from steelyard.team._cache import Cache
 from steelyard.team._state_copies import shallow_copy
-from steelyard.team.spatial_load._advance import advance, relinearised
+from steelyard.team.spatial_load._advance import advance, difference, relinearised
 from steelyard.team.spatial_load._changes import Jump, SpatialLoadEvent, change_event, find_jump
 from steelyard.team.spatial_load._excitation import Excitation
 from steelyard.team.spatial_load._filter_pass import FilterPass
@@ -197,7 +197,7 @@ class IncrementalEstimator:
 
     def _continue(self, doing: Tracking, end: int, cache: Cache) -> None:
         """Filters up to a row; where the pass diverges, begins again from there."""
-        found, self.path = advance(doing.filter_pass, self.path, self.history, end, self.memory, cache)
+        found, self.path, _ = advance(doing.filter_pass, self.path, self.history, end, self.memory, cache)
         if found is None:
             self.doing = Collecting(end, doing.known)
         else:
@@ -260,11 +260,11 @@ class IncrementalEstimator:
     def _iterate(self, found: FilterPass, end: int, most: int, cache: Cache) -> None:
         """Relinearises a pass up to so many times; rows are collected on where it diverges. See `relinearised`."""
         given, doing = (self.history, end, self.memory, cache, most, _excitation(self.doing.known)), self.doing
-        best, self.path = relinearised(found, self.path, *given)
+        best, self.path, correction = relinearised(found, self.path, *given)
         if best is None or isinstance(doing, Collecting):
             self.doing = Collecting(doing.start, doing.known)
         else:
-            self.doing = dataclasses.replace(doing, filter_pass=best)
+            self.doing = dataclasses.replace(doing, filter_pass=best, correction=correction)
 
     def _relinearise(self, doing: Tracking, cache: Cache) -> None:
         """Continues the relinearisation pass, or starts one where it is due."""
@@ -287,10 +287,12 @@ class IncrementalEstimator:
         """Advances the relinearisation pass; once it has caught up, the better of the two passes stays."""
         rows = TUNING.block_rows if self.spread_work else (1 + TUNING.catch_up) * self.chunk
         until = min(second.row + rows, end)
-        later, self.path = advance(second, self.path, self.history, until, self.memory, cache)
+        later, self.path, _ = advance(second, self.path, self.history, until, self.memory, cache)
         if later is not None and later.row < doing.filter_pass.row:
             self.doing = dataclasses.replace(doing, second=later)
-        elif later is not None and later.cost < doing.filter_pass.cost:
+            return
+        self.doing = doing = dataclasses.replace(doing, correction=difference(doing.filter_pass, later))
+        if later is not None and later.cost < doing.filter_pass.cost:
             self.doing = dataclasses.replace(doing, filter_pass=later, second=None, damping=0.1 * doing.damping)
         else:  # with ever more damping it would never move again, although new rows make another problem of it
             more = max(10.0 * doing.damping, 0.1)

@@ -3,6 +3,8 @@
 import dataclasses
 from enum import Enum
 
+import numpy as np
+
 from steelyard.team.spatial_load._filter_pass import FilterPass
 from steelyard.team.spatial_load._known_before import AfterChange, AfterGap
 
@@ -29,6 +31,9 @@ class Tracking:
     """The relinearisation pass, which catches up from a better point."""
     damping: float = 0.0
     """Of the next Gauss-Newton step (Levenberg-Marquardt)."""
+    correction: np.ndarray | None = None
+    """By how much the estimates of two passes over the same rows differed when they were last compared: what the point
+    of the other one was off. None before any were."""
 
 
 Doing = Collecting | Tracking

@@ -151,6 +151,9 @@ class SpatialTuning:
     """Share of the second moments, or radians, by which a known inertia may yet move: its shape is not linear."""
     most_widened: float = 1.2
     """Factor by which noise in the Jacobians may widen the deviation of a known number."""
+    confirmed_below: float = 1.0
+    """Standard deviations by which two passes over the same rows, linearised at different points, may differ in a known
+    number: they have the same noise, so all of it is an error of linearising, and the later one's is smaller."""
     settled_step: float = 0.5
     """Standard deviations by which a number may yet move while others of the point are far from settled."""
 
