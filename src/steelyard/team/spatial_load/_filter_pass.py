@@ -125,7 +125,7 @@ class FilterPass:
 
     @functools.cached_property
     def _gradient(self) -> np.ndarray:
-        """b + A₀ δ₀."""
+        """The vector b + A₀ δ₀."""
         return self.score + self.prior.precision @ self._prior_offset
 
     @functools.cached_property
