@@ -17,7 +17,7 @@ from steelyard.team.spatial_load._linearisation_point import (
     moments_times,
     pose_of,
 )
-from steelyard.team.spatial_load._phase import Tracking
+from steelyard.team.spatial_load._states import tracking_of
 from steelyard.team.spatial_load._tuning import TUNING
 
 
@@ -78,7 +78,8 @@ def report(estimator: IncrementalEstimator, viewer: Viewer, time: float) -> dict
     """
     name, robot, neighbours = viewer
     filter_pass, age, failed = estimator.filter_pass, estimator.age, estimator.failed
-    correction = estimator.doing.correction if isinstance(estimator.doing, Tracking) else None
+    tracking = tracking_of(estimator.state)
+    correction = None if tracking is None else tracking.correction
     units = {"mass": "kg", "com": "m", "inertia": "kg m²"} | {f"pose/{other}": "m" for _, other in neighbours}
     frames = dict.fromkeys(units, name) | {"mass": None}
     if failed or filter_pass is None or age < TUNING.reported_after or not (filter_pass.converged or filter_pass.fits):

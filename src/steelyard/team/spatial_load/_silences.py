@@ -1,8 +1,13 @@
 """Who was not heard in rows of samples, for how long, and before which rows a grip opened or closed."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from steelyard.team.spatial_load._tuning import TUNING
+
+if TYPE_CHECKING:
+    from steelyard.team.spatial_load._sample_history import SampleHistory
 
 
 def long_gap(raw: np.ndarray, rate: float) -> bool:
@@ -14,6 +19,20 @@ def long_gap(raw: np.ndarray, rate: float) -> bool:
 def runs(found: np.ndarray) -> np.ndarray:
     """(run, 2): first row and the row after the last of each stretch where (time,) is true."""
     return np.flatnonzero(np.diff(found, prepend=False, append=False)).reshape(-1, 2)
+
+
+def unknown_since(history: "SampleHistory", row: int) -> int:
+    """The first row of a gap in somebody's wrench that ends at a row or just before it; without one, the row itself.
+
+    What happened to the load within a gap shows at its end.
+    """
+    unknown = np.asarray(silent(history.raw(history.first, row + 1)).any(axis=1))
+    for begin, end in runs(unknown)[::-1].tolist():
+        if end - begin >= rows_of_gap(history.rate) and history.first + end >= row - rows_of_gap(
+            history.rate, TUNING.longest_line
+        ):
+            return history.first + begin
+    return row
 
 
 def grip_moves(wrench: np.ndarray) -> np.ndarray:

@@ -80,6 +80,8 @@ class SpatialTuning:
     """Ratio of NIS to its expectation, beyond which nothing is believed."""
     change_log_ratio: float = 20.0
     """Evidence asked for, natural logarithm: where nothing changed it is reached once in 5·10⁸ onsets tried."""
+    onset_log_ratio: float = 3.0
+    """By which an onset may be less likely than the best one and still be the true one: one in twenty."""
     change_converged: float = 1.0
     """Newton decrement a coordinate, up to which a pass can be asked for a change."""
     change_linearisation: float = 0.25
