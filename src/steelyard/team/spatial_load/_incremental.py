@@ -19,7 +19,7 @@ from steelyard.team.spatial_load._motion_path import MotionPath
 from steelyard.team.spatial_load._prior import prior_after_change, prior_after_gap
 from steelyard.team.spatial_load._sample_history import SampleHistory
 from steelyard.team.spatial_load._second_pass import compared, second_pass
-from steelyard.team.spatial_load._silences import long_gap, motion_lost, received, silent, unknown_since
+from steelyard.team.spatial_load._silences import long_gap, middle_of_gap, motion_lost, received, silent
 from steelyard.team.spatial_load._start import excitation_of, pass_at_start
 from steelyard.team.spatial_load._states import (
     AfterChange,
@@ -241,7 +241,7 @@ class IncrementalEstimator:
             row, prior_after_change(point, before.covariance), rows_of_grips(self.state, self.processed)
         )
         self.state, self.load_changed = Starting(row) if self._hardly_known else known, True
-        return change_event(filter_pass, jump, self.history.time(unknown_since(self.history, jump.earliest)))
+        return change_event(filter_pass, jump, self.history.time(middle_of_gap(self.history, jump.earliest)))
 
     def _interrupt(self, end: int) -> None:
         """Keeps what is known of load and grips; the motion is lost, or a robot comes whose grip is unknown."""

@@ -21,17 +21,17 @@ def runs(found: np.ndarray) -> np.ndarray:
     return np.flatnonzero(np.diff(found, prepend=False, append=False)).reshape(-1, 2)
 
 
-def unknown_since(history: "SampleHistory", row: int) -> int:
-    """The first row of a gap in somebody's wrench that ends at a row or just before it; without one, the row itself.
+def middle_of_gap(history: "SampleHistory", row: int) -> int:
+    """The middle of a gap in somebody's wrench that ends at a row or just before it; without one, the row itself.
 
-    What happened to the load within a gap shows at its end.
+    What happened to the load at any time of a gap shows at its end.
     """
     unknown = np.asarray(silent(history.raw(history.first, row + 1)).any(axis=1))
     for begin, end in runs(unknown)[::-1].tolist():
         if end - begin >= rows_of_gap(history.rate) and history.first + end >= row - rows_of_gap(
             history.rate, TUNING.longest_line
         ):
-            return history.first + begin
+            return history.first + (begin + end) // 2
     return row
 
 
