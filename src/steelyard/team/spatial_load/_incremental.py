@@ -88,6 +88,12 @@ class IncrementalEstimator:
         return found is not None and found.covariance_inflation > TUNING.failed_above
 
     @property
+    def _stuck(self) -> bool:
+        """Whether the estimate is as far from its point as after a start at a wrong one."""
+        found = self.filter_pass
+        return found is not None and found.newton_decrement > TUNING.stuck_above * found.point.size
+
+    @property
     def waiting(self) -> bool:
         """Whether earlier estimates stand: there are none yet since a gap in the same load, or they still converge."""
         return self.gap or (not self.load_changed and self._lately_usable and not self._usable)
@@ -193,8 +199,8 @@ class IncrementalEstimator:
             if due and not silent(history.raw(end - 2, end)).all(axis=0).any():  # else a gap may have begun
                 self._begin(self.state, end, cache)
             return ()
-        if self.spread_work and self._contradicted and not self._lately_usable:
-            self.state = Starting(end)  # neither load nor grips explain what is measured
+        if self.spread_work and (self._contradicted or self._stuck) and not self._lately_usable:
+            self.state = Starting(end)  # neither load nor grips explain what is measured, or the point leads nowhere
             return ()
         if self._usable:
             self.last_converged, self.load_changed = before, self.load_changed and self._recently_started

@@ -27,10 +27,9 @@ def middle_of_gap(history: "SampleHistory", row: int) -> int:
     What happened to the load at any time of a gap shows at its end.
     """
     unknown = np.asarray(silent(history.raw(history.first, row + 1)).any(axis=1))
+    soon = rows_of_gap(history.rate, TUNING.shows_after_gap)
     for begin, end in runs(unknown)[::-1].tolist():
-        if end - begin >= rows_of_gap(history.rate) and history.first + end >= row - rows_of_gap(
-            history.rate, TUNING.longest_line
-        ):
+        if end - begin >= rows_of_gap(history.rate) and history.first + end >= row - soon:
             return history.first + (begin + end) // 2
     return row
 

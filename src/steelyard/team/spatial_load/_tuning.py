@@ -78,10 +78,14 @@ class SpatialTuning:
     """Of a start's rows in which a robot is heard, from which on its grip can be found."""
     failed_above: float = 2.0
     """Ratio of NIS to its expectation, beyond which nothing is believed."""
+    stuck_above: float = 20.0
+    """Newton decrement a coordinate, which a pass that converges is below within two seconds."""
     change_log_ratio: float = 20.0
     """Evidence asked for, natural logarithm: where nothing changed it is reached once in 5·10⁸ onsets tried."""
     onset_log_ratio: float = 3.0
     """By which an onset may be less likely than the best one and still be the true one: one in twenty."""
+    shows_after_gap: float = 0.2
+    """s within which a change in a gap shows after it: the motion must be known again first."""
     change_converged: float = 1.0
     """Newton decrement a coordinate, up to which a pass can be asked for a change."""
     change_linearisation: float = 0.25
