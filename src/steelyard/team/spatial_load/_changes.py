@@ -57,7 +57,9 @@ def find_jump(filter_pass: FilterPass, earliest: int) -> Jump | None:
     evidence = vector_jump_evidence(fitted_anew, spread**-2.0)
     log_ratio = evidence.log_ratio / before.covariance_inflation
     best = int(np.argmax(log_ratio))
-    if log_ratio[best] <= TUNING.change_log_ratio + TUNING.change_linearisation * filter_pass.newton_decrement:
+    # What shows in one segment only is a wrench that was a step between two rows; another load shows in the next, too.
+    least = float(np.min(log_ratio[best : best + 2])) if best + 1 < len(log_ratio) else 0.0
+    if least <= TUNING.change_log_ratio + TUNING.change_linearisation * filter_pass.newton_decrement:
         return None
     explained = float(evidence.size[best] @ fitted_anew.information[best] @ evidence.size[best])
     if explained < TUNING.change_explains * sum(segment.nis for segment in segments):
