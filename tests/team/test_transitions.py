@@ -9,7 +9,7 @@ from earnest import in_earnest
 from phase_runs import phases_of_runs
 
 from steelyard.team.membership import GripRules, Roster, Standing
-from steelyard.team.spatial_load._phase import Phase
+from steelyard.team.spatial_load._states import Phase
 
 TEXT = (Path(__file__).parents[2] / "docs" / "TEAMS.md").read_text(encoding="utf-8")
 NAMES = ("r1", "r2", "r3")

@@ -116,9 +116,9 @@ def _verdict(std: dict[str, float | None], truth: SpatialTruth) -> str:
         return "Everything can be told from this motion."
     omega = truth.readings[:, 0, :3]
     sizes, axes = np.linalg.eigh(omega.T @ omega / len(omega))
-    if sizes[-1] < 0.05**2:
+    if sizes[-1] < TUNING.hardly_turns**2:
         why = "the load hardly turns: turn it about every axis"
-    elif sizes[0] < 0.1 * sizes[-1]:
+    elif sizes[0] < TUNING.one_axis * sizes[-1]:
         why = f"the load hardly turns about {named_direction(axes[:, 0])} (r1): turn it about that axis, too"
     else:
         why = "the load turns too little for this noise: turn it faster, or for longer"

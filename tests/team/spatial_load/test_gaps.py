@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from steelyard.team.spatial_load._sample_history import SampleHistory, grip_moves
+from steelyard.team.spatial_load._sample_history import SampleHistory
+from steelyard.team.spatial_load._silences import grip_moves
 
 RATE, ROBOTS = 50.0, 3
 

@@ -11,8 +11,9 @@ import spatial_referee as referee
 from spatial_referee import Situation, situation
 
 from steelyard.team import LinearisationPoint
-from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion, MeasuredRows
-from steelyard.team.spatial_load._row_step import RowEquations, RowPoint
+from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion, Linearised
+from steelyard.team.spatial_load._measured_rows import MeasuredRows
+from steelyard.team.spatial_load._row_step import JAX, RowPoint
 
 NOISE = np.array([0.1, 0.2, 0.3, 1.0, 2.0, 3.0])
 INFLATION = 1.7
@@ -27,9 +28,9 @@ def equations_at(at: Situation) -> EquationsOfMotion:
     return EquationsOfMotion(LinearisationPoint(at.load, at.motion[6:], at.R, at.t), NOISE)
 
 
-def row_equations_at(at: Situation) -> RowEquations:
+def row_equations_at(at: Situation) -> EquationsOfMotion:
     """The form that becomes C."""
-    return RowEquations(RowPoint(*(jnp.asarray(part) for part in (at.load, at.R, at.t))), jnp.asarray(NOISE))
+    return EquationsOfMotion(RowPoint(*(jnp.asarray(part) for part in (at.load, at.R, at.t))), jnp.asarray(NOISE), JAX)
 
 
 def row_of(at: Situation) -> MeasuredRows:
@@ -56,7 +57,8 @@ def test_accelerations_and_readings_are_those_of_the_model(at):
 
 
 def test_jacobians_of_the_accelerations_are_autodiffs(at):
-    found = equations_at(at).proper_acceleration_jacobians(at.motion[None, :3], row_of(at))
+    row = row_of(at)
+    found = equations_at(at).proper_acceleration_jacobians(at.motion[None, :3], row.smoothed_wrench, row.alpha)
     by_point, by_motion = referee.derivatives(at).acceleration_by
     assert_equal(found.by_omega[0], by_motion[:, :3])
     assert_equal(found.by_point[0], by_point)
@@ -64,7 +66,7 @@ def test_jacobians_of_the_accelerations_are_autodiffs(at):
 
 def test_jacobians_of_the_readings_are_autodiffs(at):
     equations, row = equations_at(at), row_of(at)
-    found = equations.proper_acceleration_jacobians(at.motion[None, :3], row)
+    found = equations.proper_acceleration_jacobians(at.motion[None, :3], row.smoothed_wrench, row.alpha)
     H, D = equations.reading_jacobians(at.motion[None], found, row.noise_inflation)
     by_point, by_motion, by_error = referee.derivatives(at).readings_by
     assert_equal(D[0], by_point)
@@ -83,11 +85,11 @@ def test_the_row_steps_own_equations_are_those_of_the_model_and_their_jacobians_
     by_point, by_motion = wanted.acceleration_by
     assert_equal(found[0], by_motion[:, :3])
     assert_equal(found[1], by_point)
-    H, D = equations.reading_jacobians(motion, *found, INFLATION)
-    by_point, by_motion, by_error = (np.asarray(by).reshape(len(H), -1) for by in wanted.readings_by)
+    H, D = equations.reading_jacobians(motion, found, jnp.asarray(INFLATION))
+    by_point, by_motion, by_error = wanted.readings_by
     assert_equal(D, by_point)
-    assert_equal(H[:, :9], by_motion)
-    assert_equal(H[:, 9:], INFLATION * by_error @ np.asarray(equations.L))
+    assert_equal(H[..., :9], by_motion)
+    assert_equal(H[..., 9:], INFLATION * np.asarray(by_error) @ np.asarray(equations.L))
     J = np.asarray(wanted.total_by_wrenches) * NOISE
     assert_equal(equations.L @ equations.L.T, np.einsum("ajb,cjb->ac", J, J))
 
@@ -99,10 +101,9 @@ def test_the_error_of_the_total_wrench_has_everybodys_noise(at):
 
 
 def test_the_jacobian_of_the_motions_rate_is_autodiffs(at):
-    equations = equations_at(at)
-    found = equations.rate_jacobian(
-        at.motion[None], equations.proper_acceleration_jacobians(at.motion[None, :3], row_of(at))
-    )
+    equations, row = equations_at(at), row_of(at)
+    felt = equations.proper_acceleration_jacobians(at.motion[None, :3], row.smoothed_wrench, row.alpha)
+    found = equations.rate_jacobian(at.motion[None], felt.by_omega)
     assert_equal(found[0], referee.derivatives(at).rate_by_motion)
 
 
@@ -113,11 +114,13 @@ def test_transitions_are_those_of_the_exact_flow_to_second_order():
     for h in (2e-3, 1e-3):
         end, wanted = referee.flow_and_jacobians(at, jnp.asarray(h))
         ends = np.stack([at.motion, np.asarray(end)])
-        rows = [row_of(at._replace(motion=end)) for end in ends]
-        both = MeasuredRows(*(np.concatenate([getattr(row, name) for row in rows]) for name in vars(rows[0])))
-        both.dt[1] = h
-        F, _, by_point = equations.transitions(ends, equations.proper_acceleration_jacobians(ends[:, :3], both), both)
-        errors.append([np.abs(F[0, :, :9] - wanted[1]).max(), np.abs(by_point[0] - wanted[0]).max()])
+        both = []
+        for end in ends:
+            row = row_of(at._replace(motion=end))
+            felt = equations.proper_acceleration_jacobians(end[:3], row.smoothed_wrench[0], row.alpha[0])
+            both.append(Linearised(end, felt.by_omega, felt.by_point, row.noise_inflation[0]))
+        F, _, by_point = equations.transition(*both, np.array(h))
+        errors.append([np.abs(F[:, :9] - wanted[1]).max(), np.abs(by_point - wanted[0]).max()])
     ratio = np.array(errors[0]) / np.array(errors[1])
     assert np.all((ratio > 7.0) & (ratio < 9.0)), (errors, ratio)
 

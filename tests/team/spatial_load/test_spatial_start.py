@@ -45,3 +45,11 @@ def test_who_is_not_heard_does_not_move_the_others(robot):
     others = np.arange(ROBOTS) != robot
     assert np.all(angles[others] < TURN)
     assert np.all(ways[others] < WAY)
+
+
+@pytest.mark.parametrize("silent", [MOTION, ALL])
+def test_everybodys_frame_is_the_first_robots_whoever_is_heard(silent):
+    """Its pose has no coordinates: were it found by its wrench as another's is, it would count as known exactly."""
+    point = started(0, silent)
+    np.testing.assert_allclose(point.R[0], np.eye(3), atol=1e-12)
+    np.testing.assert_allclose(point.t[0], 0.0, atol=1e-12)

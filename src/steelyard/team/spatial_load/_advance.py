@@ -8,17 +8,12 @@ import numpy as np
 from steelyard._rotations import exp_so3, skew
 from steelyard.team._cache import Cache
 from steelyard.team.spatial_load._compiled_filter import compiled_filter
-from steelyard.team.spatial_load._equations_of_motion import MeasuredRows
 from steelyard.team.spatial_load._excitation import Excitation
 from steelyard.team.spatial_load._filter_pass import FilterPass, Segment, digest
+from steelyard.team.spatial_load._filter_state import FilterResult, FilterState
 from steelyard.team.spatial_load._linearisation_point import LOAD, LinearisationPoint
-from steelyard.team.spatial_load._linearised_filter import (
-    FilterResult,
-    FilterState,
-    filter_rows,
-    initial_filter_state,
-    predict_motion,
-)
+from steelyard.team.spatial_load._linearised_filter import filter_rows, initial_filter_state, predict_motion
+from steelyard.team.spatial_load._measured_rows import MeasuredRows
 from steelyard.team.spatial_load._motion_path import MotionPath
 from steelyard.team.spatial_load._sample_history import SampleHistory
 from steelyard.team.spatial_load._tuning import TUNING
@@ -31,6 +26,8 @@ class Advanced(NamedTuple):
     """None where its point is so wrong that a covariance is singular or numbers overflow."""
     path: MotionPath
     """The motion that the pass predicted on its way; where none was known, rows are linearised along it next time."""
+    correction: np.ndarray | None = None
+    """From the pass's estimate to that of another pass over the same rows; None where there was no other."""
 
 
 def advance(
@@ -72,17 +69,27 @@ def relinearised(
     `excitation` is that of the same load before a gap.
     """
     given = history, end, memory, cache
-    (best, path), damping = _fitted(filter_pass, path, *given), 0.0
+    best, path, correction = _fitted(filter_pass, path, *given)
+    damping = 0.0
     for _ in range(most):
-        if best is None or best.newton_decrement < TUNING.enough_decrement:
+        if best is None:
+            break
+        if best.newton_decrement < TUNING.enough_decrement:
+            correction = best.step
             break
         fresh = FilterPass.at(best.damped_estimate(damping, history.compiled), best.prior, best.start, excitation)
-        trial, path = _fitted(fresh, path, *given)
+        trial, path, _ = _fitted(fresh, path, *given)
+        correction = difference(best, trial)
         if trial is not None and trial.cost < best.cost:
             best, damping = trial, 0.1 * damping
         else:
             damping = max(10.0 * damping, 0.1)
-    return Advanced(best, path)
+    return Advanced(best, path, correction)
+
+
+def difference(found: FilterPass, other: FilterPass | None) -> np.ndarray | None:
+    """Between the estimates of two passes over the same rows; None where one diverged."""
+    return None if other is None else found.estimate.local(other.estimate)
 
 
 def _fitted(

@@ -14,8 +14,9 @@ from steelyard.team._state_copies import shallow_copy
 from steelyard.team.membership import GripRules, Standing
 from steelyard.team.spatial_load._changes import SpatialLoadEvent
 from steelyard.team.spatial_load._incremental import IncrementalEstimator, chunk_rows
-from steelyard.team.spatial_load._relay import RELAY_MEMORY, Relay, SpatialLoadMessage
-from steelyard.team.spatial_load._report import report
+from steelyard.team.spatial_load._relay import Relay
+from steelyard.team.spatial_load._relay_message import SpatialLoadMessage
+from steelyard.team.spatial_load._report import Viewer, report
 from steelyard.team.spatial_load._row_queue import DecidedRow, RowQueue
 from steelyard.team.spatial_load._sample_history import SampleHistory
 from steelyard.team.spatial_load._tuning import TUNING
@@ -90,7 +91,7 @@ class SpatialLoadAgent(Agent):
         # All robots compute at the same rows. Where they share few cores, each lets those before it go first.
         self._waits = chunk_rows(rate, spread_work=True) * self.number // len(names) if real_time else 0
         self._sends_every = max(round(TUNING.sends_every * rate), 1) if real_time else 1
-        self.others = [(names.index(other), other) for other in neighbours]
+        self.viewer = Viewer(name, self.number, [(names.index(other), other) for other in neighbours])
         self._decoder = msgspec.msgpack.Decoder(SpatialLoadMessage)
 
     def init(self) -> SpatialState:
@@ -155,7 +156,7 @@ class SpatialLoadAgent(Agent):
         state.tick += 1
         state.rows.tick()
         if state.tick % TUNING.tidy_every == 0:
-            state.relay.forget(state.relay.newest - round(RELAY_MEMORY * self.rate))
+            state.relay.forget(state.relay.newest - round(TUNING.relay_memory * self.rate))
         outbox = state.relay.outbox(state.time) if state.tick % self._sends_every == 0 else {}
         return Turn(state, outbox, state.estimates, events=events)
 
@@ -210,4 +211,4 @@ class SpatialLoadAgent(Agent):
         estimator = state.estimator
         row = max(estimator.processed - 1, estimator.history.first)
         time = estimator.history.time(row) if estimator.history.end > row else state.time
-        return report(estimator.filter_pass, self.number, self.others, self.name, time, estimator.age, estimator.failed)
+        return report(estimator, self.viewer, time)

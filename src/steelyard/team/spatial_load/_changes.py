@@ -28,6 +28,8 @@ class Jump:
     """Another load from a row on."""
 
     row: int
+    earliest: int
+    """The first row from which on it would be hardly less likely."""
     log_ratio: float
     """Bayes factor, natural logarithm."""
     size: np.ndarray
@@ -38,10 +40,11 @@ def find_jump(filter_pass: FilterPass, earliest: int) -> Jump | None:
     """The likeliest onset among the segments' rows from `earliest` on, if it convinces; None where none does.
 
     The load's change δ from an onset on has score b − J δ̂ and, once all coordinates are fitted anew, information
-    J_LOAD − J (A + A₀)⁻¹ Jᵀ, summed over the segments from the onset on. It must explain a good part of what readings
-    are off in all of the segments.
+    J_LOAD − J (A + A₀)⁻¹ Jᵀ, summed over the segments from the onset on. The fit δ̂ is along all directions, spurious
+    ones, too: what the estimate leaves unexplained along those is no change. A change must explain a good part of what
+    readings are off in all of the segments.
     """
-    step, precision, found = filter_pass.step, filter_pass.precision, filter_pass.segments
+    step, precision, found = filter_pass.whole_step, filter_pass.precision, filter_pass.segments
     start = next((k for k, one in enumerate(found) if one.row >= earliest and _converged(one.before)), None)
     if start is None:
         return None
@@ -54,12 +57,15 @@ def find_jump(filter_pass: FilterPass, earliest: int) -> Jump | None:
     evidence = vector_jump_evidence(fitted_anew, spread**-2.0)
     log_ratio = evidence.log_ratio / before.covariance_inflation
     best = int(np.argmax(log_ratio))
-    if log_ratio[best] <= TUNING.change_log_ratio + TUNING.change_linearisation * filter_pass.newton_decrement:
+    # What shows in one segment only is a wrench that was a step between two rows; another load shows in the next, too.
+    least = float(np.min(log_ratio[best : best + 2])) if best + 1 < len(log_ratio) else 0.0
+    if least <= TUNING.change_log_ratio + TUNING.change_linearisation * filter_pass.newton_decrement:
         return None
     explained = float(evidence.size[best] @ fitted_anew.information[best] @ evidence.size[best])
     if explained < TUNING.change_explains * sum(segment.nis for segment in segments):
         return None  # something else is wrong: a faulty member, or a wrench that is not what it says
-    return Jump(segments[best].row, float(log_ratio[best]), evidence.size[best])
+    likely = np.flatnonzero(log_ratio[: best + 1] > log_ratio[best] - TUNING.onset_log_ratio)
+    return Jump(segments[best].row, segments[likely[0]].row, float(log_ratio[best]), evidence.size[best])
 
 
 def _converged(found: FilterPass | None) -> bool:

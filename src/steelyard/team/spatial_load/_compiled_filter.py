@@ -10,10 +10,12 @@ import numpy as np
 
 from steelyard.models import Numbers
 from steelyard.native import FLAGS, HERE, Code, NoCompiler, NoCompilerWarning, emit, load_run
-from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion, MeasuredRows
+from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion
 from steelyard.team.spatial_load._excitation import excitation, spurious_information
+from steelyard.team.spatial_load._filter_state import FilterResult, FilterState
 from steelyard.team.spatial_load._linearisation_point import LOAD, LinearisationPoint
-from steelyard.team.spatial_load._linearised_filter import FilterResult, FilterState, filter_rows, relative_to_path
+from steelyard.team.spatial_load._linearised_filter import filter_rows, relative_to_path
+from steelyard.team.spatial_load._measured_rows import MeasuredRows
 from steelyard.team.spatial_load._row_step import RowBelief, RowPoint, RowSample, RowStep
 
 _SOONER = ("-O2", "-ftree-loop-vectorize", "-fvect-cost-model=dynamic", "-fpeel-loops")

@@ -4,7 +4,8 @@ import dataclasses
 
 import numpy as np
 
-from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion, MeasuredRows
+from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion
+from steelyard.team.spatial_load._measured_rows import MeasuredRows
 from steelyard.team.spatial_load._tuning import TUNING
 
 
@@ -52,7 +53,7 @@ def spurious_information(
 
     `weight` (meas,), `H` (meas, 15) and `gain`, the covariance after it, are the last row's.
     """
-    D = equations.reading_jacobian_by_alpha.reshape(3, len(weight), -1)
+    D = equations.reading_jacobian_by_alpha().reshape(3, len(weight), -1)
     M = (H * weight[:, None]).T @ D
     power = float(np.sum(rows.alpha_noise**2))
     return power * np.sum(np.swapaxes(D, 1, 2) @ (D * weight[:, None]) - np.swapaxes(M, 1, 2) @ gain @ M, axis=0)
@@ -61,6 +62,9 @@ def spurious_information(
 def excitation(equations: EquationsOfMotion, rows: MeasuredRows) -> Excitation:
     """How much rows show of where the centre of mass is; next to nothing where nobody knows the wrench."""
     share = 1.0 / rows.noise_inflation
-    F, alpha = equations.total(rows.smoothed_wrench)[:, 3:] * share[:, None], equations.alpha(rows) * share[:, None]
+    F, alpha = (
+        equations.total(rows.smoothed_wrench)[:, 3:] * share[:, None],
+        equations.alpha(rows.alpha) * share[:, None],
+    )
     noise = [float(np.sum((share * part) ** 2)) for part in (rows.force_noise, rows.alpha_noise)]
     return Excitation(F.T @ F, noise[0], float(np.sum(alpha**2)), 3.0 * noise[1])

@@ -10,8 +10,8 @@ import hashlib
 import numpy as np
 
 from steelyard.team.spatial_load._excitation import Excitation
+from steelyard.team.spatial_load._filter_state import FilterState
 from steelyard.team.spatial_load._linearisation_point import TILT, UPPER, LinearisationPoint, matrix_from_moments
-from steelyard.team.spatial_load._linearised_filter import FilterState
 from steelyard.team.spatial_load._prior import Prior
 from steelyard.team.spatial_load._tuning import TUNING
 
@@ -109,12 +109,24 @@ class FilterPass:
 
     def _stepped(self, damping: float) -> np.ndarray:
         """Shorter for some damping (Levenberg-Marquardt); zero along directions whose information is spurious."""
-        b = self.score + self.prior.precision @ self._prior_offset
         if self._sound:
             A = self.precision
-            return np.linalg.solve(A + damping * np.diag(np.diag(A)), b)
+            return np.linalg.solve(A + damping * np.diag(np.diag(A)), self._gradient)
         share, B = self._axes
-        return B.T @ (np.where(share < 0.5, B @ b, 0.0) / (1.0 + damping))
+        return B.T @ (np.where(share < 0.5, B @ self._gradient, 0.0) / (1.0 + damping))
+
+    @functools.cached_property
+    def whole_step(self) -> np.ndarray:
+        """The step that explains the rows best, along spurious directions, too."""
+        if self._sound:
+            return self.step
+        _, B = self._axes
+        return B.T @ (B @ self._gradient)
+
+    @functools.cached_property
+    def _gradient(self) -> np.ndarray:
+        """The vector b + A₀ δ₀."""
+        return self.score + self.prior.precision @ self._prior_offset
 
     @functools.cached_property
     def estimate(self) -> LinearisationPoint:

@@ -14,13 +14,28 @@ from steelyard.team._cache import Cache
 from steelyard.team._state_copies import shallow_copy
 from steelyard.team.spatial_load._advance import advance, relinearised
 from steelyard.team.spatial_load._changes import Jump, SpatialLoadEvent, change_event, find_jump
-from steelyard.team.spatial_load._excitation import Excitation
 from steelyard.team.spatial_load._filter_pass import FilterPass
-from steelyard.team.spatial_load._known_before import AfterChange, AfterGap, prior_at_start
 from steelyard.team.spatial_load._motion_path import MotionPath
-from steelyard.team.spatial_load._phase import Collecting, Doing, Phase, Tracking, phase_of
 from steelyard.team.spatial_load._prior import prior_after_change, prior_after_gap
-from steelyard.team.spatial_load._sample_history import SampleHistory, long_gap, motion_lost, received, silent
+from steelyard.team.spatial_load._sample_history import SampleHistory
+from steelyard.team.spatial_load._second_pass import compared, second_pass
+from steelyard.team.spatial_load._silences import long_gap, middle_of_gap, motion_lost, received, silent
+from steelyard.team.spatial_load._start import excitation_of, pass_at_start
+from steelyard.team.spatial_load._states import (
+    AfterChange,
+    AfterGap,
+    Collecting,
+    Phase,
+    Relinearising,
+    Starting,
+    State,
+    Tracking,
+    origin_of,
+    phase_of,
+    rows_of_grips,
+    rows_of_load,
+    tracking_of,
+)
 from steelyard.team.spatial_load._tuning import TUNING
 
 
@@ -39,7 +54,7 @@ class IncrementalEstimator:
     spread_work: bool = False
     processed: int = 0
     """The row before which all rows were processed."""
-    doing: Doing = dataclasses.field(default_factory=lambda: Collecting(0))
+    state: State = dataclasses.field(default_factory=lambda: Starting(0))
     path: MotionPath = dataclasses.field(default_factory=MotionPath.empty)
     """The motion as last predicted, along which rows are linearised."""
     unplaced: frozenset[int] = frozenset()
@@ -54,12 +69,13 @@ class IncrementalEstimator:
     @property
     def phase(self) -> Phase:
         """What it is doing."""
-        return phase_of(self.doing, self.gap)
+        return phase_of(self.state, self.gap)
 
     @property
     def filter_pass(self) -> FilterPass | None:
         """The pass that gives the estimates; None while there is none."""
-        return self.doing.filter_pass if isinstance(self.doing, Tracking) else None
+        tracking = tracking_of(self.state)
+        return None if tracking is None else tracking.filter_pass
 
     @property
     def failed(self) -> bool:
@@ -72,13 +88,19 @@ class IncrementalEstimator:
         return found is not None and found.covariance_inflation > TUNING.failed_above
 
     @property
+    def _stuck(self) -> bool:
+        """Whether the estimate is as far from its point as after a start at a wrong one."""
+        found = self.filter_pass
+        return found is not None and found.newton_decrement > TUNING.stuck_above * found.point.size
+
+    @property
     def waiting(self) -> bool:
         """Whether earlier estimates stand: there are none yet since a gap in the same load, or they still converge."""
         return self.gap or (not self.load_changed and self._lately_usable and not self._usable)
 
     @property
     def _lately_usable(self) -> bool:
-        return self.processed - max(self.doing.start, self.last_converged) <= TUNING.short * self.history.rate
+        return self.processed - max(self.state.start, self.last_converged) <= TUNING.short * self.history.rate
 
     @property
     def _usable(self) -> bool:
@@ -88,8 +110,7 @@ class IncrementalEstimator:
     @property
     def age(self) -> float:
         """Of the load as it is now, s."""
-        earlier = self.doing.known.rows if isinstance(self.doing.known, AfterGap) else 0
-        return (self.processed - self.doing.start + earlier) / self.history.rate
+        return rows_of_load(self.state, self.processed) / self.history.rate
 
     @property
     def chunk(self) -> int:
@@ -103,17 +124,12 @@ class IncrementalEstimator:
 
     @property
     def _recently_started(self) -> bool:
-        return self.processed - self.doing.start <= TUNING.short * self.history.rate
-
-    @property
-    def _rows_known(self) -> int:
-        """That tell of the grips."""
-        return self.processed - self.doing.start + (0 if self.doing.known is None else self.doing.known.rows)
+        return self.processed - self.state.start <= TUNING.short * self.history.rate
 
     @property
     def _hardly_known(self) -> bool:
         """Whether what is known is too far from a Gaussian to be a prior, and had better be found again."""
-        return self._rows_known <= TUNING.hardly_known * self.history.rate
+        return rows_of_grips(self.state, self.processed) <= TUNING.hardly_known * self.history.rate
 
     def copied(self) -> "IncrementalEstimator":
         """The same, on its own."""
@@ -127,22 +143,24 @@ class IncrementalEstimator:
         waiting = self.history.end - self.history.wide - 2 - self.processed
         if waiting >= self.chunk:
             return self._process(self.processed + self.chunk, cache)
-        if self.spread_work and isinstance(self.doing, Tracking):
-            return self._between(self.doing, waiting, cache)
+        if self.spread_work:
+            return self._between(waiting, cache)
         return ()
 
-    def _between(self, doing: Tracking, waiting: int, cache: Cache) -> tuple[SpatialLoadEvent, ...]:
+    def _between(self, waiting: int, cache: Cache) -> tuple[SpatialLoadEvent, ...]:
         """What is due when so many rows wait for a chunk to be full."""
+        tracking = tracking_of(self.state)
         shares = TUNING.relinearise_early if self._recently_started else TUNING.relinearise_later
         moments = [max(round(share * self.chunk), 1) for share in (TUNING.change_test_at, *shares)]
-        if waiting not in moments:
+        if tracking is None or waiting not in moments:
             return ()
-        if doing.filter_pass.row < self.processed:  # it has just begun
-            self._continue(doing, min(doing.filter_pass.row + TUNING.block_rows, self.processed), cache)
+        row = tracking.filter_pass.row
+        if row < self.processed:  # it has just begun
+            self._continue(tracking, min(row + TUNING.block_rows, self.processed), cache)
         elif waiting == moments[0]:
-            return self._test_for_change(doing)
+            return self._test_for_change(tracking.filter_pass)
         else:
-            self._relinearise(doing, cache)
+            self._relinearise(cache)
         return ()
 
     def finish(self, cache: Cache) -> tuple[SpatialLoadEvent, ...]:
@@ -151,10 +169,11 @@ class IncrementalEstimator:
         new_rows = self.processed < self.history.end
         while self.processed < self.history.end:
             events += self._process(min(self.processed + self.chunk, self.history.end), cache)
-        if isinstance(self.doing, Tracking) and self.doing.filter_pass.row < self.processed:
-            self._continue(self.doing, self.processed, cache)
-        while isinstance(self.doing, Tracking) and self.doing.second is not None:
-            self._catch_up(self.doing, self.doing.second, self.doing.filter_pass.row, cache)
+        tracking = tracking_of(self.state)
+        if tracking is not None and tracking.filter_pass.row < self.processed:
+            self._continue(tracking, self.processed, cache)
+        while isinstance(self.state, Relinearising):
+            self._catch_up(self.state, self.state.tracking.filter_pass.row, cache)
         found = self.filter_pass
         if new_rows and not self.failed and found is not None and found.start >= self.history.first:
             if not found.converged:
@@ -168,47 +187,52 @@ class IncrementalEstimator:
         before, self.processed = self.processed, end
         latest = history.raw(max(end - round(rate), history.first), end)
         self.gap = long_gap(latest, rate)
-        if motion_lost(latest, rate) or (self.gap and isinstance(self.doing, Collecting)):
+        if motion_lost(latest, rate) or (self.gap and isinstance(self.state, Collecting)):
             self._interrupt(end)
             return ()
-        if isinstance(self.doing, Tracking) and self.unplaced & received(history.raw(before, end), 0.0):
+        if not isinstance(self.state, Collecting) and self.unplaced & received(history.raw(before, end), 0.0):
             self._interrupt(before)
-        if isinstance(self.doing, Collecting):
-            start, known = self.doing.start, self.doing.known
+        if isinstance(self.state, Collecting):
+            start, known = self.state.start, not isinstance(self.state, Starting)
             placed = not self.unplaced & received(history.raw(start, end), 0.0)
-            due = end - start >= (TUNING.restart if known is not None and placed else TUNING.start) * rate
+            due = end - start >= (TUNING.restart if known and placed else TUNING.start) * rate
             if due and not silent(history.raw(end - 2, end)).all(axis=0).any():  # else a gap may have begun
-                self._begin(self.doing, end, cache)
+                self._begin(self.state, end, cache)
             return ()
-        if self.spread_work and self._contradicted and not self._lately_usable:
-            self.doing = Collecting(end)  # neither load nor grips explain what is measured
+        if self.spread_work and (self._contradicted or self._stuck) and not self._lately_usable:
+            self.state = Starting(end)  # neither load nor grips explain what is measured, or the point leads nowhere
             return ()
         if self._usable:
             self.last_converged, self.load_changed = before, self.load_changed and self._recently_started
-        if not self.spread_work or self.doing.filter_pass.row >= end - self.chunk:
-            self._continue(self.doing, end, cache)
-        if self.spread_work or isinstance(self.doing, Collecting):
+        tracking = tracking_of(self.state)
+        if tracking is not None and (not self.spread_work or tracking.filter_pass.row >= end - self.chunk):
+            self._continue(tracking, end, cache)
+        if self.spread_work or (found := self.filter_pass) is None:
             return ()
-        events = self._test_for_change(self.doing)
+        events = self._test_for_change(found)
         if not events:
-            self._relinearise(self.doing, cache)
+            self._relinearise(cache)
         return events
 
-    def _continue(self, doing: Tracking, end: int, cache: Cache) -> None:
+    def _continue(self, tracking: Tracking, end: int, cache: Cache) -> None:
         """Filters up to a row; where the pass diverges, begins again from there."""
-        found, self.path = advance(doing.filter_pass, self.path, self.history, end, self.memory, cache)
+        found, self.path, _ = advance(tracking.filter_pass, self.path, self.history, end, self.memory, cache)
         if found is None:
-            self.doing = Collecting(end, doing.known)
+            self.state = dataclasses.replace(tracking.origin, start=end)
         else:
-            self.doing = dataclasses.replace(doing, filter_pass=found)
+            self._track(dataclasses.replace(tracking, filter_pass=found))
 
-    def _test_for_change(self, doing: Tracking) -> tuple[SpatialLoadEvent, ...]:
+    def _track(self, tracking: Tracking) -> None:
+        """Another tracking; a relinearisation pass goes on."""
+        self.state = Relinearising(tracking, self.state.second) if isinstance(self.state, Relinearising) else tracking
+
+    def _test_for_change(self, found: FilterPass) -> tuple[SpatialLoadEvent, ...]:
         """Whether the load has changed; rows that are no longer needed are forgotten."""
         rate = self.history.rate
-        jump = find_jump(doing.filter_pass, doing.start + round(TUNING.unchanging * rate))
+        jump = find_jump(found, found.start + round(TUNING.unchanging * rate))
         if jump is not None:
-            return (self._change(doing.filter_pass, jump),)
-        needed = max(doing.start, self.processed - round(TUNING.longest_pass * rate))
+            return (self._change(found, jump),)
+        needed = max(found.start, self.processed - round(TUNING.longest_pass * rate))
         self.history.forget(needed - self.history.wide - 2)
         self.path = self.path.since(self.history.first)
         return ()
@@ -219,84 +243,75 @@ class IncrementalEstimator:
         row = jump.row + max(round(TUNING.segment * self.history.rate), 1)
         latest = min(row, self.processed - 1)  # the change may be in the latest rows, whose motion is not known yet
         point = dataclasses.replace(before.estimate, down=self.path.between(latest, latest + 1)[0, 6:])
-        known = AfterChange(prior_after_change(point, before.covariance), self._rows_known)
-        self.doing, self.load_changed = Collecting(row, None if self._hardly_known else known), True
-        return change_event(filter_pass, jump, self.history.time(jump.row))
+        known = AfterChange(
+            row, prior_after_change(point, before.covariance), rows_of_grips(self.state, self.processed)
+        )
+        self.state, self.load_changed = Starting(row) if self._hardly_known else known, True
+        return change_event(filter_pass, jump, self.history.time(middle_of_gap(self.history, jump.earliest)))
 
     def _interrupt(self, end: int) -> None:
         """Keeps what is known of load and grips; the motion is lost, or a robot comes whose grip is unknown."""
-        found, known = self.filter_pass, self.doing.known
+        found = self.filter_pass
         if found is not None and found.converged and not self._hardly_known:
             prior = prior_after_gap(found.estimate, found.covariance_inflation * found.covariance)
-            known, self.load_changed = AfterGap(prior, found.excitation, self._rows_known), False
-        elif found is not None:
-            known = None
-        self.doing = Collecting(end, known)
+            self.state, self.load_changed = (
+                AfterGap(end, prior, found.excitation, rows_of_grips(self.state, self.processed)),
+                False,
+            )
+        elif isinstance(self.state, Collecting):
+            self.state = dataclasses.replace(self.state, start=end)
+        else:
+            self.state = Starting(end)
 
-    def _begin(self, doing: Collecting, end: int, cache: Cache) -> None:
+    def _begin(self, origin: Collecting, end: int, cache: Cache) -> None:
         """Finds a linearisation point by the rows collected, and starts a filter pass there."""
-        history, start, known = self.history, doing.start, doing.known
-        raw, rows = history.raw(start, end), end - start
-        there, everybody = received(raw, TUNING.heard_share), frozenset(range(history.robots))
-        coming = self.unplaced & received(raw, 0.0)
-        if not there or coming - there:  # not heard well enough yet
-            self.doing = Collecting(end, known)
+        start, rows, rate = origin.start, end - origin.start, self.history.rate
+        begun = pass_at_start(self.history, origin, end, self.gravity, self.unplaced)
+        if begun is None:
+            self.state = dataclasses.replace(origin, start=end)
             return
-        if 0 in coming:  # whose frame is everybody's
-            known = None
-        self.unplaced = (everybody if known is None else self.unplaced) - there
-        prior = prior_at_start(history, start, end, self.gravity, known, coming)
-        fresh = FilterPass.at(prior.point, prior, start, _excitation(known))
-        self.doing = Tracking(start, known, fresh, rows)
+        origin, self.unplaced = begun.origin, begun.unplaced
+        self.state = Tracking(origin, begun.filter_pass, rows)
         if self.spread_work and rows > TUNING.block_rows:  # the rows are for later
             return
-        at_once = self.spread_work and known is not None and not coming
-        self._iterate(fresh, end, 1 if at_once else TUNING.rounds, cache)
-        if isinstance(self.doing, Collecting):  # after a second what was known is no help, after two nor are these rows
-            known = None if rows >= TUNING.start * history.rate else known
-            self.doing = Collecting(end if rows >= TUNING.short * history.rate else start, known)
+        rounds = 1 if self.spread_work and begun.near else TUNING.rounds
+        self._iterate(begun.filter_pass, end, rounds, cache)
+        if isinstance(self.state, Collecting):  # after a second what was known is no help, after two nor are these rows
+            again = end if rows >= TUNING.short * rate else start
+            self.state = Starting(again) if rows >= TUNING.start * rate else dataclasses.replace(origin, start=again)
 
     def _iterate(self, found: FilterPass, end: int, most: int, cache: Cache) -> None:
         """Relinearises a pass up to so many times; rows are collected on where it diverges. See `relinearised`."""
-        given, doing = (self.history, end, self.memory, cache, most, _excitation(self.doing.known)), self.doing
-        best, self.path = relinearised(found, self.path, *given)
-        if best is None or isinstance(doing, Collecting):
-            self.doing = Collecting(doing.start, doing.known)
+        tracking, origin = tracking_of(self.state), origin_of(self.state)
+        given = self.history, end, self.memory, cache, most, excitation_of(origin)
+        best, self.path, correction = relinearised(found, self.path, *given)
+        if best is None or tracking is None:
+            self.state = origin
         else:
-            self.doing = dataclasses.replace(doing, filter_pass=best)
+            self._track(dataclasses.replace(tracking, filter_pass=best, correction=correction))
 
-    def _relinearise(self, doing: Tracking, cache: Cache) -> None:
+    def _relinearise(self, cache: Cache) -> None:
         """Continues the relinearisation pass, or starts one where it is due."""
-        found, age = doing.filter_pass, self.processed - doing.start
-        known = self.spread_work and not self._recently_started
-        due = age >= (TUNING.slow_growth if known else TUNING.growth) * doing.relinearised_rows
-        due |= self.spread_work and found.newton_decrement > found.point.size  # more than new rows move a point
-        if doing.second is not None:
-            self._catch_up(doing, doing.second, self.processed, cache)
-        elif due and doing.start >= self.history.first and age <= TUNING.longest_pass * self.history.rate:
-            self.doing = doing = dataclasses.replace(doing, relinearised_rows=age)
+        if isinstance(self.state, Relinearising):
+            self._catch_up(self.state, self.processed, cache)
+        elif isinstance(self.state, Tracking) and self._due(self.state):
+            found, age = self.state.filter_pass, self.processed - self.state.start
+            self.state = tracking = dataclasses.replace(self.state, relinearised_rows=age)
             if self._recently_started and not self.spread_work:
                 self._iterate(found, self.processed, TUNING.rounds, cache)
             else:
-                point = found.damped_estimate(doing.damping, self.spread_work)
-                second = FilterPass.at(point, found.prior, found.start, _excitation(doing.known))
-                self.doing = dataclasses.replace(doing, second=second)
+                self.state = second_pass(tracking, self.spread_work)
 
-    def _catch_up(self, doing: Tracking, second: FilterPass, end: int, cache: Cache) -> None:
-        """Advances the relinearisation pass; once it has caught up, the better of the two passes stays."""
+    def _due(self, tracking: Tracking) -> bool:
+        """Whether a relinearisation pass is to start: rows have grown, or the estimate is far from the point."""
+        found, age = tracking.filter_pass, self.processed - tracking.start
+        known = self.spread_work and not self._recently_started
+        due = age >= (TUNING.slow_growth if known else TUNING.growth) * tracking.relinearised_rows
+        due |= self.spread_work and found.newton_decrement > found.point.size  # more than new rows move a point
+        return due and tracking.start >= self.history.first and age <= TUNING.longest_pass * self.history.rate
+
+    def _catch_up(self, state: Relinearising, end: int, cache: Cache) -> None:
         rows = TUNING.block_rows if self.spread_work else (1 + TUNING.catch_up) * self.chunk
-        until = min(second.row + rows, end)
-        later, self.path = advance(second, self.path, self.history, until, self.memory, cache)
-        if later is not None and later.row < doing.filter_pass.row:
-            self.doing = dataclasses.replace(doing, second=later)
-        elif later is not None and later.cost < doing.filter_pass.cost:
-            self.doing = dataclasses.replace(doing, filter_pass=later, second=None, damping=0.1 * doing.damping)
-        else:  # with ever more damping it would never move again, although new rows make another problem of it
-            more = max(10.0 * doing.damping, 0.1)
-            damping = more if more <= TUNING.most_damping or not self.spread_work else 0.0
-            self.doing = dataclasses.replace(doing, second=None, damping=damping)
-
-
-def _excitation(known: AfterChange | AfterGap | None) -> Excitation | None:
-    """Of the same load before."""
-    return known.excitation if isinstance(known, AfterGap) else None
+        until = min(state.second.row + rows, end)
+        later, self.path, _ = advance(state.second, self.path, self.history, until, self.memory, cache)
+        self.state = compared(state, later, self.spread_work)

@@ -30,9 +30,9 @@ def first_linearisation_point(history: SampleHistory, begin: int, end: int, grav
     s, n = _Smoothed(history, begin, end), history.robots
     best_heard = np.argmax(np.sum(s.there, axis=(0, 2)))
     R, t = s.grips(np.stack([np.eye(3)] * n), np.zeros((n, 3)), np.arange(n) == best_heard, history.noise)
-    t, R = (t - t[0]) @ R[0], R[0].T @ R
     for j in np.flatnonzero(~s.there.any(axis=(0, 2)) & s.wrench.any(axis=(0, 2))).tolist():
         R[j], t[j] = s.hidden_grip(R, t, j)
+    t, R = (t - t[0]) @ R[0], R[0].T @ R
     omega, alpha, felt, wrench = s.together(R, t, _ALL)
     load = fit_load(omega, alpha, felt, wrench, None)
     return LinearisationPoint(load, _down(s.time, omega, s.velocity(R, t, _ALL), felt, gravity), R, t)

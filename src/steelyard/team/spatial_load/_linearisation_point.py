@@ -10,6 +10,8 @@ source of the moments is `geometry`; a test holds these to it.
 """
 
 import dataclasses
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -99,28 +101,28 @@ def retract_load(load: np.ndarray, step: np.ndarray) -> np.ndarray:
     return moved
 
 
-def load_parameters(load: np.ndarray) -> np.ndarray:
+_ENTRIES = np.block([[1.0 - np.eye(3), np.zeros((3, 3))], [np.zeros((3, 3)), -np.eye(3)]])
+"""(6, 6): inertia xx, yy, zz, xy, xz, yz by second moments."""
+
+
+def load_parameters(load: Any, xp: ModuleType = np) -> Any:
     """Mass, centre of mass and the moments of inertia about it (xx, yy, zz, xy, xz, yz) of a load's coordinates."""
-    m = np.exp(2.0 * load[0])
-    xx, yy, zz, xy, xz, yz = load[1:7]
-    return np.concatenate([[m], load[7:], m * np.array([yy + zz, xx + zz, xx + yy, -xy, -xz, -yz])])
+    m = xp.exp(2.0 * load[:1])
+    return xp.concatenate([m, load[7:], m * (_ENTRIES @ load[1:7])])
 
 
-def load_jacobian(load: np.ndarray) -> np.ndarray:
+def load_jacobian(load: Any, xp: ModuleType = np) -> Any:
     """(10, 10): how `load_parameters` follow the coordinates."""
-    numbers, jacobian = load_parameters(load), np.zeros((10, 10))
-    jacobian[0, 0] = 2.0 * numbers[0]
-    jacobian[1:4, 7:] = np.eye(3)
-    jacobian[4:, 0] = 2.0 * numbers[4:]
-    jacobian[4:7, 1:4] = numbers[0] * (1.0 - np.eye(3))
-    jacobian[7:, 4:7] = -numbers[0] * np.eye(3)
-    return jacobian
+    numbers = load_parameters(load, xp)
+    by_mass = xp.concatenate([2.0 * numbers[:1], xp.zeros(3), 2.0 * numbers[4:]])[:, None]
+    by_moments = xp.concatenate([xp.zeros((4, 6)), numbers[0] * _ENTRIES])
+    return xp.concatenate([by_mass, by_moments, xp.eye(10, 3, -1)], axis=1)
 
 
-def matrix_from_moments(moments: np.ndarray) -> np.ndarray:
+def matrix_from_moments(moments: Any, xp: ModuleType = np) -> Any:
     """The symmetric matrix of xx, yy, zz, xy, xz, yz."""
     xx, yy, zz, xy, xz, yz = moments
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return xp.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 def load_coordinates(mass: float, com: np.ndarray, inertia: np.ndarray) -> np.ndarray:

@@ -13,57 +13,13 @@ from steelyard._rotations import skew
 from steelyard.team.spatial_load._equations_of_motion import (
     DOWN,
     EquationsOfMotion,
-    MeasuredRows,
+    Linearised,
     ProperAccelerationJacobians,
 )
-from steelyard.team.spatial_load._excitation import Excitation, excitation, spurious_information
+from steelyard.team.spatial_load._excitation import excitation, spurious_information
+from steelyard.team.spatial_load._filter_state import FilterResult, FilterState
 from steelyard.team.spatial_load._linearisation_point import LOAD, TILT, LinearisationPoint
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class FilterState:
-    """Mean and covariance of the motion after a row, and the derivative of the mean by the linearisation point."""
-
-    mean: np.ndarray
-    """(9,), at the row."""
-    columns: np.ndarray
-    """(15, 1 + param): the expected deviation from `mean`, then its derivative by the point."""
-    covariance: np.ndarray
-    """(15, 15)."""
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class FilterResult:
-    """Score, information and NIS that rows add."""
-
-    score: np.ndarray
-    """(time, param)."""
-    information: np.ndarray
-    """(param, param), of all rows together."""
-    spurious: np.ndarray
-    """(param, param), the part of it that noise alone would have made: Jacobians are noisy, too."""
-    load_information: np.ndarray
-    """(time, 10, param), its rows about the load, by row."""
-    nis: np.ndarray
-    """(time,): normalised innovation squared."""
-    count: np.ndarray
-    """(time,): how many there were."""
-    excitation: Excitation
-    predicted: np.ndarray
-    """(time, 9): the motion, each row as the rows before it tell."""
-    residual: np.ndarray
-    """(time, robot, 9): reading less expectation, in standard deviations as expected; zero where silent."""
-
-    def then(self, later: "FilterResult") -> "FilterResult":
-        """Of both, one after the other; the later one's last row stands for what noise makes in all."""
-        both = {
-            name: np.concatenate([getattr(self, name), getattr(later, name)])
-            for name in ("score", "load_information", "nis", "count", "predicted", "residual")
-        }
-        information = self.information + later.information
-        return FilterResult(
-            information=information, spurious=later.spurious, excitation=self.excitation + later.excitation, **both
-        )
+from steelyard.team.spatial_load._measured_rows import MeasuredRows
 
 
 def initial_filter_state(point: LinearisationPoint, rows: MeasuredRows, noise: np.ndarray) -> FilterState:
@@ -96,7 +52,7 @@ def filter_rows(
     H, D = task.equations.reading_jacobians(
         task.path[take], task.felt.between(take.start), task.rows.noise_inflation[take]
     )
-    F, added, by_point = task.equations.transitions(task.path, task.felt, task.rows)
+    F, added, by_point = task.transitions()
     n = len(H)
     H, D, w, y = H.reshape(n, -1, 15), D.reshape(n, -1, size), task.weight, task.y
     HtW = np.swapaxes(H * w[:, :, None], 1, 2)
@@ -134,7 +90,7 @@ def predict_motion(
     H, _ = task.equations.reading_jacobians(
         task.path[task.take], task.felt.between(task.take.start), task.rows.noise_inflation[task.take]
     )
-    F, added, _ = task.equations.transitions(task.path, task.felt, task.rows)
+    F, added, _ = task.transitions()
     H = H.reshape(len(H), -1, 15)
     HtW = np.swapaxes(H * task.weight[:, :, None], 1, 2)
     V = HtW @ task.y[:, :, None]
@@ -158,6 +114,12 @@ class _Task:
     weight: np.ndarray
     y: np.ndarray
 
+    def transitions(self) -> tuple[np.ndarray, ...]:
+        """From every row to the next; see `EquationsOfMotion.transition`."""
+        at = Linearised(self.path, self.felt.by_omega, self.felt.by_point, self.rows.noise_inflation)
+        before, after = (Linearised(*(part[some] for part in at)) for some in (slice(None, -1), slice(1, None)))
+        return self.equations.transition(before, after, self.rows.dt[1:])
+
 
 def _prepare(
     point: LinearisationPoint, motion: FilterState, path: np.ndarray, rows: MeasuredRows, noise: np.ndarray, first: bool
@@ -177,9 +139,8 @@ def _prepare(
     y = rows.reading[take] - equations.expected(path[take], equations.felt(path[take, :3], total[take]))
     w = rows.weight[take].reshape(take.stop - take.start, -1)
     y = np.where(w > 0.0, y.reshape(w.shape), 0.0)
-    return _Task(
-        equations, path, rows, columns, take, equations.proper_acceleration_jacobians(path[:, :3], rows), drift, w, y
-    )
+    felt = equations.proper_acceleration_jacobians(path[:, :3], rows.smoothed_wrench, rows.alpha)
+    return _Task(equations, path, rows, columns, take, felt, drift, w, y)
 
 
 def relative_to_path(point: LinearisationPoint, motion: FilterState, path: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

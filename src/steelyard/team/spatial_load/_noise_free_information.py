@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion, MeasuredRows
+from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion
 from steelyard.team.spatial_load._linearisation_point import LinearisationPoint
 from steelyard.team.spatial_load._linearised_filter import filter_rows, initial_filter_state
-
-_BLOCK = 100  # rows
+from steelyard.team.spatial_load._measured_rows import MeasuredRows
+from steelyard.team.spatial_load._tuning import TUNING
 
 
 def noise_free_information(
@@ -42,8 +42,8 @@ def noise_free_information(
     )
     path = np.concatenate([readings[:, 0, :6], down], axis=1)
     motion, result = initial_filter_state(point, rows, noise), np.zeros((point.size, point.size))
-    for start in range(0, len(time), _BLOCK):
-        low, end = max(start - 1, 0), min(start + _BLOCK, len(time))
+    for start in range(0, len(time), TUNING.block_rows):
+        low, end = max(start - 1, 0), min(start + TUNING.block_rows, len(time))
         motion, block = filter_rows(point, motion, path[low:end], rows.between(low, end), noise, start == 0)
         result += block.information
     return result

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from steelyard.team._state_copies import shallow_copy
 from steelyard.team.membership import TUNING as MEMBERSHIP
 from steelyard.team.membership import GripRules, Roster, Standing, View
-from steelyard.team.spatial_load._relay import Relay, RelayedSample
+from steelyard.team.spatial_load._relay import Relay
+from steelyard.team.spatial_load._relay_message import RelayedSample
 
 
 class DecidedRow(NamedTuple):

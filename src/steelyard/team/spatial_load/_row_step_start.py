@@ -6,11 +6,12 @@ import numpy as np
 
 from steelyard.team._cache import Cache
 from steelyard.team.spatial_load._advance import advance
-from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion, MeasuredRows
+from steelyard.team.spatial_load._equations_of_motion import EquationsOfMotion
 from steelyard.team.spatial_load._filter_pass import FilterPass
 from steelyard.team.spatial_load._initial_guess import first_linearisation_point
 from steelyard.team.spatial_load._linearisation_point import LinearisationPoint
 from steelyard.team.spatial_load._linearised_filter import filter_rows, initial_filter_state
+from steelyard.team.spatial_load._measured_rows import MeasuredRows
 from steelyard.team.spatial_load._motion_path import MotionPath
 from steelyard.team.spatial_load._prior import vague_prior
 from steelyard.team.spatial_load._row_step import RowBelief, RowPoint, RowSample, RowStep
@@ -41,7 +42,7 @@ def started(point: LinearisationPoint, rows: MeasuredRows, path: np.ndarray, noi
     """The belief after the first of the rows."""
     first, equations = rows.between(0, 1), EquationsOfMotion(point, noise)
     motion, result = filter_rows(point, initial_filter_state(point, rows, noise), path[:1], first, noise, True)
-    felt = equations.proper_acceleration_jacobians(motion.mean[None, :3], first)
+    felt = equations.proper_acceleration_jacobians(motion.mean[None, :3], first.smoothed_wrench, first.alpha)
     belief = RowBelief(
         RowPoint(point.load, point.R, point.t),
         motion.mean,

@@ -6,10 +6,9 @@ import hashlib
 import numpy as np
 
 from steelyard.team._state_copies import shallow_copy
-from steelyard.team.spatial_load._equations_of_motion import MeasuredRows
+from steelyard.team.spatial_load._measured_rows import MeasuredRows
+from steelyard.team.spatial_load._silences import grip_moves, rows_of_gap, runs
 from steelyard.team.spatial_load._tuning import TUNING
-
-_SPARE = 512  # rows for which there is room, and that are forgotten at once
 
 
 class SampleHistory:
@@ -49,7 +48,7 @@ class SampleHistory:
     def append(self, time: float, raw: np.ndarray) -> None:
         """Adds a row (robot, 15); NaN where nothing was heard."""
         if self._length == len(self._time) or self._used[0] != self._length:
-            room, there = _SPARE, self._length
+            room, there = TUNING.spare_rows, self._length
             self._time = np.concatenate([self._time[:there], np.zeros(room)])
             self._raw = np.concatenate([self._raw[:there], np.zeros((room, self.robots, 15))])
         self._time[self._length], self._raw[self._length] = time, raw
@@ -62,7 +61,7 @@ class SampleHistory:
     def forget(self, before: int) -> None:
         """Drops rows before a number, when it is worth the while."""
         drop = before - self.first
-        if drop >= _SPARE:
+        if drop >= TUNING.spare_rows:
             keep = slice(drop, self._length)
             self._time, self._raw = self._time[keep], self._raw[keep]
             self._digests = self._digests[drop:]
@@ -132,7 +131,7 @@ class SampleHistory:
         wrench = wrench.copy()
         for j in np.flatnonzero(missing.any(axis=(0, 2))).tolist():
             for begin, end in runs(np.asarray(missing[:, j].any(axis=1))):
-                if end - begin >= _rows_of_gap(self.rate, TUNING.longest_line):
+                if end - begin >= rows_of_gap(self.rate, TUNING.longest_line):
                     unknown[begin:end] = True
                     wrench[begin:end, j] = wrench[begin - 1, j] if begin else self._last_wrench(j, lo)
                     missing[begin:end, j] = False
@@ -211,48 +210,3 @@ def _weights(wide: int) -> tuple[np.ndarray, np.ndarray]:
     """Of the rows around, and how many rows away they are."""
     lags = np.arange(-wide, wide + 1)
     return np.where(np.abs(lags) < 2, 0.0, 1.0 + np.cos(np.pi * lags / (wide + 1))), lags.astype(float)
-
-
-def long_gap(raw: np.ndarray, rate: float) -> bool:
-    """Whether somebody's wrench was silent for so long that nobody can say what acted."""
-    rows = _rows_of_gap(rate)
-    return len(raw) >= rows and bool(silent(raw[-rows:]).all(axis=0).any())
-
-
-def runs(found: np.ndarray) -> np.ndarray:
-    """(run, 2): first row and the row after the last of each stretch where (time,) is true."""
-    return np.flatnonzero(np.diff(found, prepend=False, append=False)).reshape(-1, 2)
-
-
-def grip_moves(wrench: np.ndarray) -> np.ndarray:
-    """(time, robot): before which rows a grip opened or closed, by wrenches (time, robot, 6) in standard deviations.
-
-    The wrench is a step there, at some moment between two rows, and a straight line is wrong by half of it.
-    """
-    with np.errstate(invalid="ignore"):
-        idle = np.abs(wrench).max(axis=2) < TUNING.idle_wrench
-        jump = np.abs(np.diff(wrench, axis=0)).max(axis=2) > TUNING.grip_jump
-    found = np.zeros(idle.shape, bool)
-    found[1:] = jump & (idle[1:] != idle[:-1])
-    return found
-
-
-def motion_lost(raw: np.ndarray, rate: float) -> bool:
-    """Whether nobody's gyro was heard for so long that the motion is lost."""
-    rows = _rows_of_gap(rate)
-    return len(raw) >= rows and not np.isfinite(raw[-rows:, :, :3]).any()
-
-
-def silent(raw: np.ndarray) -> np.ndarray:
-    """(time, robot): whose wrench was not heard, of rows (time, robot, 15)."""
-    return np.asarray(np.isnan(raw[:, :, 9:]).any(axis=2))
-
-
-def received(raw: np.ndarray, share: float) -> frozenset[int]:
-    """Robots, by number, whose motion was received in more than a share of rows (time, robot, 15)."""
-    found = np.isfinite(raw[:, :, :9]).any(axis=2).mean(axis=0) if len(raw) else np.zeros(raw.shape[1])
-    return frozenset(np.flatnonzero(found > share).tolist())
-
-
-def _rows_of_gap(rate: float, seconds: float = TUNING.longest_gap) -> int:
-    return max(round(seconds * rate), 2)

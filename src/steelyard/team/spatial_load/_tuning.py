@@ -78,8 +78,14 @@ class SpatialTuning:
     """Of a start's rows in which a robot is heard, from which on its grip can be found."""
     failed_above: float = 2.0
     """Ratio of NIS to its expectation, beyond which nothing is believed."""
+    stuck_above: float = 20.0
+    """Newton decrement a coordinate, which a pass that converges is below within two seconds."""
     change_log_ratio: float = 20.0
     """Evidence asked for, natural logarithm: where nothing changed it is reached once in 5·10⁸ onsets tried."""
+    onset_log_ratio: float = 3.0
+    """By which an onset may be less likely than the best one and still be the true one: one in twenty."""
+    shows_after_gap: float = 0.2
+    """s within which a change in a gap shows after it: the motion must be known again first."""
     change_converged: float = 1.0
     """Newton decrement a coordinate, up to which a pass can be asked for a change."""
     change_linearisation: float = 0.25
@@ -115,6 +121,16 @@ class SpatialTuning:
     """Times what noise makes, beyond which a force or a turn was seen."""
     ends_after: float = 0.3
     """s in which nothing came, neither own samples nor messages, after which the last rows count, too."""
+    relay_memory: float = 20.0
+    """s of samples that a robot can still pass on."""
+    samples_a_message: int = 128
+    """At most: a message that brings what was missed for a second stays below 20 kB."""
+    messages_before_start: int = 100_000
+    """That a robot may have sent before the row of the team's start, and by restarts; more is not possible."""
+    spare_rows: int = 512
+    """For which a history makes room, and that it forgets at once: so that few rows are copied."""
+    overtaken: int = 3
+    """Later messages that a neighbour has received, after which one before counts as lost."""
     tidy_every: int = 50
     """Steps between removals of what nobody needs any more."""
     sends_every: float = 0.02
@@ -141,6 +157,9 @@ class SpatialTuning:
     """Share of the second moments, or radians, by which a known inertia may yet move: its shape is not linear."""
     most_widened: float = 1.2
     """Factor by which noise in the Jacobians may widen the deviation of a known number."""
+    confirmed_below: float = 1.0
+    """Standard deviations by which two passes over the same rows, linearised at different points, may differ in a known
+    number: they have the same noise, so all of it is an error of linearising, and the later one's is smaller."""
     settled_step: float = 0.5
     """Standard deviations by which a number may yet move while others of the point are far from settled."""
 
