@@ -38,13 +38,13 @@ def report(agent: "PlanarLoadAgent", state: PlanarAgentState) -> dict[str, Estim
 
     Where another window has begun with the same load, the last estimates hold until its first rows have come.
     """
-    time = (state.fit_end + 1) * agent.per_row / agent.rate if state.fit_end >= 0 else state.time
-    elapsed = (state.row - state.own.first) * agent.per_row / agent.rate
-    fit = state.fit
-    age, limit = (state.row - state.fit_end) * agent.per_row / agent.rate, TUNING.unknown_after
+    time = (state.window.fit_end + 1) * agent.per_row / agent.rate if state.window.fit_end >= 0 else state.samples.time
+    elapsed = (state.row - state.contacts.own.first) * agent.per_row / agent.rate
+    fit = state.window.fit
+    age, limit = (state.row - state.window.fit_end) * agent.per_row / agent.rate, TUNING.unknown_after
     stale = age > limit and elapsed > limit
-    missed = state.without_sample - state.without_any if state.over else state.without_sample
-    broken = missed > agent.rate or (stale and state.fit_end >= 0)
+    missed = state.samples.without_sample - (state.samples.without_any if state.over else 0)
+    broken = missed > agent.rate or (stale and state.window.fit_end >= 0)
     why: Knowledge = "failed" if broken else "not-identifiable" if elapsed > limit else "not-yet-known"
     names = ["inertia", "mass", "com", *(f"contact/{neighbour}" for neighbour in agent.neighbours)]
     if agent.friction:
@@ -54,16 +54,16 @@ def report(agent: "PlanarLoadAgent", state: PlanarAgentState) -> dict[str, Estim
     }
     found = {name: Estimate.unknown(why, *units.get(name, ("m", "world")), time) for name in names}
     span = state.fitted_span()
-    if span is None and state.continues and not broken:
-        return found | state.estimates
+    if span is None and state.window.continues and not broken:
+        return found | state.reports.estimates
     if fit is None or not fit.consistent or span is None or broken:
         return found
     window = agent.window(state, span)
     P, step = agent.covariance_of(state, window, fit), predicted_step(agent.cache, state)
     joint = positions_account(agent.cache, state)
-    continued = joint is None and bool(state.prior.information[LOG_MASS, LOG_MASS] > 0.0)
-    rough = state.began_again and not state.joint_steps  # positions are read off the rotation of a window in trouble
-    if not state.one_load or state.rows_needed or rough or (not continued and (joint is None or not _small(joint, P))):
+    continued = joint is None and bool(state.window.prior.information[LOG_MASS, LOG_MASS] > 0.0)
+    placed = continued or (joint is not None and _small(joint, P))
+    if not (placed and _rows_of_one_load(state)):
         return found
     # Sums with the next joint step come later: to first order, what they will tell is known now.
     end = np.concatenate([rollout_of(agent.cache, window, fit.unknowns).ends[len(window.rows) - 1], fit.unknowns[4:]])
@@ -75,10 +75,10 @@ def report(agent: "PlanarLoadAgent", state: PlanarAgentState) -> dict[str, Estim
             found[name] = Estimate.known(value, value * std, units[name][0], None, time)
     if agent.friction:
         found |= _friction(agent, window, x, P, time)
-    own = state.own.positions.get(state.fit_iteration)
+    own = state.contacts.own.positions.get(state.window.fit_iteration)
     # Where contacts are is of before a joint step and the prior of after it, or positions are still converging.
-    mid_step = (continued or state.began_again) and not state.converged
-    if own is None or state.own.information <= 0.0 or mid_step:
+    mid_step = (continued or state.consistency.began_again) and not state.steps.converged
+    if own is None or state.contacts.own.information <= 0.0 or mid_step:
         return found
     members = max(float(window.rows[-1, Sum.MEMBERS]), 1.0)
     size = math.sqrt(max(float(spread(best_measured(window.rows))), 0.0) / members) * math.exp(x[LOG_SCALE])
@@ -97,7 +97,7 @@ def report(agent: "PlanarLoadAgent", state: PlanarAgentState) -> dict[str, Estim
             return None
         return Estimate(_pair(value), C, "m", "world", time, "known")
 
-    share = max(1.0 - 2.0 / members, 0.0) / state.own.information
+    share = max(1.0 - 2.0 / members, 0.0) / state.contacts.own.information
     moved = 0j if step is None else step.position
     if abs(moved) ** 2 > size * math.exp(-x[LOG_SCALE]) * math.sqrt(share):  # the step's error of second order
         return found
@@ -105,10 +105,17 @@ def report(agent: "PlanarLoadAgent", state: PlanarAgentState) -> dict[str, Estim
     # What the next joint step does to a neighbour's position is not known here: as much as to the own one.
     near = abs(moved) < TUNING.largest_unseen_step * math.sqrt(share)
     for neighbour in agent.neighbours:
-        position = state.received_positions[neighbour].get(state.fit_iteration)
+        position = state.heard.positions[neighbour].get(state.window.fit_iteration)
         if position is not None and near:
             vectors[f"contact/{neighbour}"] = arm(position - own, end, 2.0 * share, False)
     return found | {name: vector for name, vector in vectors.items() if vector is not None}
+
+
+def _rows_of_one_load(state: PlanarAgentState) -> bool:
+    """Whether the window is known to hold one load, and to be long enough after one that was given up."""
+    seen = state.consistency
+    rough = seen.began_again and not state.steps.taken  # positions are read off the rotation of a window in trouble
+    return seen.one_load and not seen.rows_needed and not rough
 
 
 def _small(joint: JointStep, P: np.ndarray) -> bool:
