@@ -63,6 +63,9 @@ class PlanarLoadAgent(Agent):
         """Of a velocity averaged over a row, m/s an axis."""
         self._lets_go = 0 if lets_go is None else math.ceil(lets_go * rate / self.per_row)
         self.longest_gap = max(round(TUNING.longest_force_gap * rate), 1)
+        self.clock_noise = TUNING.clock_noise if real_time else 0.0
+        """Of the robots' common time, s: the rows of a log have one clock."""
+        self.clock_drift = TUNING.clock_drift if real_time else 0.0
         self._message_every = max(round(TUNING.message_seconds * rate), 1) if real_time else 1
         self._decoder = msgspec.msgpack.Decoder(PlanarLoadMessage)
 

@@ -95,12 +95,13 @@ def contributions_at(cache: Cache, state: PlanarAgentState, occasion: Occasion) 
 def positions_account(cache: Cache, state: PlanarAgentState) -> JointStep | None:
     """The joint step that tells how far the contact positions may be off, of the window that is fitted.
 
-    None while there is none: positions are then arbitrary, or read off a noisy rotation, and no covariance holds.
+    None while there is none: positions are then arbitrary, or read off a noisy rotation, and no covariance holds. Nor
+    does one that is on an earlier outer iteration, where a robot may have moved its position by no joint step since.
     """
-    found = newest_contributions(cache, state)
+    found, iteration = newest_contributions(cache, state), state.window.fit_iteration
     if found is None or found.fit is None or found.fit.start != state.window.start:
         return None
-    return found.joint
+    return found.joint if found.fit.iteration == iteration or iteration in state.steps.stepped else None
 
 
 def _robots(state: PlanarAgentState, fit: Span) -> float:

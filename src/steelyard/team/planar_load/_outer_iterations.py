@@ -96,6 +96,8 @@ def _make(agent: "PlanarLoadAgent", state: PlanarAgentState, iteration: int, fou
             contact.positions[iteration] = contact.newest_position
     state.steps.missed = 0 if stepped else state.steps.missed + 1
     state.steps.taken += stepped
+    if stepped:
+        state.steps.stepped.add(iteration)
     if not stepped:
         state.contacts.own.positions[iteration] = _position_without_step(agent, state)
     state.sums.tree.add(shift_key(iteration), shift)

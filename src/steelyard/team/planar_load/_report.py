@@ -15,6 +15,7 @@ from steelyard.team.planar_load._fit import (
     LOG_MASS,
     LOG_SCALE,
     N_UNKNOWNS,
+    OMEGA,
     THETA,
     VISCOUS,
 )
@@ -65,8 +66,11 @@ def report(agent: "PlanarLoadAgent", state: PlanarAgentState) -> dict[str, Estim
     placed = continued or (joint is not None and _small(joint, P))
     if not (placed and _rows_of_one_load(state)):
         return found
+    P[LOG_MASS, LOG_MASS] += agent.clock_drift**2
+    P[LOG_INERTIA, LOG_INERTIA] += (2.0 * agent.clock_drift) ** 2  # the angular velocity is in the team's time, too
     # Sums with the next joint step come later: to first order, what they will tell is known now.
-    end = np.concatenate([rollout_of(agent.cache, window, fit.unknowns).ends[len(window.rows) - 1], fit.unknowns[4:]])
+    rollout, k = rollout_of(agent.cache, window, fit.unknowns), len(window.rows)
+    end = np.concatenate([rollout.ends[k - 1], fit.unknowns[4:]])
     x = end if step is None else end + step.unknowns
     for name, at in (("mass", LOG_MASS), ("inertia", LOG_INERTIA)):
         std = math.sqrt(max(P[at, at], 0.0))
@@ -80,10 +84,12 @@ def report(agent: "PlanarLoadAgent", state: PlanarAgentState) -> dict[str, Estim
     mid_step = (continued or state.consistency.began_again) and not state.steps.converged
     if own is None or state.contacts.own.information <= 0.0 or mid_step:
         return found
+    # A robot whose clock is off sees the load turned, at the end and on the average over its window.
+    turned = agent.clock_noise**2 * (end[OMEGA] ** 2 + float(np.mean(rollout.path[:k, OMEGA] ** 2)))
     members = max(float(window.rows[-1, Sum.MEMBERS]), 1.0)
     size = math.sqrt(max(float(spread(best_measured(window.rows))), 0.0) / members) * math.exp(x[LOG_SCALE])
 
-    def arm(vector: complex, at: np.ndarray, place_variance: float, with_com: bool) -> Estimate | None:
+    def arm(vector: complex, at: np.ndarray, place_variance: float, clocks: int, with_com: bool) -> Estimate | None:
         """A vector of the body in world axes, and its covariance."""
         turn = np.exp(1j * at[THETA]) * math.exp(at[LOG_SCALE])
         value = complex(turn * vector)
@@ -92,7 +98,7 @@ def report(agent: "PlanarLoadAgent", state: PlanarAgentState) -> dict[str, Estim
         if with_com:
             J[:, CX] += _pair(complex(turn))
             J[:, CY] += _pair(complex(1j * turn))
-        C = J @ P @ J.T + place_variance * abs(turn) ** 2 * np.eye(2)
+        C = J @ P @ J.T + (place_variance * abs(turn) ** 2 + clocks * turned * abs(value) ** 2) * np.eye(2)
         if not math.sqrt(max(float(np.max(np.diag(C))), 0.0)) < TUNING.largest_std * max(size, 1e-9):
             return None
         return Estimate(_pair(value), C, "m", "world", time, "known")
@@ -101,13 +107,13 @@ def report(agent: "PlanarLoadAgent", state: PlanarAgentState) -> dict[str, Estim
     moved = 0j if step is None else step.position
     if abs(moved) ** 2 > size * math.exp(-x[LOG_SCALE]) * math.sqrt(share):  # the step's error of second order
         return found
-    vectors = {"com": arm(complex(x[CX], x[CY]) - own - moved, x, share, True)}
+    vectors = {"com": arm(complex(x[CX], x[CY]) - own - moved, x, share, 1, True)}
     # What the next joint step does to a neighbour's position is not known here: as much as to the own one.
     near = abs(moved) < TUNING.largest_unseen_step * math.sqrt(share)
     for neighbour in agent.neighbours:
         position = state.heard.positions[neighbour].get(state.window.fit_iteration)
         if position is not None and near:
-            vectors[f"contact/{neighbour}"] = arm(position - own, end, 2.0 * share, False)
+            vectors[f"contact/{neighbour}"] = arm(position - own, end, 2.0 * share, 2, False)
     return found | {name: vector for name, vector in vectors.items() if vector is not None}
 
 

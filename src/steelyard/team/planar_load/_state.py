@@ -70,6 +70,7 @@ class PositionSteps:
         self.contributed = -1  # number of the last occasion to which the robot contributed, or that it passed over
         self.taken = 0  # joint steps
         self.missed = 0  # outer iterations since the last joint step
+        self.stepped: set[int] = set()  # outer iterations whose own position a joint step has made
         self.converged = False  # whether the positions once were near their optimum: before, no change can be told
 
 
@@ -173,6 +174,7 @@ class PlanarAgentState:
         oldest_iteration = min(iteration for iteration in iterations if iteration >= 0)
         self.sums.forget(oldest, oldest_iteration, self.oldest_contribution)
         self.contacts.forget(oldest, oldest_iteration, self.oldest_contribution)
+        self.steps.stepped = {iteration for iteration in self.steps.stepped if iteration >= oldest_iteration}
         for positions in self.heard.positions.values():
             for iteration in [iteration for iteration in positions if iteration < oldest_iteration]:
                 del positions[iteration]
