@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from steelyard.team._agent import Agent, Message, Turn
+from steelyard.team._agent import Agent, Message, MotionReports, Turn
 from steelyard.team._cache import Cache
 from steelyard.team.planar_load._contact_position import covariance
 from steelyard.team.planar_load._contributions import newest_contributions
@@ -63,6 +63,7 @@ class PlanarLoadAgent(Agent):
         """Of a velocity averaged over a row, m/s an axis."""
         self._lets_go = 0 if lets_go is None else math.ceil(lets_go * rate / self.per_row)
         self.longest_gap = max(round(TUNING.longest_force_gap * rate), 1)
+        self.real_time = real_time
         self.clock_noise = TUNING.clock_noise if real_time else 0.0
         """Of the robots' common time, s: the rows of a log have one clock."""
         self.clock_drift = TUNING.clock_drift if real_time else 0.0
@@ -96,16 +97,24 @@ class PlanarLoadAgent(Agent):
         """A message of another such robot from its bytes."""
         return self._decoder.decode(data)
 
+    def reported_motion(
+        self, state: PlanarAgentState, robots: tuple[str, ...], row: float, span: float
+    ) -> MotionReports:
+        """See `Agent`: the contacts' velocities by the team's rows."""
+        rows = round(span * self.rate / self.per_row)
+        return MotionReports(state.heard.relay.table(robots, rows), self.per_row)
+
     def plausible(self, message: Message, latest: float) -> bool:
         """See `Agent`."""
         if not isinstance(message, PlanarLoadMessage):
             return False
         row = int(latest * self.rate) // self.per_row
         iterations, newest = [iteration for iteration, _, _ in message.positions], iteration_at(row)
+        reported = [one for _, one, _, _ in message.velocities]
         return (
             message.time <= latest
             and message.sequence <= 2 * int(latest * self.rate) + TUNING.messages_before_start
-            and max(message.first, message.last, message.start) <= row
+            and max(message.first, message.last, message.start, *reported) <= row
             and max(iterations, default=0) <= newest + TUNING.final_steps
             and possible_keys(message.tree.keys(N_SUMS), row, newest)
         )
@@ -145,6 +154,7 @@ class PlanarLoadAgent(Agent):
             sender = message.sender
             if message.last > state.heard.excluded.get(sender, message.last):
                 continue  # it goes on adding what it measures
+            state.heard.relay.receive(message.velocities, sender)
             state.sums.tree.receive(state.tick, sender, message.sequence, message.tree)
             for iteration, x, y in message.positions[: TUNING.iterations_stored]:
                 if math.isfinite(x + y):
@@ -188,6 +198,7 @@ class PlanarLoadAgent(Agent):
                 state.contacts.own.last,
                 start,
                 hand_over if name == successor else b"",
+                state.heard.relay.message(name) if self.real_time else (),
                 successor,
             )
             for name in self.neighbours

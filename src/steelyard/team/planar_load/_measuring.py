@@ -81,6 +81,8 @@ def _add_row(agent: "PlanarLoadAgent", state: PlanarAgentState, row: int) -> Non
         v -= _late(agent, state, row)
     if f is not None and state.contacts.own.first < 0:  # a robot that has just come did not push before
         f = sum(forces) / agent.per_row
+    if agent.real_time and v is not None and len(velocities) == agent.per_row:
+        state.heard.relay.measure(row, v)
     if not state.contacts.relays:
         state.contacts.own.add_row(row, v, f, len(velocities) / agent.per_row)
     due = iteration_at(row)

@@ -12,6 +12,7 @@ from steelyard.team.planar_load._contact import Contacts
 from steelyard.team.planar_load._sum_keys import Occasion, occasion_number
 from steelyard.team.planar_load._team_sums import TeamSums
 from steelyard.team.planar_load._tuning import TUNING
+from steelyard.team.planar_load._velocity_relay import VelocityRelay
 from steelyard.team.planar_load._window import LONGEST, Span
 from steelyard.team.planar_load._window_progress import WindowProgress
 
@@ -45,12 +46,13 @@ class OwnSamples:
 class Heard:
     """What neighbours report, each by its name."""
 
-    def __init__(self, neighbours: tuple[str, ...]):
+    def __init__(self, name: str, neighbours: tuple[str, ...]):
         self.positions: dict[str, dict[int, complex]] = {neighbour: {} for neighbour in neighbours}
         """By outer iteration."""
         self.first_rows: dict[str, int] = {}  # the first row of its own contact
         self.last_rows: dict[str, int] = {}  # the last row that it has measured
         self.window_starts: dict[str, int] = {}  # the first row of its window
+        self.relay = VelocityRelay(name, neighbours)
         self.later_window: tuple[int, int] | None = None  # first row of a later window, and since which row
         self.excluded: dict[str, int] = {}  # of a faulty one, the row by which it must have stopped adding
 
@@ -58,6 +60,7 @@ class Heard:
         """The same, on its own."""
         twin = copy_with_own_tables(self)
         twin.positions = {name: received.copy() for name, received in self.positions.items()}
+        twin.relay = self.relay.copied()
         return twin
 
 
@@ -101,7 +104,7 @@ class PlanarAgentState:
         """See `TreeSum` and `TeamSums`."""
         self.tick, self.row = 0, -1
         self.contacts = Contacts(checksum_of(name))
-        self.samples, self.heard = OwnSamples(), Heard(neighbours)
+        self.samples, self.heard = OwnSamples(), Heard(name, neighbours)
         self.sums = TeamSums(TreeSum(name, neighbours, width, per_message), lets_go)
         self.steps, self.window = PositionSteps(), WindowProgress()
         self.consistency, self.reports = Consistency(), Reports()

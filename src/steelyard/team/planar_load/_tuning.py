@@ -141,6 +141,16 @@ class PlanarLoadTuning:
     was three times the deviation that the velocities alone leave."""
     clock_drift: float = 1e-4
     """Relative, of the team's clock: it is one robot's, and some quartzes are so far off. A mass is off by as much."""
+    rows_relayed: int = 200
+    """Rows for which robots' own velocities are remembered (8 s): twice what a consistency check looks at."""
+    report_repeats: int = 2
+    """Times that a robot's velocity is sent to a neighbour: one message may be lost."""
+    reports_a_message: int = 8
+    """Such velocities that a message carries: at 50 messages a second, those of eight robots."""
+    reports_waiting: int = 400
+    """Such velocities that wait for a neighbour; of more the oldest are dropped."""
+    most_reports_a_row: int = 100
+    """Robots that a row is remembered of: as many as a team has at most."""
     message_seconds: float = 0.02
     """s between messages in real time: below that, processes spend their time on messages."""
 
