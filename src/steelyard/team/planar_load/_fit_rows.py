@@ -1,5 +1,6 @@
 """The fit of a window's rows, and what it tells: one load, a change of it, or rows that do not belong together."""
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,12 +78,13 @@ def _begins_again(agent: "PlanarLoadAgent", state: PlanarAgentState, window: Win
             found.rows_needed, found.given_up = 0, 1.0
             state.window.count()
         return False
-    if following is None and fit is not None and fit.usable(TUNING.mended_by_positions):
-        found.since = None
-        return False
-    found.since = state.window.fit_end if found.since is None else found.since
+    near = following is None and fit is not None and fit.usable(TUNING.mended_by_positions)
+    excess = math.inf if fit is None else (fit.chi_square - 1.0) * fit.n_rows
+    if found.since is None or (near and excess < TUNING.mending * found.excess):
+        found.since, found.excess = state.window.fit_end, excess
     waited = state.window.fit_end - found.since if following is None else state.row - following
-    if waited < (TUNING.inconsistent_rows if state.steps.taken else TUNING.converging_rows):
+    patience = TUNING.inconsistent_rows if state.steps.taken else TUNING.converging_rows
+    if waited < (TUNING.mending_rows if near else patience):
         return False
     found.rows_needed = max(found.rows_needed, min(len(window.rows), TUNING.most_rows_needed))
     found.given_up = found.given_up if fit is None else max(found.given_up, fit.chi_square)

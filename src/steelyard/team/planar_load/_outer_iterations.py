@@ -122,15 +122,11 @@ def _position_without_step(agent: "PlanarLoadAgent", state: PlanarAgentState) ->
 
 
 def _first_position(agent: "PlanarLoadAgent", state: PlanarAgentState) -> complex | None:
-    positioned = any(total[Sum.POSITIONED] >= 2 for total in state.sums.rows.values())
-    together = [
-        key
-        for key, total in state.sums.rows.items()
-        if total[Sum.MEMBERS] >= 2 and key.row in state.contacts.own.velocities
-    ]
-    if not positioned and (len(together) >= TUNING.newcomer_rows or not any(state.heard.positions.values())):
-        return arbitrary_position(agent.name)  # one position of another robot says nothing of the rotation
     velocities = state.contacts.own.velocities
+    seen = [total for key, total in state.sums.rows.items() if key.row in velocities and total[Sum.MEMBERS] >= 2]
+    positioned = any(total[Sum.POSITIONED] >= 2 for total in seen)
+    if not positioned and (len(seen) >= TUNING.newcomer_rows or not any(state.heard.positions.values())):
+        return arbitrary_position(agent.name)  # one position of another robot says nothing of the rotation
     for iteration in sorted({key.iteration for key in state.sums.rows}, reverse=True):
         rows = sorted(key.row for key in state.sums.rows if key.iteration == iteration and key.row in velocities)
         if len(rows) >= TUNING.newcomer_rows:

@@ -86,6 +86,7 @@ class Consistency:
         self.rows_needed = 0  # of a window before it counts: as many as one had that was given up
         self.given_up = 1.0  # that one's mean squared residual, in variances
         self.since: int | None = None  # last row of the first of the latest fits, all too far off
+        self.excess = 0.0  # of the squared residuals there, in variances, summed over rows
 
 
 class Reports:

@@ -77,6 +77,11 @@ class PlanarLoadTuning:
     mended_by_positions: float = 3.5
     """Mean squared residual, in variances, below which contact positions that still converge may be the cause: over a
     bad radio they left 2.8 after 17 s. Loads that changed before they were known left 7 to 900."""
+    mending: float = 0.8
+    """Share to which what is too much in the squared residuals must fall, if positions that converge are to be the
+    cause. Rows of two loads, or with an unknown force, leave it as it is, while the mean falls with the rows."""
+    mending_rows: int = 150
+    """Rows in which it must have fallen so far (6 s): three outer iterations."""
     converging_rows: int = 125
     """Instead of `inconsistent_rows` before the first joint step (5 s): over a bad radio it takes so long."""
     rows_before_jump: int = 100
