@@ -92,6 +92,12 @@ def contributions_at(cache: Cache, state: PlanarAgentState, occasion: Occasion) 
     return Contributions(occasion, own.fit, joint if joint.bounded else None)
 
 
+def window_accounted(cache: Cache, state: PlanarAgentState) -> bool:
+    """Whether there has been a joint step that tells how far contact positions may be off, in the window."""
+    found = newest_contributions(cache, state)
+    return found is not None and found.fit is not None and found.fit.start == state.window.start
+
+
 def positions_account(cache: Cache, state: PlanarAgentState) -> JointStep | None:
     """The joint step that tells how far the contact positions may be off, of the window that is fitted.
 
@@ -99,7 +105,7 @@ def positions_account(cache: Cache, state: PlanarAgentState) -> JointStep | None
     does one that is on an earlier outer iteration, where a robot may have moved its position by no joint step since.
     """
     found, iteration = newest_contributions(cache, state), state.window.fit_iteration
-    if found is None or found.fit is None or found.fit.start != state.window.start:
+    if found is None or found.fit is None or not window_accounted(cache, state):
         return None
     return found.joint if found.fit.iteration == iteration or iteration in state.steps.stepped else None
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from steelyard.team.planar_load._contact_position import NO_CONTACT_PRIOR, ContactPrior, contact_likelihood
-from steelyard.team.planar_load._contributions import positions_account, skip_until
+from steelyard.team.planar_load._contributions import skip_until, window_accounted
 from steelyard.team.planar_load._fit import LOG_MASS, N_UNKNOWNS
 from steelyard.team.planar_load._outer_iterations import predicted_step
 from steelyard.team.planar_load._rollouts import rollout_of
@@ -47,7 +47,7 @@ def begin_window(
         if position is not None and contact.information > 0.0:
             moved = step.position if step is not None and contact is state.contacts.own else 0j
             contact.prior = ContactPrior(position + moved, contact.information / (1.0 + inflation) ** 2)
-    accounted = state.window.prior.information.any() or positions_account(agent.cache, state) is not None
+    accounted = state.window.prior.information.any() or window_accounted(agent.cache, state)
     prior = window_prior(unknowns, P, keep, inflation) if accounted else Prior.none()
     ends = rollout_of(agent.cache, window, fit.unknowns).ends
     unknowns[:4] = ends[min(start - span.start, len(window.rows)) - 1]
