@@ -109,7 +109,7 @@ def cut_after_a_death(seed: int) -> dict:
     team.advance(2.5, samples=False)
     mass = [node.known["mass"] for node in team.nodes.values()]
     off = [float((one.value - PUSHED_MASS) / one.std) for one in mass]
-    return {**_told(team), "off": off, "starts": {node.state.start for node in team.nodes.values()}}
+    return {**_told(team), "off": off, "starts": {node.state.window.start for node in team.nodes.values()}}
 
 
 def liar(start: float, seconds: float) -> dict:
