@@ -3,7 +3,7 @@
 import dataclasses
 import re
 
-from steelyard.logs.mapping._unit_names import plain_unit
+from steelyard.logs.mapping._unit_names import StatedUnit, plain_unit
 
 AXES = ("x", "y", "z")
 
@@ -71,6 +71,8 @@ def take_apart(field: str, stated: str | None = None) -> Name:
     (('imu', 'acc'), 'x', 'g')
     """
     unit = plain_unit(stated) if stated else None
+    if unit is None and isinstance(stated, StatedUnit):
+        unit = str(stated)
     bare = field
     for match in re.finditer(r"[\[(]([^\[\]()]*)[\])]", field):
         inside = match[1].strip()

@@ -208,7 +208,7 @@ def _angles(columns: list[Column], who) -> Iterator[SignalSource]:
             three = [axes[angle] for angle in ("roll", "pitch", "yaw")]
             stated = three[0].name.unit
             largest = max(float(np.nanmax(np.abs(one.values))) for one in three)
-            unit = stated or ("deg" if largest > 2 * np.pi + 0.1 else "rad")
+            unit = stated or ("deg" if largest > 2 * np.pi + 0.1 else "?")
             why = f"{named(three)} look like roll, pitch and yaw; the largest angle is {largest:.3g}."
             source = tuple(one.source for one in three)
             yield SignalSource(f"{robot}/attitude", source, unit, why, order="rpy", certain=stated is not None)
