@@ -171,7 +171,7 @@ def test_times_that_are_missing_may_be_stated_alone(tmp_path):
     looked = look_at([path])
     assert of(looked, "specific_force").unit == "m/s²"  # gravity shows without a time
     assert looked.as_json()["problems"]
-    assert any('["run"] time = {rate' in text for text in looked["rigid-body"].missing)
+    assert any('"run".time = {rate' in text for text in looked["rigid-body"].missing)
     (tmp_path / "times.toml").write_text('["run"]\ntime = {rate = 100.0}\n')
     assert look_at([path], tmp_path / "times.toml")["rigid-body"].possible
 

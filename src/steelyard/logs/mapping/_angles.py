@@ -53,11 +53,14 @@ def _misfit(exam: Examination, robot: str, trial: SignalSource) -> float:
     gyro, stated = exam.track(f"{robot}/rates"), exam.sources.get(f"{robot}/rates")
     if gyro is not None and stated is not None and stated.certain:
         turned = compare(rates_of(track), gyro, TUNING.longest_delay)
-        found += [turned.alignment.scale] if turned.coherence > TUNING.coherence else []
+        found += [(turned.alignment.scale, (1.0,))] if turned.coherence > TUNING.coherence else []
     s = exam.track(f"{robot}/specific_force")
     if f"{robot}/wrench/force" in exam.sources and s is not None:  # gravity turns with the sensor
         up = Track(track.time, matrices(track.values)[:, 2, :])
-        found.append(float(np.exp(10.0 * (1.0 - compare(up, s, TUNING.longest_delay, centred=False).coherence))))
+        fit = compare(up, s, TUNING.longest_delay, centred=False)
+        found.append((float(np.exp(10.0 * (1.0 - fit.coherence))), (1.0,)))
+    motion = exam.sources.get(f"{robot}/linear_velocity") or exam.sources.get(f"{robot}/position")
+    lengths = (1.0,) if motion is not None and motion.certain else (1.0, 100.0, 1000.0)  # m, cm, mm
     push, moved = acceleration(exam, robot, track), observed_acceleration(exam, robot)
     if push is not None and moved is not None:
         for sign in (1.0, -1.0):  # a thrust along z or along -z
@@ -66,6 +69,6 @@ def _misfit(exam: Examination, robot: str, trial: SignalSource) -> float:
             ]
             fit = compare(level[0], level[1], TUNING.longest_delay)
             if fit.coherence > TUNING.coherence:
-                found.append(fit.alignment.scale)
+                found.append((fit.alignment.scale, lengths))
                 break
-    return max((abs(float(np.log(max(scale, 1e-12)))) for scale in found), default=float("inf"))
+    return max((min(abs(float(np.log(max(one, 1e-12) / k))) for k in units) for one, units in found), default=np.inf)

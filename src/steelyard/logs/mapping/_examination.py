@@ -96,4 +96,4 @@ class Examination:
 
 def _as_ours(one: SignalSource) -> SignalSource:
     unit = "1" if multiple_of(one.unit) is None else one.unit
-    return dataclasses.replace(one, unit=unit, order="wxyz" if one.order == "?" else one.order)
+    return dataclasses.replace(one, unit=unit, order={"?": "wxyz", "?3": "rotvec"}.get(one.order or "", one.order))

@@ -17,6 +17,7 @@ from steelyard.logs.mapping._frames import (
     settle_sensor_axes,
     settle_world,
 )
+from steelyard.logs.mapping._handedness import settle_inverted
 from steelyard.logs.mapping._open_units import refuse_other_kinds
 from steelyard.logs.mapping._px4 import px4_sources
 from steelyard.logs.mapping._ros import ros_sources
@@ -75,6 +76,7 @@ def examine(recording: Recording, times: Mapping[str, TimeSource] | None = None)
         settle_gyroscope_unit(exam, robot, None if alignment is None else alignment.scale)
         if flies:
             settle_sensor_axes(exam, robot, alignment)
+            settle_inverted(exam, robot)
         settle_wrench(exam, robot)
         settle_wrist_attitude(exam, robot)
         if flies:

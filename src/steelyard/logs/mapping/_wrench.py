@@ -18,7 +18,7 @@ from steelyard.logs.mapping._compare import (
     width_for,
 )
 from steelyard.logs.mapping._examination import Examination
-from steelyard.logs.mapping._frames import UP_AXES, rates_of, settle_sensor_axes, snapped
+from steelyard.logs.mapping._frames import ORDERS, UP_AXES, rates_of, settle_sensor_axes, snapped
 from steelyard.logs.mapping._open_units import asked_unit, leave_open
 from steelyard.logs.mapping._rotations import angle_between, axes_matrix, axes_of, matrices
 from steelyard.logs.mapping._samples import vector_map
@@ -235,7 +235,7 @@ def settle_wrist_attitude(exam: Examination, robot: str) -> None:
     if exam.track(signal) is None or s is None or exam.sources[signal].frame:
         return
     one, best, chosen = exam.sources[signal], -1.0, None
-    for order, inverse in itertools.product(("wxyz", "xyzw") if one.order == "?" else (one.order,), (False, True)):
+    for order, inverse in itertools.product(ORDERS.get(one.order or "", (one.order,)), (False, True)):
         trial = dataclasses.replace(one, order=order, inverse=one.inverse != inverse)
         attitude = exam.track_of(trial)
         if attitude is None:
@@ -255,7 +255,7 @@ def settle_wrist_attitude(exam: Examination, robot: str) -> None:
     R = R if turning is None else turning
     away, nearest = snapped(R)
     way = "world to sensor" if trial.inverse else "sensor to world"
-    read = f"{trial.order}, {way}" if one.order == "?" else way
+    read = f"{trial.order}, {way}" if one.order in ORDERS else way
     text = f"Gravity turns with it, read as {read}, {axis} up (coherence {best:.3f})."
     changes: dict[str, Any] = {"axes": UP_AXES[axis] if axis != "z" else None}
     if away < (_SNAP if turning is None else TUNING.snap_other):
