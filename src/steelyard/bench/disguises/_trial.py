@@ -33,6 +33,8 @@ KINDS: dict[str, tuple[Callable[[int, float], dict[str, np.ndarray]], Mapping[st
     "hold": (hold, HOLD, "rigid-body", "r1/specific_force"),
 }
 """By name: what simulates it, names that others give its signals, its problem, and the signal that may be late."""
+UNITS = {"flight": {"thrust": "N"}, "hold": {"fx": "N", "tx": "N m"}}
+"""What their owner answers where the mapping asks for units that neither the file nor any motion shows."""
 Verdict = Literal["right", "doubted", "asked", "wrong"]
 
 
@@ -104,7 +106,10 @@ def run_disguises(
 def _run(kind: str, disguise: str, seed: int, columns, plain: frozenset[str]) -> tuple[DisguiseRun, frozenset[str]]:
     _, names, problem, late = KINDS[kind]
     with tempfile.TemporaryDirectory() as folder:
-        looked = look_at([table.write(Path(folder)) for table in DISGUISES[disguise](columns, names)])
+        files = [table.write(Path(folder)) for table in DISGUISES[disguise](columns, names)]
+        looked = look_at(files)
+        if any(one.open_unit for one in looked.mapping.signals.values()):
+            looked = look_at(files, _answered(Path(folder), UNITS[kind]))
         seen = [f"{one.subject}: {one.sentence}" for one in looked.mapping.findings if one.verdict == "found"]
         seen += [f"{one.stream}: {one.why}" for one in looked.mapping.times.values()]
         found = frozenset(_without_numbers(text) for text in seen)
@@ -121,6 +126,12 @@ def _run(kind: str, disguise: str, seed: int, columns, plain: frozenset[str]) ->
     worst, what, known = _largest_error(identified, columns, flip)
     verdict = "wrong" if worst > COVER.wrong_disguise else "right" if known else "doubted"
     return DisguiseRun(kind, disguise, seed, verdict, worst, what, how, error, std, bound), found
+
+
+def _answered(folder: Path, units: Mapping[str, str]) -> Path:
+    lines = [f'"run".units.{field} = "{unit}"' for field, unit in units.items()]
+    (folder / "map.toml").write_text("\n".join(lines) + "\n")
+    return folder / "map.toml"
 
 
 def _without_numbers(text: str) -> str:
