@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import BadInput, nearest
+from steelyard.problems import LARGEST
 
 _NOT_ROBOTS = ("truth", "load")
 
@@ -150,8 +151,9 @@ def _numbers(name: str, value: Any, time: float) -> np.ndarray:
         array = np.array(value, dtype=float)
     except (TypeError, ValueError, OverflowError):
         raise BadInput(f"{name} at {time:g} s is {_shown(value)}; give numbers, or None where it is missing.") from None
-    if np.isinf(array).any():
-        raise BadInput(f"{name} at {time:g} s is infinite; give None or NaN where a sample is missing.")
+    if (np.abs(array) > LARGEST).any():
+        what = "infinite" if np.isinf(array).any() else "more than any sensor reads"
+        raise BadInput(f"{name} at {time:g} s is {what}; give None or NaN where a sample is missing.")
     return array
 
 

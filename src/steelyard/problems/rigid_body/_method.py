@@ -125,7 +125,7 @@ def _with_knots(problem: Problem) -> tuple[Problem, State]:
     for spacing in closer_spacings(problem):
         tried = dataclasses.replace(problem, spacing=spacing)
         closer = converged(tried, tried.resampled(state), 1, gain)
-        if score(tried, closer) >= score(problem, state):
+        if not explains_better(tried, closer, problem, state):
             break
         problem, state = tried, closer
     return problem, state
@@ -140,9 +140,11 @@ def closer_spacings(problem: Problem) -> list[float]:
     return [h for h in tuning.spacings if least <= h < problem.spacing]
 
 
-def score(problem: Problem, state: State) -> float:
-    """Misfit plus twice the number of coefficients."""
-    return problem.cost(state) + 2.0 * 6.0 * state.spline.size
+def explains_better(closer: Problem, tried: State, problem: Problem, state: State) -> bool:
+    """Mallows' Cp: whether closer knots lower the misfit by more than twice their coefficients, times its variance."""
+    cost = closer.cost(tried)
+    added = 6.0 * (tried.spline.size - state.spline.size)
+    return problem.cost(state) - cost > 2.0 * added * closer.misfit_a_reading(cost)
 
 
 def _at_its_own_speed(problem: Problem, state: State) -> tuple[Problem, State]:

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from steelyard.problems.rigid_body._least_squares import least_squares
+
 LEAST = 1e-6
 """Smallest eigenvalue of a pseudo-inertia over its trace that counts as possible."""
 _LEAST_BARRIER = 1e-5
@@ -75,7 +77,7 @@ def nearest_possible(load: np.ndarray, information: np.ndarray) -> np.ndarray:
             spread = inverse @ parts
             gradient = 2.0 * metric @ (x - target) - mu * np.trace(spread, axis1=1, axis2=2)
             hessian = 2.0 * metric + mu * np.einsum("aij,bji->ab", spread, spread)
-            step = -np.linalg.lstsq(hessian, gradient, rcond=1e-14)[0]
+            step = -least_squares(hessian, gradient, 1e-14)
             now, share = cost(x, mu), 1.0
             while cost(x + share * step, mu) > now and share > 1e-9:
                 share *= 0.5

@@ -68,6 +68,10 @@ class FitTuning:
     """Samples in one independent residual: tools shake for tens of milliseconds."""
     lag_known: float = 0.02
     """s: a lag that is known to half of that is used."""
+    lag_smooth: float = 0.1
+    """s: means over it, twice, leave the motion, and of what shakes at 20 Hz and more one part in forty."""
+    lag_deviations: float = 3.0
+    """By which the whole bandwidth's lag may differ from the motion's."""
     still_window: float = 0.2
     """s, over which readings are averaged to see whether the frame is still."""
     still_rate: float = 0.03
