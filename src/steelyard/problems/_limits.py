@@ -14,7 +14,8 @@ def check_sizes(log: Log) -> None:
     for name, values in log.columns.items():
         beyond = np.abs(values) > LARGEST
         if beyond.any():
+            row = int(np.argmax(beyond))
             raise BadInput(
-                f"{log.origin}: column {name} is {values[beyond][0]:.3g} at row {int(np.argmax(beyond)) + 1}, more than "
-                "any sensor reads; leave the cell empty or write NaN where a sample is missing."
+                f"{log.origin}: column {name} is {values[row]:.3g} at row {row + 1}, more than any sensor reads; "
+                "leave the cell empty or write NaN where a sample is missing."
             )

@@ -18,11 +18,8 @@ from steelyard.problems.rigid_body._reading import WristRecord
 from steelyard.problems.rigid_body._residuals import wrench_regressor
 from steelyard.problems.rigid_body._timing import Lag, lag_of
 from steelyard.problems.rigid_body._trajectory import Trajectory
-from steelyard.problems.rigid_body._tuning import TUNING, FitTuning
+from steelyard.problems.rigid_body._tuning import NUMERICS, TUNING, FitTuning
 from steelyard.problems.rigid_body._unknowns import Layout, Unknowns
-
-_HELD = 1e-9
-"""Standard deviation of a column that is no unknown: it is carried along, and stays zero."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -175,7 +172,7 @@ def fit_at(problem: Problem, state: State, lag: Lag | None) -> Fit:
     looked, size = with_checks(problem, state, blocks), problem.at.size
     probes, count = probes_of(blocks[0], problem.tuning.probes), len(looked.prior)
     probed = with_columns(looked.blocks[0], probes, np.arange(count, count + problem.tuning.probes))
-    prior = np.concatenate([looked.prior, np.full(problem.tuning.probes, _HELD)])
+    prior = np.concatenate([looked.prior, np.full(problem.tuning.probes, NUMERICS.held_std)])
     now = np.zeros(len(prior))
     now[:size] = state.unknowns.vector(problem.at)
     both = solve([probed, *looked.blocks[1:]], weights, state.spline, prior, now)

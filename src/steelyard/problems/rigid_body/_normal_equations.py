@@ -15,11 +15,11 @@ from scipy.linalg import cho_solve_banded, cholesky_banded
 
 from steelyard.problems.rigid_body._residuals import Block
 from steelyard.problems.rigid_body._splines import DEGREE, Spline
+from steelyard.problems.rigid_body._tuning import NUMERICS
 
 _LOCAL = 6 * (DEGREE + 1)
-_STEP = 10.0 * np.array([1.0, 1.0, 1.0, 10.0, 10.0, 10.0])
-"""rad and m/s: what holds coefficients in place that no sample sees. It is weak, for whatever slows a step down that
-samples do see makes Gauss-Newton converge by a constant factor a step."""
+_STEP = np.repeat([NUMERICS.unseen_turn, NUMERICS.unseen_speed], 3)
+"""rad and m/s, by coefficient."""
 _NO_SOLUTION = "no motion and load explain the readings to finite precision"
 
 

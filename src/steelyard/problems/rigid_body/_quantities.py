@@ -9,11 +9,9 @@ from steelyard.problems.rigid_body._excitation import excitation_of
 from steelyard.problems.rigid_body._method import Fit
 from steelyard.problems.rigid_body._possible import nearest_possible
 from steelyard.problems.rigid_body._residuals import symmetric
-from steelyard.problems.rigid_body._tuning import SENSOR_ERRORS, TUNING
+from steelyard.problems.rigid_body._tuning import NUMERICS, SENSOR_ERRORS, TUNING
 
 UNITS = {"mass": "kg", "com": "m", "inertia": "kg m²"}
-_ROUNDING = 1e-12
-"""Smallest eigenvalue of a correlation matrix that is told from none."""
 _WAITING = "A load is weighed after a second with a wrench and a motion."
 
 
@@ -82,9 +80,9 @@ def _inverse(covariance: np.ndarray) -> np.ndarray:
         raise np.linalg.LinAlgError("the load has no finite covariance")
     scale = 1.0 / np.sqrt(np.diag(covariance))
     sizes, axes = np.linalg.eigh(scale[:, None] * covariance * scale)
-    if sizes[0] < -_ROUNDING:
+    if sizes[0] < -NUMERICS.least_correlation:
         raise np.linalg.LinAlgError("the load's covariance is lost in rounding")
-    root = axes / np.sqrt(np.maximum(sizes, _ROUNDING)) * scale[:, None]
+    root = axes / np.sqrt(np.maximum(sizes, NUMERICS.least_correlation)) * scale[:, None]
     return root @ root.T
 
 

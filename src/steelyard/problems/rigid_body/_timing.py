@@ -1,9 +1,9 @@
 """How late the accelerometer is against the force, from their whole bandwidth.
 
 The force of a load follows the specific force at its sensor, so at the right lag a constant matrix and an offset take
-one to the other best. Tools flex and shake above 10 Hz: no rigid motion, but it tells time best. Shaking at one frequency
-alone does not: axes that shake with different phases make any lag out of each other, so the lag of the whole bandwidth
-must agree with that of the motion.
+one to the other best. Tools flex and shake above 10 Hz: no rigid motion, but it tells time best. Shaking at one
+frequency alone does not: axes that shake with different phases make any lag out of each other, so the lag of the whole
+bandwidth must agree with that of the motion.
 """
 
 import dataclasses
@@ -34,7 +34,7 @@ def lag_of(record: WristRecord, tuning: FitTuning = TUNING) -> Lag | None:
 
 
 def _best_lag(record: WristRecord, smooth: float, tuning: FitTuning) -> Lag | None:
-    """With the smallest misfit, both signals averaged over `smooth` seconds twice; None where it hardly depends on it."""
+    """With the smallest misfit, both signals averaged twice over `smooth` seconds; None where the misfit is flat."""
     accelerometer, wrench = record.motion.get("specific_force"), record.wrench
     if accelerometer is None:
         return None
