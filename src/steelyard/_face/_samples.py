@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.errors import BadInput, nearest, shown
+from steelyard.problems import LARGEST
 
 _NOT_ROBOTS = ("truth", "load")
 
@@ -154,6 +155,7 @@ def _numbers(name: str, value: Any, time: float) -> np.ndarray:
         array = np.array(value, dtype=float)
     except Exception:  # whatever its own conversion raises
         raise BadInput(f"{name} at {time:g} s is {shown(value)}; give numbers, or None where it is missing.") from None
-    if np.isinf(array).any():
-        raise BadInput(f"{name} at {time:g} s is infinite; give None or NaN where a sample is missing.")
+    if (np.abs(array) > LARGEST).any():
+        what = "infinite" if np.isinf(array).any() else "more than any sensor reads"
+        raise BadInput(f"{name} at {time:g} s is {what}; give None or NaN where a sample is missing.")
     return array

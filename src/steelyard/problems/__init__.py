@@ -16,6 +16,7 @@ from ._identification import Quantities as Quantities
 from ._identification import Replay as Replay
 from ._identification import Series as Series
 from ._identification import numbers as numbers
+from ._limits import LARGEST as LARGEST
 from ._registry import PROBLEMS as PROBLEMS
 from ._registry import answer as answer
 from ._registry import identify as identify
