@@ -207,7 +207,10 @@ def _without(found: Fit, piece: Piece) -> Fit:
 
 
 def _placed(rest: Fit, kind: str, near: float) -> tuple[Piece | None, float]:
-    """The best place for a change between its neighbours, and its likelihood ratio over the whole flight."""
+    """The best place for a change between its neighbours, and its likelihood ratio over the whole flight.
+
+    Where it is now is tried, too: a step's peak is narrower than the first grid.
+    """
     moments = [float(rest.motion.time[0]), *(t for _, t in rest.unknowns.pieces[1:]), float(rest.motion.time[-1])]
     low, high = max(t for t in moments if t <= near), min(t for t in moments if t >= near)
     best, value = None, 0.0
@@ -215,7 +218,7 @@ def _placed(rest: Fit, kind: str, near: float) -> tuple[Piece | None, float]:
     while True:
         grid = begins[(begins >= low) & (begins <= high)]
         every = max(1, -(-len(grid) // TUNING.placing_grid))
-        grid = grid[::every]
+        grid = np.union1d(grid[::every], grid[np.argmin(np.abs(grid - near))]) if grid.size else grid
         grid = grid[_allowed(rest, kind, grid)]
         if not grid.size:
             return best, value
