@@ -5,7 +5,7 @@ Each is a rate of the momentum of unknown size. The filter follows what a unit o
 
 import numpy as np
 
-from steelyard.estimators import Reason, Shadows
+from steelyard.estimators import Shadows
 from steelyard.problems._unmodelled import ErrorEvidence, ModelError, smoothed_rate
 from steelyard.problems.jets._reading import JetsRecord
 
@@ -59,7 +59,7 @@ def error_rates(record: JetsRecord) -> np.ndarray:
     return np.concatenate([-on_soles[:, :, None], late[:, :, None], axes, t * axes, beside], axis=2)
 
 
-def error_reasons(found: Shadows, std: np.ndarray) -> tuple[Reason, ...]:
+def error_evidence(found: Shadows, std: np.ndarray) -> ErrorEvidence | None:
     """From the shadows after the last row, their columns being those of the answers with deviations `std` (answer,)."""
     score, information, columns = (np.asarray(x) for x in (found.score, found.information, found.columns))
-    return ErrorEvidence(score, information, columns, std).reasons(ERRORS) if score.size else ()
+    return ErrorEvidence(score, information, columns, std) if score.size else None
