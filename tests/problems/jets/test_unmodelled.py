@@ -7,7 +7,7 @@ from steelyard.bench.faults import TRIED
 from steelyard.bench.faults._jets import clean_jets, standing_config
 from steelyard.problems import identify
 from steelyard.problems.jets import estimate_thrusts, robot_from
-from steelyard.problems.jets._unmodelled import ERRORS, error_rates
+from steelyard.problems.jets._unmodelled import error_rates, errors_of
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +28,8 @@ def told(log):
 
 
 def test_there_is_a_rate_for_each_sentence_and_a_clean_log_shows_none(log):
-    record = estimate_thrusts(log.without_truth(), "r1", robot_from(standing_config()), standing_config()).record
-    assert error_rates(record).shape == (len(log), 6, len(ERRORS))
+    one = estimate_thrusts(log.without_truth(), "r1", robot_from(standing_config()), standing_config())
+    assert error_rates(one.record).shape == (len(log), 6, len(errors_of(one.robot.feet)))
     size, std = told(log)
     assert np.max(np.abs(size) / std) < 4.0  # by chance once in 16,000
     assert identify(log, "jets", standing_config()).robots["r1"]["mass"].status == "known"

@@ -221,6 +221,16 @@ def warming(share: float) -> Values:
     return lambda time, values, chance: values * (1.0 + share * ((time - time[0]) / (time[-1] - time[0]))[:, None])
 
 
+def scale_steps(factor: float) -> Values:
+    """A scale that changes at a moment that chance chooses: a range switched, a connector half out."""
+
+    def edit(time: np.ndarray, values: np.ndarray, chance: Chance) -> np.ndarray:
+        begin = time[0] + chance.uniform(0.3, 0.8) * (time[-1] - time[0])
+        return values * np.where(time > begin, factor, 1.0)[:, None]
+
+    return edit
+
+
 def bent(share: float) -> Values:
     """A scale that is off by this share at the largest value, and by nothing at zero."""
     return lambda time, values, chance: values * (1.0 + share * (values / np.nanmax(np.abs(values), axis=0)) ** 2)

@@ -149,6 +149,9 @@ FAULTS = (
     Fault("force spikes", _BY_FORCE, e.on(_F, e.spikes(0.05, 8, 5.0)), e.on(_F, e.spikes(0.01, 3, 3.0))),
     Fault("force zeroed", _BY_FORCE, e.on(_F, e.zeroed(0.2, 5)), e.on(_F, e.zeroed(0.02, 3))),
     Fault("force warms", _BY_FORCE, e.on(_F, e.warming(0.3)), e.on(_F, e.warming(0.03)), exempt=r"input's scale"),
+    Fault(
+        "force gain", _BY_FORCE, e.on(_F, e.scale_steps(1.3)), e.on(_F, e.scale_steps(1.03)), exempt=r"input's scale"
+    ),
     Fault("force bent", _BY_FORCE, e.on(_F, e.bent(0.5)), e.on(_F, e.bent(0.05))),
     Fault("force hums", _BY_FORCE, e.on(_F, e.hum(2.0, 1.0)), e.on(_F, e.hum(0.2, 1.0))),
     Fault("pushed", _BY_FORCE, _pushed(2.0, 0.3), _pushed(0.3, 0.15)),

@@ -23,7 +23,7 @@ from steelyard.problems.jets._reading import JetsRecord, read_jets_record
 from steelyard.problems.jets._robot import ConfiguredRobot, robot_from
 from steelyard.problems.jets._thrust_filter import EngineHealth, ThrustBelief
 from steelyard.problems.jets._tuning import THRUST_METHODS, TUNING
-from steelyard.problems.jets._unmodelled import ERRORS, error_evidence, error_rates
+from steelyard.problems.jets._unmodelled import error_evidence, error_rates, errors_of
 from steelyard.problems.jets._verdict import engine_events, thrust_verdict
 
 
@@ -105,7 +105,9 @@ def _judged(one: Thrusts) -> tuple[Thrusts, tuple[Reason, ...]]:
         return one, ()
     std = np.array(one.track.std)
     std[:, where] = np.hypot(std[:, where], found.added_std())
-    return dataclasses.replace(one, track=eqx.tree_at(lambda t: t.std, one.track, std)), found.reasons(ERRORS)
+    return dataclasses.replace(one, track=eqx.tree_at(lambda t: t.std, one.track, std)), found.reasons(
+        errors_of(one.robot.feet)
+    )
 
 
 def estimate_thrusts(
