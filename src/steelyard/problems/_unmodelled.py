@@ -72,7 +72,8 @@ class ErrorEvidence:
     @property
     def moved(self) -> np.ndarray:
         """(error,): the answer that it moves the most, in that answer's deviations."""
-        by_answer = np.abs(self.shift * self.size) / np.maximum(self.std, 1e-30)[:, None]
+        with np.errstate(over="ignore"):  # of a run that diverged
+            by_answer = np.abs(self.shift * self.size) / np.maximum(self.std, 1e-30)[:, None]
         return np.max(by_answer, axis=0, initial=0.0)
 
     def added_std(self, tuning: UnmodelledTuning = TUNING) -> np.ndarray:

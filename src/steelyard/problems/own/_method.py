@@ -87,7 +87,9 @@ def run_estimator(filled: FilledLog, robot: OwnRobot, method: str, progress: Cal
         return campaign_in_chunks(estimator, start, samples, keep, progress)
 
     def two_passes(samples: Sample, progress: Callable[[int], None]) -> tuple[Guess, Track]:
-        guess = _relinearised(robot, _first(from_guess(robot.guess, samples, lambda rows: None)))
+        """Of runs side by side; the first pass is of the log alone, which is enough for a guess."""
+        alone = jax.tree.map(lambda leaf: leaf[0], samples)
+        guess = _relinearised(robot, replay_in_chunks(estimator, estimator.init(robot.guess), alone, keep))
         return guess, from_guess(guess, samples, progress)
 
     before, whole = estimator.init(robot.guess), len(log) <= TUNING.error_rows

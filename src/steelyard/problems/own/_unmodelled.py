@@ -28,11 +28,12 @@ class TriedErrors:
 
     def evidence(self, innovation: np.ndarray, variance: np.ndarray, value: np.ndarray, std: np.ndarray):
         """From the runs' innovations (1 + error, n, channel), their variance, and the answers (1 + error, answer)."""
-        g, z = (innovation[1:] - innovation[0]) / TUNING.error_step, innovation[0]
+        with np.errstate(over="ignore", invalid="ignore"):  # of a run that diverged
+            g, z = (innovation[1:] - innovation[0]) / TUNING.error_step, innovation[0]
+            shift = (value[1:] - value[0]).T / TUNING.error_step
         heard = np.isfinite(z) & np.isfinite(g).all(axis=0)
         g, z = np.where(heard, g, 0.0), np.where(heard, z, 0.0)
         weight = np.where(heard, 1.0 / np.where(heard, variance[0], 1.0), 0.0)
-        shift = (value[1:] - value[0]).T / TUNING.error_step
         return ErrorEvidence(
             np.sum(g * z * weight, axis=(1, 2)), np.sum(g * g * weight, axis=(1, 2)), np.nan_to_num(shift), std[0]
         )
