@@ -65,7 +65,9 @@ def judged(
         own = found.trust.get(robot, Trust()).reasons
         mine = [one for one in findings if one.robot in (None, robot) or problem in (*_TEAMS, OWN)]
         certain = [one.reason for one in mine if one.kind == "certain"]
-        reasons = [*own, *_innovation_reasons(found, robot, problem), *_event_reasons(found, robot)]
+        innovations = found.innovations.get(robot) if problem in _FILTERED else None
+        reasons = [*own, *([] if innovations is None else innovation_reasons(innovations, problem))]
+        reasons += _event_reasons(found, robot)
         reasons += _method_reasons(found, robot, (rough or {}).get(robot))
         hints = [one.reason for one in mine if one.kind == "hint"]
         finite = {name: _finite(estimate) for name, estimate in quantities.items()}
@@ -138,10 +140,8 @@ def _finite(estimate: Estimate) -> Estimate:
     return Estimate.unknown("failed", estimate.unit, estimate.frame, estimate.time, reason)
 
 
-def _innovation_reasons(found: Identification, robot: str, problem: str) -> list[Reason]:
-    innovations = found.innovations.get(robot)
-    if innovations is None or problem not in _FILTERED:
-        return []
+def innovation_reasons(innovations: Innovations, problem: str) -> list[Reason]:
+    """What a filter's innovations say against its answers: too large, or correlated."""
     reasons = []
     nis = mean_nis(innovations.value, innovations.std**2)
     if nis > TUNING.doubtful_nis:

@@ -92,7 +92,7 @@ def _angle_until(history: Sequence[Estimates], end: float) -> float:
     Zero where there are fewer than three, or the final estimate is too old.
     """
     known = [(one["com"].time, one["com"].value) for one in history if one["com"].value is not None]
-    latest = dict(known[-12:])  # the last estimate of each time
+    latest = dict(known)  # the last estimate of each time: robots go on talking, and many have the last one's
     if (
         len(latest) < 3
         or not known
