@@ -119,6 +119,7 @@ def mapping() -> str:
     lines += [f"| `{key}` | {docs.get(key, '')} |" for key in _toml._KEYS if key in fields]
     lines += ["", '## `["wrench"]`: the time of a stream', "", "`time = {…}` takes these keys:", ""]
     lines += [f"- `{key}`" for key in _toml._TIME_KEYS]
+    lines += ["", '`units = {thrust = "N"}` states the units of columns where the signals are left to be found.']
     return "\n".join(lines) + "\n"
 
 

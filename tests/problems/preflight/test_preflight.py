@@ -11,6 +11,7 @@ from steelyard.logs import Log
 from steelyard.problems import identify
 from steelyard.problems.preflight import preflight
 from steelyard.problems.preflight._channels import limited, outliers, stuck_spans
+from steelyard.problems.preflight._flight_readings import _scale_readings
 
 TIME = 0.01 * np.arange(1000)
 
@@ -100,6 +101,23 @@ def test_a_fault_of_a_load_is_named_and_its_robot_too(problem, name, code):
     first = preflight(log, problem, Config()).findings[0]
     assert first.code == code
     assert first.robot in ("r1" if problem == "rigid-body" else "r2", None)
+
+
+@pytest.mark.parametrize(("scale", "noise", "codes"), [
+    (1.0, 0.0, set()),
+    (1.0, 0.35, set()),  # noise alone makes the one 6 % larger than the other
+    (1.2, 0.1, {"velocity-scale", "position-scale", "clock"}),
+])  # fmt: skip
+def test_a_velocity_and_a_position_of_different_noise_are_no_clocks_fault(scale, noise, codes):
+    """At 10 Hz differences of positions are noisy: they move by more than the velocity states, whatever the clock."""
+    from types import SimpleNamespace
+
+    rng, t = np.random.default_rng(1), 0.1 * np.arange(300)[:, None]
+    velocity = np.sin(t * [0.7, 0.9, 1.1])
+    own = SimpleNamespace(
+        velocity=velocity, moving=scale * velocity + rng.normal(0, noise * np.std(velocity), (300, 3))
+    )
+    assert {one.code for one in _scale_readings(own)} == codes
 
 
 def test_a_few_outliers_are_left_out_and_noted():

@@ -6,25 +6,7 @@ from steelyard.errors import BadInput
 from steelyard.logs._recording import Recording
 from steelyard.logs.mapping._samples import samples
 from steelyard.logs.mapping._source import Finding, SignalMapping
-
-_HEIGHT = 0.25
-"""m above the lowest place from which on it flies: beyond ground effect of small machines."""
-_OFF = 0.05
-"""Share of the largest command below which motors are off."""
-_IDLE = 0.45
-"""Share of the usual command below which motors idle, where the machine stands still as well: idling takes a tenth of a
-hover's command and a third of its rotor speed."""
-_STILL = 0.02
-"""m within a second, of a machine that stands."""
-_LEVEL = 0.5
-"""m/s, up or down, below which flight is level. Climbing adds to the rotors' inflow, 4 to 10 m/s at hover: a tenth of
-it changes the thrust by about as little as a thrust map is known to."""
-_SHORTEST_LEVEL = 3.0
-"""s of level flight that a short flight must have: several periods of a height controller, which swings with 1 s."""
-_LONG = 20.0
-"""s of flight from which on climbs and descents are several and their inflow is averaged: no level flight is needed."""
-_MARGIN = 0.5
-"""s left out after take-off and before landing."""
+from steelyard.logs.mapping._tuning import TUNING
 
 
 def airborne(recording: Recording, mapping: SignalMapping, robot: str) -> tuple[float, float] | None:
@@ -43,16 +25,16 @@ def airborne(recording: Recording, mapping: SignalMapping, robot: str) -> tuple[
     if len(time) < 10 or len(when) < 10:
         return None
     level = np.nanmean(values, axis=1)
-    running = np.interp(time, when, (level > _OFF * np.nanmax(level)).astype(float)) > 0.5
+    running = np.interp(time, when, (level > TUNING.off * np.nanmax(level)).astype(float)) > 0.5
     usual = float(np.median(level[level > 0.3 * np.nanmax(level)])) if running.any() else 0.0
-    running &= (np.interp(time, when, level) > _IDLE * usual) | ~_stands(time, position)
+    running &= (np.interp(time, when, level) > TUNING.idle * usual) | ~_stands(time, position)
     if (~running).sum() < 5:
         return None
-    up = running & (position[:, 2] - np.median(position[~running, 2]) > _HEIGHT)
+    up = running & (position[:, 2] - np.median(position[~running, 2]) > TUNING.flies_above)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], up, [False]]).astype(int)))
     spans = [(float(time[a]), float(time[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
     start, end = max(spans, key=lambda span: span[1] - span[0], default=(float(time[0]), float(time[0])))
-    return start + _MARGIN * (start > time[0]), end - _MARGIN * (end < time[-1])
+    return start + TUNING.take_off_margin * (start > time[0]), end - TUNING.take_off_margin * (end < time[-1])
 
 
 def never_flies(recording: Recording, mapping: SignalMapping) -> list[Finding]:
@@ -68,10 +50,11 @@ def never_flies(recording: Recording, mapping: SignalMapping) -> list[Finding]:
         length = max(span[1] - span[0], 0.0)
         time, position = samples(recording, mapping, signal)
         level = _level_time(time, position[:, 2], span)
-        if length < _LONG and level < _SHORTEST_LEVEL:
+        if length < TUNING.long_flight and level < TUNING.shortest_level:
             most = float(np.ptp(position[:, 2]))
             sentence = (
-                f"flight: {one.streams[0]} rises by {most:.2f} m in all and is above {_HEIGHT:g} m for {length:.1f} s "
+                f"flight: {one.streams[0]} rises by {most:.2f} m in all and is above {TUNING.flies_above:g} m for "
+                f"{length:.1f} s "
                 f"only, {level:.1f} s of them level: the ground carries the weight, or take-off and landing are all "
                 "there is, and nothing can be weighed"
             )
@@ -80,9 +63,9 @@ def never_flies(recording: Recording, mapping: SignalMapping) -> list[Finding]:
 
 
 def _stands(time: np.ndarray, position: np.ndarray) -> np.ndarray:
-    """Where the position changes by less than `_STILL` in the second around each sample."""
+    """Where the position changes by less than `TUNING.still` in the second around each sample."""
     ends = [np.stack([np.interp(time + s, time, c) for c in position.T], 1) for s in (-0.5, 0.0, 0.5)]
-    return np.maximum(*(np.linalg.norm(one - ends[1], axis=1) for one in (ends[0], ends[2]))) < _STILL
+    return np.maximum(*(np.linalg.norm(one - ends[1], axis=1) for one in (ends[0], ends[2]))) < TUNING.still
 
 
 def _level_time(time: np.ndarray, height: np.ndarray, span: tuple[float, float]) -> float:
@@ -91,4 +74,4 @@ def _level_time(time: np.ndarray, height: np.ndarray, span: tuple[float, float])
         return 0.0
     grid = np.arange(span[0], span[1], 0.05)
     climb = np.interp(grid + 0.1, time, height) - np.interp(grid - 0.1, time, height)
-    return 0.05 * float(np.sum(np.abs(climb) < 0.2 * _LEVEL))
+    return 0.05 * float(np.sum(np.abs(climb) < 0.2 * TUNING.level_speed))

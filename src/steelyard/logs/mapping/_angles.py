@@ -14,12 +14,6 @@ from steelyard.logs.mapping._samples import column
 from steelyard.logs.mapping._source import SignalSource
 from steelyard.logs.mapping._tuning import TUNING
 
-_UPRIGHT, _LEVEL = 1.6, 0.35
-"""Largest roll or pitch: above the first, in rad, a machine lies on its side; below the second, in degrees,
-none flies."""
-_FITS, _APART = float(np.log(2.0)), 0.3
-"""Misfit below which a unit fits, and by which the other one must be worse; the units themselves differ by 4."""
-
 
 def settle_angle_unit(exam: Examination, robot: str) -> None:
     """Refuses angles that fit both units; those beyond a full turn are in degrees already."""
@@ -30,11 +24,11 @@ def settle_angle_unit(exam: Examination, robot: str) -> None:
         misfits = {unit: _misfit(exam, robot, dataclasses.replace(one, unit=unit)) for unit in ("rad", "deg")}
         best = min(misfits, key=lambda unit: misfits[unit])
         tilt = max(float(np.nanmax(np.abs(column(exam.recording, source)))) for source in one.source[:2])
-        if misfits[best] < _FITS and max(misfits.values()) > misfits[best] + _APART:
+        if misfits[best] < TUNING.unit_fits and max(misfits.values()) > misfits[best] + TUNING.unit_apart:
             unit, text = best, f"The motion fits angles in {best}."
-        elif flies and tilt > _UPRIGHT:
+        elif flies and tilt > TUNING.upright:
             unit, text = "deg", f"Roll and pitch reach {tilt:.3g}: in rad it would lie on its side, so deg."
-        elif flies and tilt < _LEVEL:
+        elif flies and tilt < TUNING.level:
             unit, text = "rad", f"Roll and pitch reach {tilt:.3g}: too level for degrees, so rad."
         else:
             names = ", ".join(one.source)

@@ -163,7 +163,9 @@ def only_problem(assessments: Sequence[Assessment], origin: str) -> str:
     if len(answered) == 1:
         return answered[0]
     if answered:
-        raise BadInput(f"{origin} can answer {' and '.join(answered)}; choose one with --as.")
+        held = {one.problem: list(dict.fromkeys(one.mapping[s].streams[0] for s in one.reads)) for one in possible}
+        shown = " and ".join(f"{name} (from {', '.join(held[name])})" for name in answered)
+        raise BadInput(f"{origin} can answer {shown}; choose one with --as.")
     if possible:
         raise BadInput(f"{origin}: {_unanswered(possible[0])}.")
     first = min(assessments, key=_nearness)
@@ -181,6 +183,7 @@ def _lacking(assessments: Sequence[Assessment]) -> str:
     first, *others = sorted(assessments, key=_nearness)
     lacks = f"{first.problem} lacks {' and '.join(first.missing[:3])}"
     near = [one for one in others if one.reads and REQUIREMENTS[one.problem].answered and one.missing != first.missing]
+    near = [one for one in near if len(one.missing) <= len(first.missing)]  # a drone's gyroscope makes it no wrist
     for one in near[:2]:
         lacks += f"; {one.problem} lacks {' and '.join(text.partition(': no field')[0] for text in one.missing[:3])}"
     return lacks

@@ -72,15 +72,11 @@ def _idle_joints(exam: Examination, spreads: dict[str, tuple[float, float]]) -> 
     for signal, (spread, share) in spreads.items():
         kind = signal.rpartition("/")[2]
         most = max(other for name, (other, _) in spreads.items() if name.endswith(kind))
-        if share > _RESTING and spread < _HARDLY * most:
+        if share > TUNING.resting_share and spread < TUNING.hardly * most:
             text = (
                 f"{100 * share:.0f} % of its samples have one value, and its deviation is {spread:.2g} where another "
             )
             exam.report(signal, "found", f"{text}joint's is {most:.2g}: it stands still, and tells nothing.")
-
-
-_RESTING, _HARDLY = 0.7, 0.02
-"""Shares of one value among all samples, and of the largest deviation among the joints: a joint that is not driven."""
 
 
 def _dropped(exam: Examination, one: SignalSource, time: np.ndarray) -> None:

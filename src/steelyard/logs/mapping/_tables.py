@@ -122,13 +122,15 @@ _AXES_OF_VECTORS = {*"xyzned", "u"}
 
 def _vectors(columns: list[Column], who) -> Iterator[SignalSource]:
     groups: dict[tuple, dict[str, Column]] = {}
+    translated = {(one.stream.name, one.name.words[:-1]) for one in columns if one.name.words[-1:] == ("t",)}
+    rotations = {(stream, (*words, "r")) for stream, words in translated}  # RX beside TX
     forces = {one.stream.name for one in columns if vector_signal(one.name) == "wrench/force"}
     for one in columns:
         signal = vector_signal(one.name)
         if signal == "wrench/torque" and one.stream.name not in forces and one.name.words[-1] in ("t", "m"):
             signal = "position" if one.name.words[-1] == "t" else None  # a translation; a magnetometer
-        if one.name.words[-1:] == ("r",):
-            signal = None
+        if (one.stream.name, one.name.words) in rotations:
+            continue
         if signal is not None and one.name.axis in _AXES_OF_VECTORS:
             rank = 2 * one.any_of(ESTIMATE) - (signal == "rates" and one.any_of(INERTIAL))
             key = (rank, who(one), signal, one.stream.name, one.name.words)

@@ -65,6 +65,44 @@ class MappingTuning:
     """Of repeated samples in a channel, from which on they are reported."""
     dropped_share: float = 0.02
     """Of missing rows in a regular stream, from which on they are reported."""
+    longest_arm: float = 1.0
+    """m, from a wrist's force sensor to the mass centre of what it holds: farther is another unit of the torque."""
+    clear_mirror: float = 0.01
+    """Of coherence, by which a rotation must beat its mirror image for a wrench's sign to be decided."""
+    snap_gravity: float = 0.25
+    """rad, from a permutation of axes within which a rotation that gravity alone shows counts as it: the motion's own
+    acceleration is noise to it."""
+    upright: float = 1.6
+    """Largest roll or pitch above which, in rad, a machine would lie on its side: then it is in degrees."""
+    level: float = 0.35
+    """Largest roll or pitch below which, in degrees, no machine flies: then it is in rad."""
+    unit_fits: float = 0.69
+    """Logarithm of a ratio, a factor of two, below which angles in a unit fit the motion."""
+    unit_apart: float = 0.3
+    """By which the other unit must fit worse; rad and deg differ by 4."""
+    flies_above: float = 0.25
+    """m above the lowest place from which on it flies: beyond ground effect of small machines."""
+    off: float = 0.05
+    """Share of the largest command below which motors are off."""
+    idle: float = 0.45
+    """Share of the usual command below which motors idle, where the machine stands still as well: idling takes a tenth
+    of a hover's command and a third of its rotor speed."""
+    still: float = 0.02
+    """m within a second, of a machine that stands."""
+    level_speed: float = 0.5
+    """m/s, up or down, below which flight is level. Climbing adds to the rotors' inflow, 4 to 10 m/s at hover: a tenth
+    of it changes the thrust by about as little as a thrust map is known to."""
+    shortest_level: float = 3.0
+    """s of level flight that a short flight must have: several periods, of 1 s, of a height controller."""
+    long_flight: float = 20.0
+    """s of flight from which on climbs and descents are several and their inflow is averaged: no level flight is
+    needed."""
+    take_off_margin: float = 0.5
+    """s left out after take-off and before landing."""
+    resting_share: float = 0.7
+    """Of one value among a joint's samples, from which on it may not be driven."""
+    hardly: float = 0.02
+    """Of the largest deviation among joints, below which one that rests is not driven."""
 
 
 TUNING = MappingTuning()

@@ -27,10 +27,6 @@ from steelyard.logs.mapping._tuning import TUNING
 from steelyard.logs.mapping._unit_names import G
 from steelyard.logs.mapping._units import quiet_norm
 
-_LONGEST_ARM = 1.0
-"""m, from a wrist's force sensor to the mass centre of what it holds: a longer one is another unit of the torque."""
-_CLEAR = 0.01  # of coherence, by which a rotation must beat its mirror image for the sign to be decided
-
 
 def settle_wrench(exam: Examination, robot: str) -> None:
     """A load's force follows the specific force, F = m R s + offset: its sign and the sensors' rotation R.
@@ -83,9 +79,9 @@ def settle_wrench(exam: Examination, robot: str) -> None:
 
 def _sign(plus: Alignment, minus: Alignment) -> tuple[float, Alignment, bool]:
     """+1 or −1, its alignment, and whether the motion decides it."""
-    if plus.coherence > minus.coherence + _CLEAR:
+    if plus.coherence > minus.coherence + TUNING.clear_mirror:
         return 1.0, plus, True
-    if minus.coherence > plus.coherence + _CLEAR:
+    if minus.coherence > plus.coherence + TUNING.clear_mirror:
         return -1.0, minus, True
     if angle_between(plus.R, np.eye(3)) < TUNING.snap:
         return 1.0, plus, True
@@ -194,7 +190,7 @@ def settle_wrench_unit(exam: Examination, robot: str) -> None:
         return
     one, other = exam.sources[force], exam.sources.get(torque)
     arm = _lever_arm(exam, force, torque)
-    if other is not None and not other.certain and arm is not None and arm > _LONGEST_ARM:
+    if other is not None and not other.certain and arm is not None and arm > TUNING.longest_arm:
         text = f"with N m its mass centre would be {arm:.3g} m from the sensor"
         asked_unit(exam, torque, f"In which unit is {', '.join(other.source)}? {text[0].upper()}{text[1:]}.", "N mm")
         exam.refuse(torque, f"{text}, so it is in another unit.")
@@ -258,18 +254,13 @@ def settle_wrist_attitude(exam: Examination, robot: str) -> None:
     read = f"{trial.order}, {way}" if one.order in ORDERS else way
     text = f"Gravity turns with it, read as {read}, {axis} up (coherence {best:.3f})."
     changes: dict[str, Any] = {"axes": UP_AXES[axis] if axis != "z" else None}
-    if away < (_SNAP if turning is None else TUNING.snap_other):
+    if away < (TUNING.snap_gravity if turning is None else TUNING.snap_other):
         changes["body"] = axes_of(nearest)
         text += f" Its axes in the force sensor's are {', '.join(axes_of(nearest))} (within {np.degrees(away):.0f}°)."
     else:
         changes["rotation"] = tuple(tuple(round(float(x), 6) for x in row) for row in R)
         text += f" A rotation by {np.degrees(angle_between(R, np.eye(3))):.0f}° takes its axes to the force sensor's."
     exam.change(signal, "found", text, **changes)
-
-
-_SNAP = 0.25
-"""rad, from a permutation of axes within which a rotation that gravity alone shows counts as it: the motion's own
-acceleration is noise to it."""
 
 
 def _turning(exam: Examination, robot: str, one: SignalSource) -> np.ndarray | None:
