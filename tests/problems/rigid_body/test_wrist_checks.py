@@ -49,6 +49,7 @@ def test_a_log_of_good_sensors_has_none_of_these_errors():
     [
         ("torque-scale", "wrench/torque", lambda torque: 1.1 * torque),
         ("force-delay", "wrench/force", lambda force: np.roll(force, 1, axis=0)),
+        ("force-gains", "wrench/force", lambda force: force * np.array([1.05, 1.0, 1.0])),
         ("gyro-scale", "twist/angular", lambda rates: 1.05 * rates),
         ("velocity-scale", "twist/linear", lambda velocity: 1.1 * velocity),
         ("velocity-rotation", "twist/linear", lambda v: Rotation.from_rotvec([0.0, 0.1, 0.0]).apply(v)),
