@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 from scipy.spatial.transform import Rotation
 
 from steelyard.bench.wrist import cases, config_of, log_of, mistaken
@@ -48,6 +49,7 @@ def test_a_log_of_good_sensors_has_none_of_these_errors():
     [
         ("torque-scale", "wrench/torque", lambda torque: 1.1 * torque),
         ("force-delay", "wrench/force", lambda force: np.roll(force, 1, axis=0)),
+        ("force-gains", "wrench/force", lambda force: force * np.array([1.05, 1.0, 1.0])),
         ("gyro-scale", "twist/angular", lambda rates: 1.05 * rates),
         ("velocity-scale", "twist/linear", lambda velocity: 1.1 * velocity),
         ("velocity-rotation", "twist/linear", lambda v: Rotation.from_rotvec([0.0, 0.1, 0.0]).apply(v)),
@@ -56,6 +58,17 @@ def test_a_log_of_good_sensors_has_none_of_these_errors():
 )
 def test_an_error_that_no_sensor_should_have_is_named(code, signal, change):
     assert code in reasons(edited(wild(4), signal, change))
+
+
+def test_a_wrench_that_is_filtered_and_a_motion_that_is_not_are_named():
+    """At 3 Hz, first order: a delay of 53 ms, which sensors have, and amplitudes too small by up to a tenth."""
+    keep = np.exp(-2.0 * np.pi * 3.0 / WILD.rate)
+
+    def filtered(values):
+        return lfilter([1.0 - keep], [1.0, -keep], values, axis=0, zi=keep * values[:1])[0]
+
+    log = edited(edited(wild(4), "wrench/force", filtered), "wrench/torque", filtered)
+    assert "wrench-smoothing" in reasons(log)
 
 
 def test_what_contradicts_an_earlier_piece_contradicts_the_last():

@@ -5,6 +5,8 @@ solution has them as further unknowns, everything else free, and shows whether t
 
     torque   = (1 + scale) torque + ...       one part of the wrench in other units, or calibrated wrongly
     force    = force(t - delay)               a force that is filtered, or late, against its torque
+    force    = diag(1 + x, 1 + y, 1 - x - y) force      axes of different gains; what they have in common is mass
+    wrench   = wrench + smoothing wrench''       both parts are filtered, and the motion signals are not, or otherwise
     gyro     = (1 + scale) C omega + bias     rates in other units; with the velocity's, a clock that is fast or slow
     velocity = (1 + scale) Exp(turn) v        a velocity in other units or axes
 """
@@ -73,8 +75,12 @@ def _derivatives(problem: Problem, state: State, signal: str) -> dict[str, np.nd
         wrench = wrench_regressor(s, omega, alpha) @ state.unknowns.carried
         scale, delay = np.zeros((len(rows), 6, 1)), np.zeros((len(rows), 6, 1))
         scale[:, :3, 0] = wrench[:, :3]
-        delay[:, 3:, 0] = -np.gradient(wrench[:, 3:], problem.record.wrench.time, axis=0)
-        return {"torque_scale": scale, "force_delay": delay}
+        rate = np.gradient(wrench, problem.record.wrench.time, axis=0)
+        delay[:, 3:, 0] = -rate[:, 3:]
+        bent = np.gradient(rate, problem.record.wrench.time, axis=0)[:, :, None]
+        gains = np.zeros((len(rows), 6, 2))
+        gains[:, 3, 0], gains[:, 4, 1], gains[:, 5] = wrench[:, 3], wrench[:, 4], -wrench[:, 5:]
+        return {"torque_scale": scale, "force_delay": delay, "wrench_smoothing": bent, "force_gains": gains}
     if signal == "twist/angular":
         return {"gyro_scale": (motion.angular[rows] @ state.unknowns.rotation.T)[:, :, None]}
     if signal == "twist/linear":

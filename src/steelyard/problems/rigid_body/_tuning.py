@@ -196,12 +196,15 @@ class FitTuning:
         default_factory=lambda: {
             "torque_scale": 0.02,
             "force_delay": 0.002,
+            "wrench_smoothing": 5e-4,
+            "force_gains": 0.01,
             "gyro_scale": 0.01,
             "velocity_scale": 0.02,
             "velocity_rotation": 0.02,
         }
     )
-    """Shares, s and rad: what sensors have, and no log is doubted for."""
+    """Shares, s, s² and rad: what sensors have, and no log is doubted for. A filter of the first order with a time
+    constant T is a delay by T and a smoothing of T²/2: 5e-4 s² are 5 Hz."""
     check_resolution: float = 1.0
     """A log that tells such an error worse than to this many of these sizes does not tell it: what is left is how far
     real wrists are from rigid bodies, which turns up as any error."""
@@ -209,12 +212,14 @@ class FitTuning:
         default_factory=lambda: {
             "torque_scale": 1.0,
             "force_delay": 0.1,
+            "wrench_smoothing": 0.02,
+            "force_gains": 0.3,
             "gyro_scale": 1.0,
             "velocity_scale": 1.0,
             "velocity_rotation": 0.5,
         }
     )
-    """Shares, s and rad: nothing larger is looked for by a linear step."""
+    """Shares, s, s² and rad: nothing larger is looked for by a linear step."""
     answer_every: float = 1.0
     """s, between two answers of a stream."""
     window: float = 20.0

@@ -176,6 +176,10 @@ def _check_sentence(check: Check) -> str:
         "torque_scale": f"wrench/torque is {scale} for wrench/force and the motion: check its unit and calibration.",
         "force_delay": f"wrench/force is {1000 * value:.2g} ± {1000 * std:.1g} ms late against wrench/torque: it was "
         "filtered or recorded otherwise; treat both alike.",
+        "wrench_smoothing": f"{'The wrench' if value > 0 else 'What shows the motion'} is filtered at "
+        f"{1.0 / (2.0 * np.pi * np.sqrt(2.0 * abs(value))):.2g} Hz, and the rest of the log is not: "
+        "record both unfiltered, or filter them alike.",
+        "force_gains": f"wrench/force/{'xy'[k]} is {scale} next to the mean of the three axes: check its calibration.",
         "gyro_scale": f"twist/angular is {scale} for the way gravity turns: check its unit, and whether the clock "
         "of the log runs too fast or too slow.",
         "velocity_scale": f"twist/linear is {scale} for the accelerations: check its unit, and the clock of the log.",
