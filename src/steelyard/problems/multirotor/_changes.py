@@ -119,11 +119,12 @@ def persistent_error(found: Fit) -> float:
 def slow_error(found: Fit) -> float:
     """Size of the coloured error along the thrust axis as a share of the weight; 0 where the flight shows none.
 
-    One that is gone after two blocks is noise of the motors or the velocity: it says nothing of what lasts for seconds.
+    One that is gone after a block is noise of the motors or the velocity: it says nothing of what lasts for seconds.
+    From there on it counts in part until two blocks.
     """
     weight = float(np.linalg.norm(found.motion.gravity)) or 1.0
-    lasts = found.coloured and found.error.time_along > 2.0 * found.blocks.step
-    return found.error.coloured_along / weight if lasts else 0.0
+    lasts = float(np.clip(found.error.time_along / found.blocks.step - 1.0, 0.0, 1.0))
+    return lasts * found.error.coloured_along / weight if found.coloured else 0.0
 
 
 def time_interval(found: Fit, piece: Piece) -> tuple[float, float]:
