@@ -28,21 +28,35 @@ class EvenRows(NamedTuple):
 
 def even_rows(time: np.ndarray, velocity: np.ndarray, force: np.ndarray, held: bool) -> EvenRows:
     """Of samples (n, robot, 2) at times that may be uneven; a `held` force acts until the next row."""
-    step = usual_step(time)
-    places = (time - time[0]) / step
+    begin, step = _clock(time)
+    places = (time - begin) / step
     keys = np.round(places).astype(int)
     even = np.all(np.diff(keys) == 1) and np.all(np.abs(places - keys) < TUNING.same_time)
     if even and np.isfinite(force).all():
         before = np.concatenate([force[:1], force[:-1]])
         return EvenRows(time, velocity, before if held else 0.5 * (before + force))
     grid = _grid(keys, max(round(TUNING.longest_force_gap / step), 1))
-    at = time[0] + step * grid
+    at = begin + step * grid
     off = step * (keys - places)
     moved = velocity.reshape(len(time), -1)
     moved = moved + off[:, None] * _gradients(time, moved, max(TUNING.gradient_seconds, TUNING.gradient_steps * step))
     cells = np.searchsorted(grid, keys)
     means = np.stack([_cell_means(cells, column, len(grid)) for column in moved.T], axis=1)
     return EvenRows(at, means.reshape(len(grid), *velocity.shape[1:]), _mean_forces(time, force, at, grid, held))
+
+
+def _clock(time: np.ndarray) -> tuple[float, float]:
+    """The first even time, and s between two: the line through noisy times, else the first row and the usual step.
+
+    The median of noisy steps is off by a little, which after a thousand rows is half a step.
+    """
+    step = usual_step(time)
+    steps = np.diff(time) / step
+    each = np.ones(len(steps)) if np.max(steps) < TUNING.row_lost_above else np.rint(steps)
+    number = np.concatenate([[0.0], np.cumsum(each)])
+    slope, begin = np.polyfit(number, time - time[0], 1)
+    off = np.max(np.abs(time - time[0] - begin - slope * number))
+    return (float(time[0] + begin), float(slope)) if off < 0.5 * step else (float(time[0]), step)
 
 
 def usual_step(time: np.ndarray) -> float:

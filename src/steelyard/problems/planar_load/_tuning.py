@@ -17,6 +17,8 @@ class PlanarAnswerTuning:
     """Of the median step, below which the steps of rows that follow each other are a log's own: others were lost."""
     alike_steps: float = 0.1
     """Share by which three quarters of such steps may differ: those of a log whose times are noisy differ by more."""
+    row_lost_above: float = 1.95
+    """Steps between two rows from which on one between them was lost; below, times are noisy."""
     gradient_seconds: float = 0.1
     """s before and after a sample over which its velocity's gradient is taken: its noise times half a step is small."""
     gradient_steps: float = 3.0
