@@ -23,6 +23,19 @@ class Failed(Exception):
     """
 
 
+def shown(value: object, most: int = 60) -> str:
+    """A value in a sentence: on one line, cut short; its type where it cannot even be written.
+
+    >>> shown([1, 2]), shown("much" * 100, most=9)
+    ('[1, 2]', "'muchmuch…")
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:
+        return f"a {type(value).__name__} that cannot be written"
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 def nearest(word: str, known: list[str]) -> str:
     """The hint that ends an "unknown …" sentence: the nearest known word, or all of them.
 

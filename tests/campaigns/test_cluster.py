@@ -12,6 +12,7 @@ import pytest
 from cluster_trial import trial
 
 from steelyard.campaigns import _trial_cache, all_of, in_processes, on_workers
+from steelyard.campaigns._tuning import ClusterTuning
 from steelyard.errors import BadInput
 
 pytest.importorskip("distributed")
@@ -96,6 +97,6 @@ def test_workers_that_die_as_they_start_are_started_again_and_then_said(monkeypa
     ],
 )
 def test_what_cannot_be_is_one_sentence(workers, scheduler, sentence, monkeypatch):
-    monkeypatch.setattr("steelyard.campaigns._cluster.ANSWER_WITHIN", 0.5)
+    monkeypatch.setattr("steelyard.campaigns._cluster.CLUSTER", ClusterTuning(answer_within=0.5))
     with pytest.raises(BadInput, match=sentence), on_workers(workers, scheduler):
         pass

@@ -93,7 +93,7 @@ def test_doubt_within_two_seconds_of_the_onset_and_belief_after_the_end(fault, t
     wrong = [
         abs(one.value - mass[-1]) > 4.0 * one.std for step in settled if (one := step.estimates.mass).value is not None
     ]
-    assert np.mean(wrong) < 0.02
+    assert not any(wrong)  # four deviations: by chance 6e-5 a sample
 
 
 def test_a_filter_that_a_fault_ruined_starts_again_and_is_right():
@@ -104,7 +104,7 @@ def test_a_filter_that_a_fault_ruined_starts_again_and_is_right():
     assert last.trust.level == "believed"
     assert last.value is not None
     assert last.std is not None
-    assert abs(float(last.value) - mass[-1]) < 4.0 * float(last.std)
+    assert abs(float(last.value) - mass[-1]) < 4.0 * float(last.std)  # by chance 6e-5
     again = [step.time for step in steps if step.time > END and step.estimates.mass.value is not None]
     # S: a start takes 1.5 s of rows (`restart_span`) and is tried after one second of doubt.
     assert again[0] < END + 2.5

@@ -73,17 +73,17 @@ def test_a_push_and_a_pick_up_are_events_while_they_happen():
     ]
     assert [event.kind for _, event in events] == ["contact"]
     assert abs(events[0][1].time - 3.5) < 0.4  # s: half of the push, whose beginning is gentle
-    assert events[0][0] < 5.6
+    assert events[0][0] <= 3.5 + 0.4 + 1.0  # s: half of the push, and answers come once a second
     picked = WristScenario(duration=7.0, pick_mass=0.5, pick_time=3.6)
     stream = sy.stream("rigid-body", configured(picked))
     steps = [stream.step(sample) for sample in samples_of(picked)[1]]
     changes = [(step.time, event) for step in steps for event in step.events]
     # Until it has lasted for a second, another load is not told from something that touches this one.
     assert [(event.kind, event.quantity) for _, event in changes] == [("contact", "wrench"), ("change", "mass")]
-    assert abs(changes[1][1].time - 3.6) < 0.1
-    assert changes[1][0] < 5.6
+    assert abs(changes[1][1].time - 3.6) < 0.1  # s: two knots of the fitted motion
+    assert changes[1][0] <= 3.6 + 1.0 + 1.0  # s: it has lasted for one, and answers come once a second
     mass = steps[-1].estimates.mass
-    assert abs(mass.value - 1.5) < 4.0 * mass.std
+    assert abs(mass.value - 1.5) < 4.0 * mass.std  # by chance 6e-5
 
 
 @pytest.mark.parametrize(

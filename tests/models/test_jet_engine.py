@@ -40,6 +40,7 @@ def test_a_step_up_takes_as_long_as_published():
     low, high = (np.array([steady_thrust(ENGINE_TYPES[k], u) for k in kinds]) for u in (60.0, 90.0))
     share = (run(kinds, [90.0, 90.0], 6.0, low) - low) / (high - low)
     rise = [0.01 * (1 + np.argmax(share > level, axis=0)) for level in (0.63, 0.9)]
+    # s, read off the published step responses: to 63 %, then to 90 %.
     assert np.all((rise[0] >= 1.25) & (rise[0] <= 1.55))
     assert np.all((rise[1] >= 2.2) & (rise[1] <= 2.45))
 

@@ -93,7 +93,7 @@ def test_it_integrates_its_equations_to_second_order(drag, loss):
         errors.append(np.abs(np.concatenate([later.position, later.velocity]) - exact).max())
     assert errors[1] < 1e-3  # at 100 Hz, after a second of turning at 2.7 rad/s
     assert errors[0] / errors[1] > 3.5  # 4 in the limit of short steps
-    assert errors[1] / errors[2] > 3.5
+    assert errors[1] / errors[2] > 3.5  # likewise
     turned = Rotation.from_matrix(start.attitude.as_matrix()) * Rotation.from_rotvec(RATES)
     np.testing.assert_allclose(later.attitude.as_matrix(), turned.as_matrix(), atol=1e-12)
     np.testing.assert_allclose(np.exp(later.log_mass), np.exp(start.log_mass) - loss, rtol=1e-12)

@@ -12,6 +12,7 @@ from registry import assert_close
 
 from steelyard.errors import BadInput
 from steelyard.estimators import campaign, replay
+from steelyard.estimators._tuning import RunTuning
 from steelyard.native import NoCompilerWarning, kernel_source, native_campaign, native_drawn_campaign
 from steelyard.native.runtime import _campaign, _packed_step
 
@@ -82,7 +83,7 @@ def test_auto_takes_machine_code_from_many_steps_on_and_xla_inside_a_trace(monke
     estimator, beliefs, samples = flights("kalman-cart")
     _campaign._COMPILED.clear()
     assert isinstance(campaign(estimator, beliefs, samples).belief.covariance, jax.Array)
-    monkeypatch.setattr("steelyard.estimators._run.NATIVE_FROM", 100)
+    monkeypatch.setattr("steelyard.estimators._run.RUN", RunTuning(native_from=100))
     assert isinstance(campaign(estimator, beliefs, samples).belief.covariance, np.ndarray)
     traced = jax.jit(lambda b, s: replay(estimator, b, s).belief.covariance)
     one = jax.tree.map(lambda leaf: leaf[0], (beliefs, samples))
@@ -95,7 +96,7 @@ def test_auto_without_a_compiler_is_xla_with_a_warning(monkeypatch, tmp_path):
     _packed_step.warn_once.cache_clear()
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
-    monkeypatch.setattr("steelyard.estimators._run.NATIVE_FROM", 100)
+    monkeypatch.setattr("steelyard.estimators._run.RUN", RunTuning(native_from=100))
     with pytest.warns(NoCompilerWarning, match="no C compiler"):
         campaign(estimator, beliefs, samples)
     with pytest.raises(BadInput, match=r'no C compiler.*engine="xla"'):

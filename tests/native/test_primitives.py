@@ -8,6 +8,7 @@ import pytest
 from steelyard.errors import BadInput
 from steelyard.native import emit, load
 from steelyard.native.c import _emit
+from steelyard.native.c._tuning import EmitTuning
 
 HASTY = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O0", "-ffp-contract=off")
 
@@ -90,8 +91,7 @@ def vector(tree, dtype=float) -> np.ndarray:
 @pytest.mark.parametrize("mode", ["scalars", "loops", "single"])
 def test_every_primitive_means_the_same_in_c(mode, monkeypatch):
     if mode == "loops":
-        for limit in ("SCALAR_LIMIT", "SMALL", "UNROLL"):
-            monkeypatch.setattr(_emit, limit, 0)
+        monkeypatch.setattr(_emit, "EMIT", EmitTuning(scalar_limit=0, small_array=0, short_scan=0))
     code = emit(everything, example(0), single=mode == "single")
     assert code.looped == (mode == "loops")
     step, expected = load(code, HASTY), jax.jit(everything)

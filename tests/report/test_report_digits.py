@@ -9,8 +9,9 @@ from steelyard.problems import Series
 from steelyard.report import band
 from steelyard.report._components import components, in_shape
 from steelyard.report._digits import like, plus_minus, signed
-from steelyard.report._plots import MOST_POINTS, drawn, thin
+from steelyard.report._plots import drawn, thin
 from steelyard.report._truth import agreement, truth_at
+from steelyard.report._tuning import LAYOUT
 from steelyard.report._whiteness import Whiteness
 
 
@@ -52,14 +53,14 @@ def test_thinning_keeps_every_peak_and_every_long_gap():
     value[12_345], value[40_000] = 9.0, -9.0
     value[20_000:21_000] = np.nan
     kept = thin(value)
-    assert len(kept) <= MOST_POINTS
+    assert len(kept) <= LAYOUT.most_points
     assert (np.diff(kept) > 0).all()
     assert {12_345, 40_000} <= set(kept.tolist())
     assert np.isnan(value[kept]).any()
 
 
 def test_short_series_are_drawn_whole():
-    assert thin(np.zeros(MOST_POINTS)).size == MOST_POINTS
+    assert thin(np.zeros(LAYOUT.most_points)).size == LAYOUT.most_points
 
 
 def test_drawn_numbers_are_near_the_true_ones_and_null_where_there_is_none():

@@ -13,7 +13,7 @@ import steelyard
 from steelyard.errors import BadInput
 from steelyard.problems import Innovations
 from steelyard.report import Section, fill, sections, write_page, write_report
-from steelyard.report._plots import MOST_POINTS
+from steelyard.report._tuning import LAYOUT
 
 DATA = re.compile(r'<script type="application/json" class="plot-data">(.*?)</script>', re.S)
 
@@ -80,7 +80,7 @@ def test_plots_are_light_and_valid(text):
     for figure in found:
         for trace in figure["data"]:
             assert len(trace["x"]) == len(trace["y"])
-            assert len(trace["x"]) <= (2 * MOST_POINTS + 2 if trace["kind"] == "band" else MOST_POINTS)
+            assert len(trace["x"]) <= (2 * LAYOUT.most_points + 2 if trace["kind"] == "band" else LAYOUT.most_points)
             assert trace.get("panel", 0) < len(figure["layout"]["panels"])
 
 

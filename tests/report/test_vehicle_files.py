@@ -40,7 +40,7 @@ def test_a_flight_with_velocities_missing_is_flown_back(flight):
     velocity[:100] = np.nan
     flown = fly_back(vehicle_text(found, "mjcf"), dataclasses.replace(replay, velocity=velocity))
     assert np.isnan(flown.simulated[:90]).all()
-    assert flown.rms < 0.08
+    assert flown.rms < 0.08  # m/s: as with every velocity there, above
 
 
 def test_the_report_shows_the_logged_and_the_simulated_motion(flight, tmp_path):

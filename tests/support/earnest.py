@@ -8,6 +8,8 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
+from steelyard.campaigns._processes import begin_worker
+
 
 def in_earnest(function: Callable[..., Any], *arguments: Any) -> Any:
     """What `function(*arguments)` gives, run once; it must be importable, as all of the package is."""
@@ -28,15 +30,9 @@ def _call(asked: bytes) -> Any:
 def _process() -> ProcessPoolExecutor:
     quick = os.environ.pop("XLA_FLAGS", None)  # the tests' own: they compile in a hurry (see conftest.py)
     try:
-        process = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"), initializer=_prepare)
+        process = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), begin_worker, (os.getpid(),))
         process.submit(int).result()  # it has started now, with the environment as it is
     finally:
         if quick is not None:
             os.environ["XLA_FLAGS"] = quick
     return process
-
-
-def _prepare() -> None:
-    from steelyard._jax import prepare_program
-
-    prepare_program()

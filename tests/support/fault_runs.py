@@ -109,7 +109,7 @@ def cut_after_a_death(seed: int) -> dict:
     team.advance(2.5, samples=False)
     mass = [node.known["mass"] for node in team.nodes.values()]
     off = [float((one.value - PUSHED_MASS) / one.std) for one in mass]
-    return {**_told(team), "off": off, "starts": {node.state.start for node in team.nodes.values()}}
+    return {**_told(team), "off": off, "starts": {node.state.window.start for node in team.nodes.values()}}
 
 
 def liar(start: float, seconds: float) -> dict:
@@ -127,4 +127,5 @@ def _told(team: VirtualTeam) -> dict:
     liars = [event.about for _, event in team.events if event.kind == "liar"]
     last = {name: node.known.get("mass") for name, node in team.nodes.items()}
     mass = {name: None if one is None or one.value is None else float(one.value) for name, one in last.items()}
-    return {"mass": mass, "lost": lost, "changes": changes, "liars": liars}
+    std = {name: None if one is None or one.std is None else float(one.std) for name, one in last.items()}
+    return {"mass": mass, "std": std, "lost": lost, "changes": changes, "liars": liars}

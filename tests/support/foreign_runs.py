@@ -84,8 +84,8 @@ class Flight:
 
 
 @functools.lru_cache(maxsize=4)
-def flight(seed: int = 0, mass: float = 1.2, duration: float = 40.0, size: float = 1.5) -> Flight:
-    """A flight of `duration` s, 4 s of which on the ground at both ends."""
+def flight(seed: int = 0, mass: float = 1.2, duration: float = 40.0, size: float = 1.5, turn: float = 1.0) -> Flight:
+    """A flight of `duration` s, 4 s of which on the ground at both ends; `turn` is a factor of its yaw."""
     rng = np.random.default_rng(seed)
     time = np.arange(0.0, duration, 1e-3)
     up = _ramp(time, 4.0, 7.0) - _ramp(time, duration - 7.0, duration - 4.0)
@@ -97,7 +97,7 @@ def flight(seed: int = 0, mass: float = 1.2, duration: float = 40.0, size: float
     flying = position[:, 2] > 1e-3
     push = mass * (acceleration + GRAVITY) + 0.15 * mass * velocity
     z = push / np.linalg.norm(push, axis=1, keepdims=True)
-    yaw = 0.4 + 0.5 * far * np.sin(0.5 * time)
+    yaw = turn * (0.4 + 0.5 * far * np.sin(0.5 * time))
     y = np.cross(z, np.stack([np.cos(yaw), np.sin(yaw), 0 * yaw], 1))
     y /= np.linalg.norm(y, axis=1, keepdims=True)
     R = np.stack([np.cross(y, z), y, z], axis=2)

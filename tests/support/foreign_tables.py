@@ -378,27 +378,27 @@ def north_east_down(folder: Path) -> list[Path]:
     return [text_table(folder / "flight.csv", table | columns("motor*RPM", "1234", 30 / np.pi * rotor_speeds(t)))]
 
 
-_FLYING = ("attitude", "position", "rates", "specific_force")
+FLYING = ("attitude", "position", "rates", "specific_force")
 _WRIST = ("wrench/force", "wrench/torque", "specific_force")
 TABLES = {
-    "EuRoC": Kept(euroc, (*_FLYING, "linear_velocity"), zero=1.4e9),
-    "TUM and UZH": Kept(tum, _FLYING, zero=1.55e9),
-    "NeuroBEM": Kept(neurobem, (*_FLYING, "linear_velocity")),
-    "ulog2csv": Kept(ulog2csv, (*_FLYING, "linear_velocity", "motor"), zero=12.3),
-    "semicolons and decimal commas": Kept(german, (*_FLYING, "linear_velocity")),
-    "ISO dates": Kept(iso_dates, _FLYING, zero=1714979289.0),
+    "EuRoC": Kept(euroc, (*FLYING, "linear_velocity"), zero=1.4e9),
+    "TUM and UZH": Kept(tum, FLYING, zero=1.55e9),
+    "NeuroBEM": Kept(neurobem, (*FLYING, "linear_velocity")),
+    "ulog2csv": Kept(ulog2csv, (*FLYING, "linear_velocity", "motor"), zero=12.3),
+    "semicolons and decimal commas": Kept(german, (*FLYING, "linear_velocity")),
+    "ISO dates": Kept(iso_dates, FLYING, zero=1714979289.0),
     "rostopic echo -p": Kept(rostopic, ("attitude", "position", "rates", "linear_velocity"), zero=1.6e9),
-    "bagpy": Kept(bagpy, (*_FLYING, "linear_velocity"), zero=1.6e9),
-    "PlotJuggler": Kept(plotjuggler, (*_FLYING, "linear_velocity"), zero=1.6e9),
+    "bagpy": Kept(bagpy, (*FLYING, "linear_velocity"), zero=1.6e9),
+    "PlotJuggler": Kept(plotjuggler, (*FLYING, "linear_velocity"), zero=1.6e9),
     "Betaflight": Kept(betaflight, ("rates", "specific_force", "motor"), zero=20.0),
-    "cfclient": Kept(cfclient, (*_FLYING, "motor", "thrust"), zero=8.0),
-    "a telephone": Kept(telephone, (*_FLYING, "linear_velocity")),
+    "cfclient": Kept(cfclient, (*FLYING, "motor", "thrust"), zero=8.0),
+    "a telephone": Kept(telephone, (*FLYING, "linear_velocity")),
     "a simulator": Kept(simulator, ("attitude", "position", "rates", "linear_velocity", "thrust")),
-    "Blackbird": Kept(blackbird, (*_FLYING, "rpm"), zero=3.0),
-    "OptiTrack": Kept(optitrack, (*_FLYING, "thrust")),
-    "letters": Kept(letters, (*_FLYING, "linear_velocity", "rpm")),
-    "corners": Kept(corners, (*_FLYING, "linear_velocity", "rpm")),
-    "north, east, down": Kept(north_east_down, (*_FLYING, "linear_velocity", "rpm")),
+    "Blackbird": Kept(blackbird, (*FLYING, "rpm"), zero=3.0),
+    "OptiTrack": Kept(optitrack, (*FLYING, "thrust")),
+    "letters": Kept(letters, (*FLYING, "linear_velocity", "rpm")),
+    "corners": Kept(corners, (*FLYING, "linear_velocity", "rpm")),
+    "north, east, down": Kept(north_east_down, (*FLYING, "linear_velocity", "rpm")),
     "a calibrated sensor": Kept(calibrated_sensor, (*_WRIST, "rates"), "wrist"),
     "moments and degrees": Kept(moments, (*_WRIST, "rates"), "wrist"),
     "numbers for axes": Kept(numbered, (*_WRIST, "rates"), "wrist"),

@@ -25,9 +25,10 @@ import numpy as np
 from foreign_tables import TABLES
 from log_files import mutated, write_crazyflie, write_dataflash, write_ros1, write_ros2, write_ulog
 
+from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.logs import Log, read, read_recording, write
-from steelyard.logs.mapping import look
+from steelyard.logs.mapping import look, prepare, to_toml
 
 ROWS = 60
 
@@ -95,7 +96,10 @@ def zstd_mcap(path: Path, target: Path) -> Path:
 
 
 def outcome(path: Path) -> str:
-    """Reads and maps everything in a file: "read" or "refused"; anything else is raised."""
+    """Reads and maps everything in a file, and makes the rows of what it can answer: "read" or "refused".
+
+    Anything else is raised.
+    """
     try:
         recording = read_recording(path)
         for stream in recording.streams:
@@ -104,7 +108,14 @@ def outcome(path: Path) -> str:
                 assert len(stream.fields[name]) == stream.rows or stream.time is None
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")  # absurd numbers may overflow in a test by physics
-            look(recording).as_json()
+            looked = look(recording)
+            looked.as_json()
+            to_toml(looked.mapping)
+            for one in looked.problems:  # as far as identify goes before it estimates; most are refused
+                try:
+                    prepare(looked, one.problem, Config())
+                except BadInput as error:
+                    check(error)
     except BadInput as error:
         check(error)
         return "refused"

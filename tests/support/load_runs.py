@@ -217,7 +217,7 @@ def gone_twice():
             states[agent.name] = turn.state
             bus.post(k, agent.name, turn.outbox)
             last[agent.name] = turn.estimates
-    return Weighed(last, [], push), [len(states["r3"].inherited), states["r3"].start]
+    return Weighed(last, [], push), [len(states["r3"].contacts.inherited), states["r3"].window.start]
 
 
 def long_push():

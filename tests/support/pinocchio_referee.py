@@ -1,14 +1,17 @@
 """Pinocchio's word, from a process of its own: it and iDynTree bring two builds of the same libraries."""
 
 import multiprocessing
+import os
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
+from steelyard.campaigns._processes import begin_worker
+
 
 def pinocchio_says(*arguments):
     """As `answer`."""
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), begin_worker, (os.getpid(),)) as process:
         return process.submit(answer, *arguments).result()
 
 

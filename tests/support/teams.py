@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from steelyard.config import Config, Faults, WrongClock, parse
-from steelyard.live import Reading, RobotNode, faults_of, plan_team
+from steelyard.live import DisturbedNode, Reading, RobotNode, plan_team
 
 PLANAR = """
 [team]
@@ -91,6 +91,7 @@ class VirtualTeam:
         self.events = []
         self._wrong = {name: config.faults.clocks.get(name, WrongClock()) for name in self.names}
         self._flying, self._order = [], itertools.count()
+        self.inlets: dict[str, DisturbedNode] = {}
         self.nodes = {name: self.start(name) for name in self.names}
         self.player = self.plan.task.play(self.plan.graph, self.plan.rate)
 
@@ -101,8 +102,9 @@ class VirtualTeam:
         def send(recipient: str, data: bytes) -> None:
             heapq.heappush(self._flying, (self.time + 0.001, next(self._order), name, recipient, data))
 
-        injection = faults_of(self.plan, name)
-        return RobotNode(self.plan, name, lambda: self.clock(name), int(self.time * 1e9), send, injection=injection)
+        node = RobotNode(self.plan, name, lambda: self.clock(name), int(self.time * 1e9), send)
+        self.inlets[name] = DisturbedNode(node)
+        return node
 
     def replace(self, name: str) -> None:
         """Another process takes the place of one that is dead; it knows nothing."""
@@ -113,7 +115,7 @@ class VirtualTeam:
         while self._flying and self._flying[0][0] <= self.time:
             _, _, sender, recipient, data = heapq.heappop(self._flying)
             if recipient not in self.dead and sender not in self.dead:
-                self.nodes[recipient].receive(sender, data, self.clock(recipient))
+                self.inlets[recipient].receive(sender, data, self.clock(recipient))
 
     def advance(self, seconds: float, samples: bool = True) -> None:
         end = self.time + seconds
@@ -132,12 +134,12 @@ class VirtualTeam:
                         self.blind[name] -= 1
                         continue
                     reading = Reading(self.clock(name), dict(row.readings[called[name]]))
-                    self.nodes[name].take_sample(reading, self.clock(name))
+                    self.inlets[name].take_sample(reading, self.clock(name))
             for _ in range(2):
                 self.time += 0.5 / self.plan.rate
                 self._deliver()
                 for name in there:
-                    self.nodes[name].update(self.clock(name))
+                    self.inlets[name].update(self.clock(name))
                     self.events += [(self.time, event) for event in self.nodes[name].events]
                     self.nodes[name].events.clear()
                     self.doubts |= {name} if self._doubts(self.nodes[name]) else set()

@@ -9,7 +9,7 @@ from steelyard._face._inputs import check_names, checked_path, config_from, log_
 from steelyard._face._simulate import simulate
 from steelyard._files import check_output_folder
 from steelyard.config import Config
-from steelyard.errors import BadInput
+from steelyard.errors import BadInput, shown
 from steelyard.logs import Log
 
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ def export(
 
 def check_export(folder: str | Path, name: str) -> None:
     """Raises `BadInput` where the name or the folder will not do, before the work begins."""
-    if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9_]*", name):
-        raise BadInput(f'--name is "{name}"; give small letters, digits and underscores.')
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9_]{0,62}", name):  # C keeps 63 characters apart
+        raise BadInput(f"--name is {shown(name)}; give small letters, digits and underscores, at most 63.")
     parent = Path(folder).absolute().parent
     if not parent.is_dir():
         raise BadInput(f"{folder}: its folder does not exist; create it or choose another output.")

@@ -9,8 +9,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from steelyard._face._tuning import INPUTS
 from steelyard.config import Config, from_tables, load
-from steelyard.errors import BadInput
+from steelyard.errors import BadInput, shown
 from steelyard.logs import Log
 
 
@@ -19,24 +20,44 @@ def config_from(given: Config | Mapping[str, Any] | str | Path | None) -> Config
     if given is None:
         return Config()
     if isinstance(given, Config):  # made by hand, its values may have any type
-        return from_tables(plain(msgspec.structs.asdict(given)), Config, "The configuration")
+        return from_tables(_tables(msgspec.structs.asdict(given)), Config, "The configuration")
     if isinstance(given, str | Path):
         return load(checked_path(given, "A configuration is read from"), Config)
     if isinstance(given, Mapping):
-        return from_tables(plain(given), Config, "The configuration")
+        return from_tables(_tables(given), Config, "The configuration")
     raise BadInput(
         f"A configuration is a Config, the path of a TOML file or a dictionary, not {type(given).__name__}; give "
         "one of these, or None for the defaults."
     )
 
 
+def _tables(given: Mapping[Any, Any]) -> Any:
+    """Nested tables; a table that cannot be read, or that holds itself, is a `BadInput`."""
+    try:
+        tables = plain(given)
+        strange = _strange(tables)
+    except Exception:
+        raise BadInput("The configuration is a dictionary that cannot be read; give one of plain values.") from None
+    if strange is not None:
+        raise BadInput(f"The configuration holds {strange}; give numbers, text, lists and dictionaries.")
+    return tables
+
+
+def _strange(tables: Any) -> str | None:
+    """A value that no TOML file could hold: what it is."""
+    if isinstance(tables, dict | list):
+        inner = tables.values() if isinstance(tables, dict) else tables
+        return next((found for each in inner if (found := _strange(each)) is not None), None)
+    return None if tables is None or isinstance(tables, str | int | float) else shown(tables)
+
+
 def check_names(problem: Any, method: Any) -> None:
     """Raises `BadInput` where a problem or a method is no name; None stands for the default method."""
     given = {"problem": (problem, "multirotor")} | ({} if method is None else {"method": (method, "ekf")})
     for what, (value, example) in given.items():
-        if not isinstance(value, str) or not value:
-            shown = "an empty one" if value == "" else type(value).__name__
-            raise BadInput(f'A {what} is a name such as "{example}", not {shown}.')
+        if not isinstance(value, str) or not value.isprintable() or not 0 < len(value) <= INPUTS.longest_name:
+            given = shown(value) if isinstance(value, str) else type(value).__name__
+            raise BadInput(f'A {what} is a name such as "{example}", not {given}.')
 
 
 def check_progress(progress: Any) -> None:
@@ -53,7 +74,7 @@ def checked_path(path: Any, role: str) -> Path:
         os.lstat(path)
     except (ValueError, OSError) as error:  # a zero byte, or a name that is too long
         if isinstance(error, ValueError) or error.errno == errno.ENAMETOOLONG:
-            raise BadInput(f"{role} a path, and {str(path)[:40]!r}… cannot be one; give another.") from None
+            raise BadInput(f"{role} a path, and {shown(str(path), 40)} cannot be one; give another.") from None
     return Path(path)
 
 

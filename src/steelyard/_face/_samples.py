@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from steelyard.errors import BadInput, nearest
+from steelyard.errors import BadInput, nearest, shown
+from steelyard.problems import LARGEST
 
 _NOT_ROBOTS = ("truth", "load")
 
@@ -41,6 +42,10 @@ class SampleReader:
         """The sample; `BadInput` where it cannot be used. Changes nothing."""
         if not isinstance(sample, Mapping):
             raise BadInput(f"A sample is a dictionary of signals, not {type(sample).__name__}; give one with a time.")
+        try:
+            sample = dict(sample)
+        except Exception:
+            raise BadInput("The sample is a dictionary that cannot be read; give one of plain values.") from None
         time = _time(sample)
         robot = self.robot or _robot_of(sample, self._signals)
         found: dict[str, np.ndarray] = {}
@@ -82,7 +87,7 @@ class SampleReader:
         if name in self._places:
             return self._places[name]
         if not isinstance(name, str):
-            raise BadInput(f"A sample's keys are names of signals, not {name!r}; use names such as {robot}/thrust.")
+            raise BadInput(f"A sample's keys are names of signals, not {shown(name)}; use names like {robot}/thrust.")
         who, _, rest = name.partition("/")
         if who in _NOT_ROBOTS:
             return None
@@ -122,11 +127,11 @@ def _time(sample: Mapping[Any, Any]) -> float:
         raise BadInput('The sample has no time; add "time", in seconds.')
     time = sample["time"]
     if isinstance(time, bool | str | bytes):
-        raise BadInput(f"The sample's time is {_shown(time)}; give a number of seconds.")
+        raise BadInput(f"The sample's time is {shown(time)}; give a number of seconds.")
     try:
         seconds = float(time)
-    except (TypeError, ValueError, OverflowError):
-        raise BadInput(f"The sample's time is {_shown(time)}; give a number of seconds.") from None
+    except Exception:  # whatever its own conversion raises
+        raise BadInput(f"The sample's time is {shown(time)}; give a number of seconds.") from None
     if not math.isfinite(seconds):
         raise BadInput(f"The sample's time is {seconds}; give a finite number of seconds.")
     return seconds
@@ -148,13 +153,9 @@ def _numbers(name: str, value: Any, time: float) -> np.ndarray:
         if np.asarray(value).dtype.kind not in "fiuO":  # text, dates and truth values would pass for numbers
             raise TypeError
         array = np.array(value, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        raise BadInput(f"{name} at {time:g} s is {_shown(value)}; give numbers, or None where it is missing.") from None
-    if np.isinf(array).any():
-        raise BadInput(f"{name} at {time:g} s is infinite; give None or NaN where a sample is missing.")
+    except Exception:  # whatever its own conversion raises
+        raise BadInput(f"{name} at {time:g} s is {shown(value)}; give numbers, or None where it is missing.") from None
+    if (np.abs(array) > LARGEST).any():
+        what = "infinite" if np.isinf(array).any() else "more than any sensor reads"
+        raise BadInput(f"{name} at {time:g} s is {what}; give None or NaN where a sample is missing.")
     return array
-
-
-def _shown(value: Any) -> str:
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 60 else f"{text[:60]}…"

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from steelyard.problems import SILENT_FOR, Event
+from steelyard.problems import Event
+from steelyard.problems._tuning import TUNING
 
 
 class Silences:
@@ -18,13 +19,13 @@ class Silences:
         for name, silent in missing.items():
             begin, reported = self._silent.get(name, (time, False))
             if silent and name in self._heard:
-                self._silent[name] = (begin, reported or time - begin >= SILENT_FOR)
+                self._silent[name] = (begin, reported or time - begin >= TUNING.silent_for)
             elif not silent:
                 self._heard.add(name)
                 self._silent.pop(name, None)
-            if time - begin >= SILENT_FOR and not reported:
+            if time - begin >= TUNING.silent_for and not reported:
                 events.append(Event(begin, "fault", robot, name, f"{name} fell silent.", None, time))
-            if time - begin >= SILENT_FOR and not silent:
+            if time - begin >= TUNING.silent_for and not silent:
                 events.append(Event(time, "recovered", robot, name, f"{name} is back."))
         return events
 

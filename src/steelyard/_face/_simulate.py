@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from steelyard._face._inputs import check_progress, plain
-from steelyard.errors import BadInput, nearest
+from steelyard.errors import BadInput, nearest, shown
 from steelyard.logs import Log
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def simulated(scenario: str, settings: Any, seed: int) -> Log:
 def check_seed(seed: int) -> None:
     """Raises `BadInput` for what cannot be a seed."""
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
-        raise BadInput(f"--seed is {str(seed)[:20]}; give a number from 0 up, of at most 18 digits.")
+        raise BadInput(f"--seed is {shown(seed, 20)}; give a number from 0 up, of at most 18 digits.")
 
 
 def plan(
@@ -87,8 +87,9 @@ def planned(
 def _world(scenario: str, known: tuple[str, ...] = ("multirotor", "planar", "spatial", "wrist", "jets")) -> _World:
     from steelyard import worlds
 
-    if scenario not in known:
-        raise BadInput(f'Unknown scenario "{scenario}"; {nearest(str(scenario), list(known))}')
+    if not isinstance(scenario, str) or scenario not in known:
+        given = f'"{scenario}"' if isinstance(scenario, str) and scenario.isprintable() else shown(scenario)
+        raise BadInput(f"Unknown scenario {given[:60]}; {nearest(str(given), list(known))}")
     return {
         "multirotor": _World(worlds.MultirotorScenario, worlds.check_multirotor, worlds.simulate),
         "planar": _World(worlds.PlanarScenario, worlds.check_planar, worlds.simulate_planar),

@@ -14,17 +14,12 @@ from steelyard._face._restart import Restart
 from steelyard._face._sample_stream import SampleStream
 from steelyard._face._samples import Reading
 from steelyard._face._stream_step import Step
+from steelyard._face._tuning import STREAM
 from steelyard.config import Config
-from steelyard.errors import BadInput
+from steelyard.errors import BadInput, shown
 from steelyard.estimators import Reason, Status, Trust, explain
 from steelyard.problems import Event, Quantities, StreamFilter, StreamRefit, stream_filter, stream_reasons
 from steelyard.problems._stream_trust import TUNING
-
-SAME_CHANGE = 0.5
-"""s: changes that began closer together are one event."""
-REMEMBERED = 3.0
-"""s: how long states are kept to tell the size of a change, which is detected up to 2 s after it began."""
-
 
 _UNCONFIRMED = Reason(
     "methods", "The filter was lost; its mass is neither the one from before nor that of a filter started since."
@@ -115,7 +110,7 @@ class FilterStream(SampleStream):
         onset = self._filter.onset(entry.state, entry.time)
         if onset is None:
             return []
-        new = onset - self._last_onset > SAME_CHANGE
+        new = onset - self._last_onset > STREAM.same_change
         self._last_onset = onset
         if not new:
             return []
@@ -163,7 +158,7 @@ class FilterStream(SampleStream):
 
     def _forget(self) -> None:
         """Keeps what a late sample or the size of a change may still ask for."""
-        oldest = self._entries[-1].time - max(self._late, REMEMBERED)
+        oldest = self._entries[-1].time - max(self._late, STREAM.remembered)
         enough = self._first_from(oldest) - 1
         if enough > 0:
             del self._entries[:enough]
@@ -221,7 +216,7 @@ def stream(
     """
     check_names(problem, method)
     if isinstance(late, bool) or not isinstance(late, int | float) or not 0.0 <= late < float("inf"):
-        raise BadInput(f"late is {late!r}; give the seconds that a sample may be late, from 0 up.")
+        raise BadInput(f"late is {shown(late)}; give the seconds that a sample may be late, from 0 up.")
     checked = config_from(config)
     robots = checked.team.robots
     if robots is not None and len(robots) > 1:

@@ -13,8 +13,9 @@ import numpy as np
 
 from steelyard.bench._filterpy import _exp, _log, _matrix, _product, _right_jacobian, _skew
 from steelyard.estimators import Window
+from steelyard.models import STANDARD_GRAVITY
 
-GRAVITY = np.array([0.0, 0.0, -9.81])
+GRAVITY = np.array(STANDARD_GRAVITY)
 
 
 @dataclasses.dataclass(frozen=True)

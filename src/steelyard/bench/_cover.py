@@ -10,15 +10,15 @@ import numpy as np
 from scipy import stats
 
 from steelyard.bench._simulated_problems import SIMULATED
+from steelyard.bench._tuning import COVER
 from steelyard.campaigns import all_of, fly_simulated
 from steelyard.errors import BadInput, nearest
 from steelyard.estimators import Estimate
+from steelyard.geometry import MOMENT_ENTRIES
 from steelyard.problems import Identification
 
 HALF = float(stats.norm.ppf(0.975))
 """Standard deviations on either side of a stated 95 % interval."""
-AIM = (0.93, 0.97)
-"""Of coverage, where the logs are many."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,7 +57,7 @@ class CoverRow:
         """Whether the coverage can be within 93 and 97 %; None where nothing was known."""
         if self.low is None or self.high is None:
             return None
-        return self.high >= AIM[0] and self.low <= AIM[1]
+        return self.high >= COVER.aim[0] and self.low <= COVER.aim[1]
 
 
 def cover(
@@ -106,15 +106,12 @@ def _components(name: str, size: int) -> list[tuple[str, int]]:
     return [(f"{name}{axis}", k) for k, axis in enumerate(axes.get(size, [f"/{k}" for k in range(size)]))]
 
 
-_SYMMETRIC = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-
-
 def _error(estimate: Estimate, true: np.ndarray, place: int) -> tuple[float | None, float | None]:
     if estimate.value is None or estimate.std is None:
         return None, None
     value, std = np.asarray(estimate.value, float), np.asarray(estimate.std, float)
     if true.size == 6 and value.shape == (3, 3):
-        where: Any = _SYMMETRIC[place]
+        where: Any = MOMENT_ENTRIES[place]
     else:
         value, std, where = value.ravel(), std.ravel(), place
     return float(value[where] - true[place]), float(std[where])

@@ -6,14 +6,13 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 
-from steelyard.bench._race import ROUNDS, keep_mass, lap, race
+from steelyard.bench._race import keep_mass, lap, race
 from steelyard.bench._rows import BenchRow
 from steelyard.bench._scenario import RaceScenario, lay_out
+from steelyard.bench._tuning import RACE
 from steelyard.estimators import Estimator, Guess, MultiStateKalman, UnscentedKalman, replay
 
-WINDOW = 10
-"""Clones of the multi-state filter; with nine coordinates each its covariance has a hundred rows."""
-FILTER_RACES = 2 * ROUNDS
+FILTER_RACES = 2 * RACE.rounds
 """Rounds in all, for those who show progress."""
 
 
@@ -23,7 +22,7 @@ def measure_filters(advance: Callable[[int], None] = lambda steps: None) -> list
     model, noise = scenario.estimator.model, scenario.estimator.noise
     filters = {
         "ukf_step": UnscentedKalman(model, noise),
-        "msckf_step": MultiStateKalman(model, noise, WINDOW, cloned=tuple(range(9))),
+        "msckf_step": MultiStateKalman(model, noise, RACE.clones, cloned=tuple(range(9))),
     }
     steps = scenario.samples.dt.shape[0]
     plain = _replay(scenario, scenario.estimator)

@@ -8,9 +8,10 @@ import jax
 import numpy as np
 
 from steelyard.bench._cold_cache import fresh_cache
-from steelyard.bench._race import ROUNDS, Lap, lap, race
+from steelyard.bench._race import Lap, lap, race
 from steelyard.bench._rows import BenchRow
 from steelyard.bench._scenario import lay_out
+from steelyard.bench._tuning import RACE
 from steelyard.config import Config, parse
 from steelyard.estimators import Belief, Estimator, Sample
 from steelyard.logs import Log
@@ -19,10 +20,8 @@ from steelyard.native import NoCompiler, PackedStep, find_compiler
 from steelyard.problems import THRUST_METHODS, ConfiguredRobot, read_jets_record, robot_from, thrust_run
 from steelyard.worlds import JetsScenario, jets_config, simulate_jets
 
-JETS_RACES = 2 * ROUNDS
+JETS_RACES = 2 * RACE.rounds
 """Rounds in all, for those who show progress."""
-_STEPS = 200
-_RATE = 100.0  # Hz
 
 
 def measure_jets(advance: Callable[[int], None] = lambda steps: None) -> list[BenchRow]:
@@ -45,9 +44,9 @@ def measure_jets(advance: Callable[[int], None] = lambda steps: None) -> list[Be
         slowest = max(slowest, value)
         rows.append(BenchRow(key, value, "us", theirs))
         rows += _native(key, run.estimator, run.belief, run.samples, by_xla)
-    kinematics = 1e6 * min(_kinematics(robot) for _ in range(ROUNDS))
+    kinematics = 1e6 * min(_kinematics(robot) for _ in range(RACE.rounds))
     rows.append(BenchRow("jets_kinematics", kinematics, "us"))
-    rows.append(BenchRow("jets_pipeline_at_100_hz", 1e-4 * _RATE * (slowest + kinematics), "% of a core"))
+    rows.append(BenchRow("jets_pipeline_at_100_hz", 1e-4 * RACE.jets_rate * (slowest + kinematics), "% of a core"))
     return rows
 
 
@@ -69,7 +68,7 @@ def _online(estimator: Estimator, belief: Belief, samples: Sample, engine: str =
     """One call a sample, the result read back."""
     online = PackedStep(estimator, belief, jax.tree.map(lambda leaf: leaf[0], samples), engine)
     start = online.pack(belief)
-    rows = [online.pack_sample(jax.tree.map(lambda leaf, k=k: leaf[k], samples)) for k in range(_STEPS)]
+    rows = [online.pack_sample(jax.tree.map(lambda leaf, k=k: leaf[k], samples)) for k in range(RACE.jets_steps)]
 
     def run():
         packed = start
@@ -77,7 +76,7 @@ def _online(estimator: Estimator, belief: Belief, samples: Sample, engine: str =
             packed = online.step(packed, row)
 
     run()
-    return lap(run, _STEPS)
+    return lap(run, RACE.jets_steps)
 
 
 def _kinematics(robot: ConfiguredRobot) -> float:
@@ -85,6 +84,6 @@ def _kinematics(robot: ConfiguredRobot) -> float:
     n = len(robot.multibody.joints)
     motion = RobotMotion(np.zeros(3), np.eye(3), np.zeros(3), np.zeros(3), np.full(n, 0.1), np.zeros(n))
     begin = time.process_time()  # not the clock's: a share of a core is asked for, whoever else is on it
-    for _ in range(_STEPS):
+    for _ in range(RACE.jets_steps):
         robot.multibody.at(motion)
-    return (time.process_time() - begin) / _STEPS
+    return (time.process_time() - begin) / RACE.jets_steps

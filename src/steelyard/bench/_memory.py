@@ -8,14 +8,10 @@ import numpy as np
 
 from steelyard.bench._rows import BenchRow
 from steelyard.bench._scenario import lay_out
+from steelyard.bench._tuning import RACE
 from steelyard.estimators import Belief, Guess, SlidingWindow, replay
 
-ROWS = 20 * 3600
-"""An hour at 20 Hz."""
-CHUNK = 512
 _STATM = Path("/proc/self/statm")
-WARM = 20
-"""Chunks before counting begins: compilation and the allocator have settled by then."""
 
 
 def measure_memory() -> list[BenchRow]:
@@ -25,12 +21,12 @@ def measure_memory() -> list[BenchRow]:
     scenario = lay_out()
     estimator = SlidingWindow(scenario.estimator.model, scenario.estimator.noise, 10)
     belief = estimator.init(Guess(scenario.belief.state, scenario.belief.std))
-    chunk = jax.tree.map(lambda leaf: leaf[1 : CHUNK + 1], scenario.samples)
+    chunk = jax.tree.map(lambda leaf: leaf[1 : RACE.memory_chunk + 1], scenario.samples)
     resident = []
-    for _ in range(ROWS // CHUNK):
+    for _ in range(RACE.memory_rows // RACE.memory_chunk):
         belief = jax.block_until_ready(replay(estimator, belief, chunk, _nothing)).belief
         resident.append(resident_mib())
-    growth = np.median(resident[-WARM:]) - np.median(resident[WARM : 2 * WARM])
+    growth = np.median(resident[-RACE.memory_warm :]) - np.median(resident[RACE.memory_warm : 2 * RACE.memory_warm])
     return [BenchRow("hour_memory_growth", max(float(growth), 0.0), "MiB")]
 
 

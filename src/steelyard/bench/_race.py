@@ -5,12 +5,8 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 
+from steelyard.bench._tuning import RACE
 from steelyard.estimators import Belief
-
-ROUNDS = 9
-"""Ours and the peer's alternate this often; the median of each counts."""
-
-SPRINTS = 20 * ROUNDS
 
 Lap = Callable[[], float]
 """Runs once; the result is the seconds a step of it took."""
@@ -30,7 +26,7 @@ def lap(run: Callable[[], object], steps: int) -> Lap:
 def race(ours: Lap, peer: Lap, advance: Callable[[int], None]) -> tuple[float, float]:
     """Median microseconds a step of ours and of the peer; `advance` is called after each round."""
     mine, theirs = [], []
-    for _ in range(ROUNDS):
+    for _ in range(RACE.rounds):
         mine.append(ours())
         theirs.append(peer())
         advance(1)
@@ -43,9 +39,9 @@ def sprint(ours: Lap, peers: Sequence[Lap], advance: Callable[[int], None]) -> t
     For steps of a microsecond, where a median is of what else runs on the machine.
     """
     best = [math.inf] * (1 + len(peers))
-    for k in range(SPRINTS):
+    for k in range(RACE.sprints):
         best = [min(so_far, lap()) for so_far, lap in zip(best, (ours, *peers), strict=True)]
-        if k % (SPRINTS // ROUNDS) == 0:
+        if k % (RACE.sprints // RACE.rounds) == 0:
             advance(1)
     return 1e6 * best[0], 1e6 * min(best[1:])
 

@@ -8,6 +8,7 @@ import numpy as np
 from steelyard.bench._cold_cache import fresh_cache
 from steelyard.bench._race import lap, sprint
 from steelyard.bench._rows import BenchRow
+from steelyard.bench._tuning import RACE
 from steelyard.config import Config
 from steelyard.estimators import Packing
 from steelyard.logs import Log
@@ -15,16 +16,13 @@ from steelyard.native import NoCompiler, emit, load
 from steelyard.problems import estimate_spatial_load_at_once, exportable_step, read_spatial_record
 from steelyard.worlds import SpatialScenario, simulate_spatial
 
-ROBOTS = 5
-_SECONDS = 3.0
-
 
 def measure_spatial() -> list[BenchRow]:
     """Microseconds a row: the agent's own step, all that it thinks included; and the row in C next to XLA's."""
-    columns = simulate_spatial(SpatialScenario(robots=ROBOTS, duration=_SECONDS), seed=1)
+    columns = simulate_spatial(SpatialScenario(robots=RACE.spatial_robots, duration=RACE.spatial_seconds), seed=1)
     log = Log(columns.pop("time"), columns, "bench")
     agent = estimate_spatial_load_at_once(read_spatial_record(log.without_truth(), Config())).seconds_a_step
-    rows = [BenchRow(f"spatial_step_n{ROBOTS}", 1e6 * agent, "us")]
+    rows = [BenchRow(f"spatial_step_n{RACE.spatial_robots}", 1e6 * agent, "us")]
     ready = exportable_step("spatial-load", None, log, Config())
     parts = [np.asarray(leaf).reshape(len(leaf), -1) for leaf in jax.tree.leaves(ready.samples)]
     vectors = np.concatenate(parts, axis=1)
@@ -43,6 +41,6 @@ def measure_spatial() -> list[BenchRow]:
         [lap(lambda: jax.block_until_ready(run(ready.belief, ready.samples)), len(vectors))],
         lambda rounds: None,
     )
-    rows.append(BenchRow(f"spatial_row_native_n{ROBOTS}", by_c, "us", by_xla))
-    rows.append(BenchRow(f"spatial_row_native_n{ROBOTS}_compile", compiled, "s"))
+    rows.append(BenchRow(f"spatial_row_native_n{RACE.spatial_robots}", by_c, "us", by_xla))
+    rows.append(BenchRow(f"spatial_row_native_n{RACE.spatial_robots}_compile", compiled, "s"))
     return rows

@@ -7,14 +7,14 @@ import jax
 import jax.numpy as jnp
 
 from steelyard.bench._cold_cache import fresh_cache
-from steelyard.bench._race import ROUNDS, Lap, keep_mass, lap, race
+from steelyard.bench._race import Lap, keep_mass, lap, race
 from steelyard.bench._rows import BenchRow
 from steelyard.bench._scenario import RaceScenario, lay_out
+from steelyard.bench._tuning import RACE
 from steelyard.estimators import campaign, replay
 from steelyard.native import NoCompiler, PackedStep, find_compiler
 
-FLIGHTS = 256
-RACES = 3 * ROUNDS
+RACES = 3 * RACE.rounds
 """Rounds in all, for those who show progress."""
 
 
@@ -75,10 +75,10 @@ def _replay(scenario: RaceScenario):
 
 def _campaign(scenario: RaceScenario):
     rows = 200
-    samples = jax.tree.map(lambda leaf: jnp.stack([leaf[:rows]] * FLIGHTS), scenario.samples)
-    beliefs = jax.tree.map(lambda leaf: jnp.stack([jnp.asarray(leaf)] * FLIGHTS), scenario.belief)
+    samples = jax.tree.map(lambda leaf: jnp.stack([leaf[:rows]] * RACE.flights), scenario.samples)
+    beliefs = jax.tree.map(lambda leaf: jnp.stack([jnp.asarray(leaf)] * RACE.flights), scenario.belief)
     estimator, engine = scenario.estimator, _engine()
-    return lambda: jax.block_until_ready(campaign(estimator, beliefs, samples, keep_mass, engine)), rows * FLIGHTS
+    return lambda: jax.block_until_ready(campaign(estimator, beliefs, samples, keep_mass, engine)), rows * RACE.flights
 
 
 def _engine() -> str:

@@ -10,19 +10,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from steelyard.bench._ceres import CeresWindow
-from steelyard.bench._race import ROUNDS, keep_mass, lap, race
+from steelyard.bench._race import keep_mass, lap, race
 from steelyard.bench._rows import BenchRow
 from steelyard.bench._scenario import RaceScenario, lay_out
+from steelyard.bench._tuning import RACE
 from steelyard.estimators import Guess, SlidingWindow, Window, WindowBelief, replay
 
-WINDOW = 15
-"""Moments."""
-ITERATIONS = 3
-"""Of both: enough for answers that agree to a millionth, also while the mass is still far off."""
-WINDOW_RACES = ROUNDS
+WINDOW_RACES = RACE.rounds
 """Rounds in all, for those who show progress."""
-DRIFT = (1e-3,) * 6 + (1e-2,) * 3 + (0.02,)
-"""Of every state, so that Ceres can have states for unknowns: rad, m, m/s and logarithm, per root of a second."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,10 +47,12 @@ def _both(estimator: SlidingWindow, belief: WindowBelief, sample) -> tuple[Windo
     return estimator.unsolved(predicted, sample.measurement), estimator.update(predicted, sample.measurement)
 
 
-def lay_out_window(seconds: float = 4.0, window: int = WINDOW, iterations: int = ITERATIONS) -> WindowScenario:
+def lay_out_window(
+    seconds: float = 4.0, window: int = RACE.window, iterations: int = RACE.iterations
+) -> WindowScenario:
     """The filters' scenario, its loss switched off: Ceres is asked for least squares."""
     scenario = lay_out(seconds)
-    noise = eqx.tree_at(lambda n: n.drift, scenario.estimator.noise, jnp.array(DRIFT))
+    noise = eqx.tree_at(lambda n: n.drift, scenario.estimator.noise, jnp.array(RACE.drift))
     estimator = SlidingWindow(scenario.estimator.model, noise, window, iterations, loss=jnp.inf)
     return WindowScenario(scenario, estimator, estimator.init(Guess(scenario.belief.state, scenario.belief.std)))
 
@@ -68,7 +65,7 @@ def measure_window(advance: Callable[[int], None] = lambda steps: None) -> list[
     scenario = lay_out_window()
     ours = scenario.estimator
     samples = scenario.scenario.samples
-    windows = scenario.windows(list(range(WINDOW, 200, 8)))
+    windows = scenario.windows(list(range(RACE.window, 200, 8)))
 
     def run() -> None:
         jax.block_until_ready(replay(ours, scenario.belief, samples, keep_mass))

@@ -21,13 +21,10 @@ import jax
 import steelyard
 from steelyard._jax import prepare_program
 from steelyard.campaigns._processes import trials_on
+from steelyard.campaigns._tuning import CLUSTER
 from steelyard.errors import BadInput
 
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-ANSWER_WITHIN = 10.0
-"""s. A scheduler that runs answers in milliseconds, one behind a slow link in a second or two."""
-DEATHS = 3
-"""Workers that may die at one trial before it counts as the trial's own fault."""
 
 
 @contextlib.contextmanager
@@ -61,7 +58,7 @@ def _client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
         ) from None
     settings = {
         "distributed.nanny.pre-spawn-environ": _ONE_THREAD,
-        "distributed.scheduler.allowed-failures": DEATHS,
+        "distributed.scheduler.allowed-failures": CLUSTER.deaths,
         "distributed.admin.system-monitor.gil.enabled": False,
         "distributed.worker.profile.enabled": False,
     }
@@ -79,7 +76,7 @@ def _client(workers: int | None, scheduler: str | None) -> Iterator[Any]:
 def _started(distributed: Any, workers: int | None) -> Any:
     """Worker processes of this machine; where one dies while they start, they are started again."""
     what = ""
-    for _ in range(DEATHS):
+    for _ in range(CLUSTER.deaths):
         try:
             return distributed.LocalCluster(
                 n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1",
@@ -92,8 +89,8 @@ def _started(distributed: Any, workers: int | None) -> Any:
 
 def _connected(distributed: Any, scheduler: str) -> Any:
     try:
-        client = distributed.Client(scheduler, timeout=ANSWER_WITHIN)
-        client.wait_for_workers(1, timeout=ANSWER_WITHIN)
+        client = distributed.Client(scheduler, timeout=CLUSTER.answer_within)
+        client.wait_for_workers(1, timeout=CLUSTER.answer_within)
     except (OSError, TimeoutError, ValueError) as error:
         raise BadInput(
             f"No scheduler with workers answers at {scheduler} ({' '.join(str(error).split())[:100]}); start "
@@ -136,7 +133,8 @@ def _done(client: Any, work: Callable[[Any], Any], jobs: Sequence[Any]) -> Itera
             except KilledWorker:
                 job = jobs[places[future.key]]
                 raise BadInput(
-                    f"{DEATHS} workers died at the trial {job!r}; give them more memory, or run it alone to see why."
+                    f"{CLUSTER.deaths} workers died at the trial {job!r}; give them more memory, or run it alone to "
+                    "see why."
                 ) from None
             except (asyncio.CancelledError, concurrent.futures.CancelledError, CommClosedError):
                 lost = True

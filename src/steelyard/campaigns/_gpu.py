@@ -13,16 +13,10 @@ import jax
 import numpy as np
 
 from steelyard.campaigns._simulated_filter import NORMALS, SimulatedMassFilter, SimulatedWorld, fly_simulated
+from steelyard.campaigns._tuning import GPU
 from steelyard.estimators import Replay, campaign
 from steelyard.native import cuda_drawn_campaign, kernel_use
 from steelyard.native.cuda import the_cupy
-
-FLIGHTS, ROWS = 262_144, 200
-"""Enough flights that every multiprocessor is full several times over; their samples fill several gigabytes."""
-CHECKED = 512
-"""Flights that the processor flies, too."""
-MILLION = 1_000_000
-_REPEATS = 5
 
 
 def mass_of(belief: Any) -> tuple[Any, Any]:
@@ -36,17 +30,19 @@ def measure_gpu(advance: Callable[[int], None] = lambda steps: None) -> list[tup
     world = SimulatedWorld(SimulatedMassFilter.build())
     estimator, one = world.simulated.estimator, world.simulated.start().belief
     samples = cuda_drawn_campaign(
-        world, world.start(), NORMALS, FLIGHTS, ROWS, 7, lambda state: state[2], False, fetch=False
+        world, world.start(), NORMALS, GPU.flights, GPU.rows, 7, lambda state: state[2], False, fetch=False
     ).recorded
-    beliefs = jax.tree.map(lambda leaf: np.ascontiguousarray(np.broadcast_to(leaf, (FLIGHTS, *np.shape(leaf)))), one)
+    beliefs = jax.tree.map(
+        lambda leaf: np.ascontiguousarray(np.broadcast_to(leaf, (GPU.flights, *np.shape(leaf)))), one
+    )
     data = jax.tree.map(cupy.asarray, beliefs), samples
-    few = jax.tree.map(lambda leaf: leaf[:CHECKED].get(), data)
+    few = jax.tree.map(lambda leaf: leaf[: GPU.checked].get(), data)
 
     def on_processor() -> Replay:
         return campaign(estimator, few[0], few[1], mass_of, engine="native")
 
     reference = on_processor()
-    a_step = _seconds(on_processor, lambda: None) / (CHECKED * ROWS)
+    a_step = _seconds(on_processor, lambda: None) / (GPU.checked * GPU.rows)
     found = [("campaign_processor", 1e9 * a_step, "ns a step, all cores")]
     host = jax.tree.map(lambda leaf: leaf.get(), data)
     for name, single in (("float64", False), ("float32", True)):
@@ -59,7 +55,7 @@ def measure_gpu(advance: Callable[[int], None] = lambda steps: None) -> list[tup
         cupy.cuda.Device().synchronize()
         first = time.perf_counter() - begin
         off = max(
-            float(np.abs(a[:CHECKED].get() - np.asarray(b)).max())
+            float(np.abs(a[: GPU.checked].get() - np.asarray(b)).max())
             for a, b in zip(jax.tree.leaves(flown.recorded), jax.tree.leaves(reference.recorded), strict=True)
         )
         del flown
@@ -70,11 +66,11 @@ def measure_gpu(advance: Callable[[int], None] = lambda steps: None) -> list[tup
             kinds["_from_host_of_float64"] = host
         for kind, arrays in kinds.items():
             taken = _seconds(lambda fly=fly, arrays=arrays: fly(arrays), lambda: None)
-            found.append((f"campaign_cuda_{name}{kind}", FLIGHTS * ROWS / taken, "steps/s"))
+            found.append((f"campaign_cuda_{name}{kind}", GPU.flights * GPU.rows / taken, "steps/s"))
         del own, kinds
         use = kernel_use(estimator, *data, mass_of, single)
         found += [
-            (f"campaign_cuda_{name}", FLIGHTS * ROWS / seconds, "steps/s"),
+            (f"campaign_cuda_{name}", GPU.flights * GPU.rows / seconds, "steps/s"),
             (f"campaign_cuda_{name}_first_call", first, "s"),
             (f"campaign_cuda_{name}_difference", off, "1"),
             (f"campaign_cuda_{name}_registers", use.registers, "a thread"),
@@ -85,17 +81,17 @@ def measure_gpu(advance: Callable[[int], None] = lambda steps: None) -> list[tup
     del data, samples, host
     cupy.get_default_memory_pool().free_all_blocks()
     for name, single in (("float64", False), ("float32", True)):
-        fly_simulated(1024, ROWS, 1, "cuda", single)
+        fly_simulated(1024, GPU.rows, 1, "cuda", single)
         begin = time.perf_counter()
-        held = fly_simulated(MILLION, ROWS, 1, "cuda", single)
+        held = fly_simulated(GPU.drawn_flights, GPU.rows, 1, "cuda", single)
         seconds = time.perf_counter() - begin
-        same = fly_simulated(CHECKED, ROWS, 1, "native").log_mass
+        same = fly_simulated(GPU.checked, GPU.rows, 1, "native").log_mass
         found += [
             (f"simulated_{name}_seconds", seconds, "s"),
-            (f"simulated_{name}_mass_coverage", 100.0 * float(held.inside[-1]) / MILLION, "%"),
-            (f"simulated_{name}_least_coverage", 100.0 * float(held.inside.min()) / MILLION, "%"),
+            (f"simulated_{name}_mass_coverage", 100.0 * float(held.inside[-1]) / GPU.drawn_flights, "%"),
+            (f"simulated_{name}_least_coverage", 100.0 * float(held.inside.min()) / GPU.drawn_flights, "%"),
             (f"simulated_{name}_nees", held.nees, "1"),
-            (f"simulated_{name}_difference", float(np.abs(held.log_mass[:CHECKED] - same).max()), "1"),
+            (f"simulated_{name}_difference", float(np.abs(held.log_mass[: GPU.checked] - same).max()), "1"),
         ]
         advance(1)
     return found
@@ -116,7 +112,7 @@ def _pinned(cupy: Any, leaf: np.ndarray) -> np.ndarray:
 def _seconds(run: Callable[[], object], wait: Callable[[], None]) -> float:
     """The median of some runs; one before them is not counted."""
     taken = []
-    for _ in range(_REPEATS + 1):
+    for _ in range(GPU.repeats + 1):
         begin = time.perf_counter()
         run()
         wait()

@@ -83,7 +83,7 @@ def _cores() -> int:
 def _on_every_core(work: Callable[[Job], Result], jobs: Sequence[Job]) -> Iterator[tuple[int, Result]]:
     before = set(multiprocessing.active_children())
     processes = min(_cores(), len(jobs))
-    pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), _begin, (os.getpid(),))
+    pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), begin_worker, (os.getpid(),))
     try:
         places = {pool.submit(work, job): k for k, job in enumerate(jobs)}
         for future in as_completed(places):
@@ -97,7 +97,7 @@ def _on_every_core(work: Callable[[Job], Result], jobs: Sequence[Job]) -> Iterat
         raise
 
 
-def _begin(parent: int) -> None:
+def begin_worker(parent: int) -> None:
     """A worker does not outlive the process it works for, and leaves interruptions to it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_follow, args=(parent,), daemon=True).start()

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
+from steelyard.campaigns._tuning import SIMULATED
 from steelyard.errors import BadInput, nearest
 from steelyard.estimators import ExtendedKalman, Guess, Noise, Sample
 from steelyard.geometry import SO3, local, retract
@@ -22,12 +23,6 @@ from steelyard.models import Multirotor, MultirotorControl, MultirotorReading, M
 STATES = 10
 NORMALS = 14
 """Numbers drawn a row: four of the inputs, nine of the readings, one of the mass; the first row draws the start."""
-RATE = 100.0
-"""Rows a second."""
-_STD = (0.01,) * 6 + (0.03,) * 3
-_START = (*_STD, 0.3)
-_CONTROL = (0.3, 0.01, 0.01, 0.01)
-_DRIFT = 0.02
 
 
 class SimulatedFlight(eqx.Module):
@@ -47,9 +42,9 @@ class SimulatedMassFilter(eqx.Module):
     def build() -> "SimulatedMassFilter":
         """The ten-state filter of `steelyard bench`."""
         noise = Noise(
-            measurement=jnp.array(_STD),
-            control=jnp.array(_CONTROL),
-            drift=jnp.array([0.0] * 9 + [_DRIFT]),
+            measurement=jnp.array(SIMULATED.noise),
+            control=jnp.array(SIMULATED.control_noise),
+            drift=jnp.array([0.0] * 9 + [SIMULATED.drift]),
             blind=jnp.ones(4),
         )
         return SimulatedMassFilter(ExtendedKalman(Multirotor(), noise))
@@ -59,13 +54,13 @@ class SimulatedMassFilter(eqx.Module):
         none = jnp.zeros(0)
         at_rest = SO3(jnp.array([1.0, 0.0, 0.0, 0.0]))
         state = MultirotorState(at_rest, jnp.zeros(3), jnp.zeros(3), jnp.log(jnp.asarray(1.2)), none, none)
-        belief = self.estimator.init(Guess(state, jnp.array(_START)))
+        belief = self.estimator.init(Guess(state, jnp.array(SIMULATED.start)))
         return SimulatedFlight(state, belief, jnp.asarray(0))
 
     def step(self, flight: SimulatedFlight, normals: Float[Array, " drawn"]) -> SimulatedFlight:
         """One row; `normals` are independent and standard."""
         first = flight.row == 0
-        began = retract(flight.truth, jnp.array(_START) * normals[:STATES])
+        began = retract(flight.truth, jnp.array(SIMULATED.start) * normals[:STATES])
         truth, sample = self.world(flight.truth, flight.row, normals)
         belief = self.estimator.step(flight.belief, sample)
         after = SimulatedFlight(truth, belief, flight.row)
@@ -77,12 +72,12 @@ class SimulatedMassFilter(eqx.Module):
         self, truth: MultirotorState, row: Int[Array, ""], normals: Float[Array, " drawn"]
     ) -> tuple[MultirotorState, Sample]:
         """The truth a row later, and the sample of that row."""
-        model, noise, dt = self.estimator.model, self.estimator.noise, 1.0 / RATE
-        t = row.astype(float) / RATE
+        model, noise, dt = self.estimator.model, self.estimator.noise, 1.0 / SIMULATED.rate
+        t = row.astype(float) / SIMULATED.rate
         rates = jnp.stack([0.8 * jnp.cos(2.1 * t), 0.7 * jnp.cos(1.7 * t + 0.6), 0.3 * jnp.cos(0.9 * t)])
         thrust = 1.2 * 9.81 * (1.0 + 0.15 * jnp.sin(3.3 * t))
         moved = model.dynamics(truth, MultirotorControl(thrust, rates), jnp.asarray(dt))
-        walked = moved.log_mass + _DRIFT * math.sqrt(dt) * normals[13]
+        walked = moved.log_mass + SIMULATED.drift * math.sqrt(dt) * normals[13]
         truth = eqx.tree_at(lambda s: s.log_mass, moved, walked)
         error = jnp.asarray(noise.control) * normals[:4]
         control = MultirotorControl(thrust + error[0], rates + error[1:])

@@ -29,7 +29,7 @@ def run(arguments: Sequence[str]) -> None:
     """Parses and runs until it is stopped."""
     command = parse(AgentCommand, arguments, "agent")
     # Checks that need neither JAX nor a network come first, so that a wrong name is reported at once.
-    from steelyard.config import Config, load
+    from steelyard.config import Config, Faults, load
 
     if command.settings is None:
         load(command.team, Config)
@@ -41,4 +41,5 @@ def run(arguments: Sequence[str]) -> None:
     from steelyard import live
 
     plan = live.read_settings(command.team, command.settings)
-    live.run_robot(plan, command.robot, command.anew, command.replay, live.faults_of(plan, command.robot))
+    run = live.run_robot if plan.config.faults == Faults() else live.run_disturbed_robot
+    run(plan, command.robot, command.anew, command.replay)

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
@@ -25,18 +25,22 @@ class Bench:
 
 @dataclasses.dataclass(frozen=True)
 class Peers:
-    """Weighs the same flights by our methods, by other libraries and by the field's methods."""
+    """Weighs the same drones and the same loads at a wrist by our methods, other libraries and the field's methods."""
 
     files: tyro.conf.Positional[Annotated[tuple[str, ...], tyro.conf.arg(metavar="[FILE ...]")]] = ()
-    """A recorded flight of a drone whose mass is known, in any format; without, simulated flights."""
+    """A recording whose mass is known, in any format: of a drone, or of a wrist; without, simulated ones of both."""
+    problem: Annotated[Literal["multirotor", "rigid-body"] | None, tyro.conf.arg(name="as")] = None
+    """What is weighed; by default a drone where files are named, and both where they are simulated."""
     mass: float | None = None
-    """Of the recorded drone, kg."""
+    """Of the recorded drone or load, kg."""
+    com: tuple[float, float, float] | None = None
+    """Centre of the recorded load from the force sensor's origin, sensor axes, m, where it is known."""
     config: Annotated[str | None, tyro.conf.arg(metavar="FILE.toml")] = None
-    """Of the recorded drone, as for identify."""
-    flights: int = 20
+    """Of the recording, as for identify."""
+    logs: int = 20
     """Simulated ones, of each kind."""
     seed: int = 0
-    """Chooses the flights."""
+    """Chooses the flights; the loads are always the same."""
     json: Json = False
     quiet: Quiet = False
 
@@ -96,7 +100,7 @@ def _short(value: float | None) -> str:
 
 def _peers(arguments: Sequence[str]) -> None:
     command = parse(Peers, arguments, "bench peers")
-    check_number(command, "flights", 1, 10_000)
+    check_number(command, "logs", 1, 10_000)
 
     from steelyard._jax import prepare_program
 
@@ -114,36 +118,53 @@ def _peers(arguments: Sequence[str]) -> None:
 
 def _simulated_rows(command: Peers) -> "list[PeerRow]":
     from steelyard import report
-    from steelyard.bench.peers import PEERS, SCENARIOS, measure_peers
+    from steelyard.bench import peers
 
-    if command.mass is not None or command.config is not None:
-        raise BadInput("--mass and --config belong to a recorded flight; name its files, or leave them out.")
-    total = command.flights * len(PEERS) * len(SCENARIOS)
+    if command.mass is not None or command.com is not None or command.config is not None:
+        raise BadInput("--mass, --com and --config belong to a recording; name its files, or leave them out.")
+    wild = max(1, command.logs // 2)
+    drone, wrist = (command.problem in (None, one) for one in ("multirotor", "rigid-body"))
+    total = drone * command.logs * len(peers.MASS_METHODS) * len(peers.SCENARIOS)
+    total += wrist * (command.logs + wild) * len(peers.WRIST_METHODS)
+    rows: list[PeerRow] = []
     with report.progress("weighing", total, quiet=command.json or command.quiet) as advance:
-        return measure_peers(command.flights, command.seed, advance)
+        if drone:
+            rows += peers.compare_on_flights(command.logs, command.seed, advance)
+        if wrist:
+            for motion, logs in (("gentle", command.logs), ("wild", wild)):
+                loads = peers.wave(motion, logs)
+                rows += peers.compare(peers.WRIST_METHODS, f"{motion} motion of a wrist", loads, advance)
+    return rows
 
 
 def _recorded_rows(command: Peers) -> "list[PeerRow]":
     from steelyard import report
-    from steelyard.bench.peers import PEERS, compare_methods, recorded
+    from steelyard.bench import peers
     from steelyard.config import Config, load
 
     if command.mass is None or not command.mass > 0:
-        raise BadInput("a recorded flight needs the drone's mass to compare with; give --mass in kg.")
+        raise BadInput("a recording needs the mass to compare with; give --mass in kg.")
     config = Config() if command.config is None else load(command.config, Config)
-    flight = recorded(command.files, command.mass, config)
-    with report.progress("weighing", len(PEERS), quiet=command.json or command.quiet) as advance:
-        return compare_methods(Path(command.files[0]).name, [flight], advance)
+    if command.problem == "rigid-body":
+        case, methods = peers.recorded_wrist(command.files, command.mass, command.com, config), peers.WRIST_METHODS
+    elif command.com is not None:
+        raise BadInput("--com belongs to a load at a wrist; say --as rigid-body, or leave it out.")
+    else:
+        case, methods = peers.recorded(command.files, command.mass, config), peers.drone_methods()
+    with report.progress("weighing", len(methods), quiet=command.json or command.quiet) as advance:
+        return peers.compare(methods, Path(command.files[0]).name, [case], advance)
 
 
 def _print_peers(rows: "Sequence[PeerRow]") -> None:
-    headings = ("method", "error %", "interval holds %", "can be 95 %", "us a row", "")
-    for scenario in dict.fromkeys(row.scenario for row in rows):
-        print_table(headings, [_peer_cells(row) for row in rows if row.scenario == scenario], scenario)
+    for scenario, quantity in dict.fromkeys((row.scenario, row.quantity) for row in rows):
+        group = [row for row in rows if (row.scenario, row.quantity) == (scenario, quantity)]
+        unit = next((row.unit for row in group if row.unit), "")
+        headings = ("method", f"error, {unit}", "interval holds %", "can be 95 %", "us a row", "")
+        print_table(headings, [_peer_cells(row) for row in group], f"{scenario}: {quantity}")
 
 
 def _peer_cells(row: "PeerRow") -> list[str]:
-    held = "" if row.coverage is None else f"{100 * row.coverage:.0f} ({row.answered} of {row.flights})"
+    held = "" if row.coverage is None else f"{100 * row.coverage:.0f} ({row.answered} of {row.logs})"
     consistent = "yes" if row.consistent else "no"
     return [row.method, _short(row.rms), held, consistent, _short(row.microseconds), row.reason]
 

@@ -8,7 +8,7 @@ import tyro
 
 from steelyard._files import check_output
 from steelyard.cli._output import print_json, print_table
-from steelyard.cli._parse import Json, Quiet, check_number, parse
+from steelyard.cli._parse import Json, Quiet, Scheduler, Workers, check_number, parse
 from steelyard.errors import BadInput
 
 if TYPE_CHECKING:
@@ -32,10 +32,8 @@ class Cover:
     """Logs, or flights of the mass filter."""
     engine: str = "auto"
     """Of the mass filter's flights: native, cuda or auto."""
-    workers: int | None = None
-    """Run in so many worker processes of dask; by default one a core, without dask."""
-    scheduler: Annotated[str | None, tyro.conf.arg(metavar="tcp://HOST:PORT")] = None
-    """Run on the workers of this dask scheduler."""
+    workers: Workers = None
+    scheduler: Scheduler = None
     seed: int = 0
     """The first of the seeds."""
     json: Json = False

@@ -10,6 +10,7 @@ import tyro
 from steelyard._files import check_output, write_text
 from steelyard.cli._output import print_json, print_wrapped
 from steelyard.cli._parse import Json, Quiet, parse
+from steelyard.cli._tuning import TUNING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
 
     from steelyard.logs.mapping import Look, SignalSource
     from steelyard.logs.mapping._look import StreamSummary
-
-
-_ROOM_FOR_FIELDS = 120
-"""Columns of a terminal from which on the names of fields are listed."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,7 +89,7 @@ def streams_table(streams: "Sequence[StreamSummary]", width: int) -> "Table":
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    narrow = width < _ROOM_FOR_FIELDS
+    narrow = width < TUNING.room_for_fields
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
     for heading in ("stream", "rate", "rows", "from", "to", "fields"):
         right = heading in ("rate", "rows", "from", "to") or (narrow and heading == "fields")

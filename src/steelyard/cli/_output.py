@@ -5,11 +5,10 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from steelyard.cli._tuning import TUNING
+
 if TYPE_CHECKING:
     from rich.console import Console
-
-_LINE = 100
-"""Longest line of prose, in characters."""
 
 
 def print_json(answer: Any) -> None:
@@ -47,6 +46,6 @@ def print_table(
 
 def print_wrapped(text: str, console: "Console", first: str = "", rest: str = "  ", style: str = "") -> None:
     """A paragraph between words, in lines that can be read, those after the first one indented."""
-    width = min(console.width, _LINE)
+    width = min(console.width, TUNING.line)
     for line in textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False):
         console.print(line, markup=False, highlight=False, style=style, soft_wrap=True)

@@ -15,6 +15,15 @@ Json = Annotated[bool, tyro.conf.arg(help="Print one JSON object and nothing els
 """An option of every command."""
 Quiet = Annotated[bool, tyro.conf.arg(help="Print the result only: no progress, no notes, no names of written files.")]
 """An option of every command."""
+Workers = Annotated[
+    int | None,
+    tyro.conf.arg(help="Run in so many worker processes of dask; by default one a core, without dask."),
+]
+"""An option of every command with trials."""
+Scheduler = Annotated[
+    str | None, tyro.conf.arg(metavar="tcp://HOST:PORT", help="Run on the workers of this dask scheduler.")
+]
+"""An option of every command with trials."""
 
 
 def parse(command: type[Command], arguments: Sequence[str], name: str, about: str | None = None) -> Command:

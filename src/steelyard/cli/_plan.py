@@ -60,9 +60,9 @@ def run(arguments: Sequence[str]) -> None:
         check_output(command.output)
     prepare_program()
 
-    from steelyard.planning import SpatialPlanTuning
+    from steelyard.planning import TUNING
 
-    steps = SpatialPlanTuning.candidates + 1 if isinstance(command, Spatial) else 3
+    steps = TUNING.candidates + 1 if isinstance(command, Spatial) else 3
     with progress("planning", steps, quiet=command.json or command.quiet) as progressed:
         motions = planned(scenario, command.scenario, command.seed, progressed)
     better = motions[-1]

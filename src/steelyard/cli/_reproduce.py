@@ -9,7 +9,7 @@ import tyro
 
 from steelyard._files import check_output
 from steelyard.cli._output import print_json, print_table
-from steelyard.cli._parse import Json, Quiet, check_number, choose, parse
+from steelyard.cli._parse import Json, Quiet, Scheduler, Workers, check_number, choose, parse
 from steelyard.errors import BadInput
 from steelyard.papers.sesame import Settings
 
@@ -31,10 +31,8 @@ class _Shared:
     """Where the page with the figures goes; by default the paper's name, and none with --json."""
     seed: int = 0
     """Chooses whatever is left to chance."""
-    workers: int | None = None
-    """Run the trials in so many worker processes of dask; by default one a core, without dask."""
-    scheduler: Annotated[str | None, tyro.conf.arg(metavar="tcp://HOST:PORT")] = None
-    """Run the trials on the workers of this dask scheduler."""
+    workers: Workers = None
+    scheduler: Scheduler = None
     json: Json = False
     quiet: Quiet = False
 

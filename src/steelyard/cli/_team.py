@@ -114,7 +114,9 @@ def run(arguments: Sequence[str]) -> None:
         for one, handler in before.items():
             signal.signal(one, handler)
     try:
-        report = live.write_run_report(plan, Path(command.report) if command.report else folder / "report.html")
+        report = live.write_run_report(
+            plan, outcome, Path(command.report) if command.report else folder / "report.html"
+        )
     except Exception as error:  # whatever a recording does to its report: the outcome is printed
         print(f"steelyard: no report could be made: {type(error).__name__}: {error}", file=sys.stderr)
         report = None

@@ -2,12 +2,10 @@
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Annotated, Literal
-
-import tyro
+from typing import Literal
 
 from steelyard.cli._output import print_json
-from steelyard.cli._parse import Json, Quiet, check_number, parse
+from steelyard.cli._parse import Json, Quiet, Scheduler, Workers, check_number, parse
 from steelyard.errors import Failed
 
 
@@ -21,10 +19,8 @@ class ChaosCommand:
     """How many, of consecutive seeds."""
     seed: int = 1
     """The first."""
-    workers: int | None = None
-    """Run in so many worker processes of dask; by default one a core, without dask."""
-    scheduler: Annotated[str | None, tyro.conf.arg(metavar="tcp://HOST:PORT")] = None
-    """Run on the workers of this dask scheduler."""
+    workers: Workers = None
+    scheduler: Scheduler = None
     json: Json = False
     quiet: Quiet = False
 

@@ -8,7 +8,7 @@ import tyro
 
 from steelyard._files import check_output
 from steelyard.cli._output import print_json, print_table
-from steelyard.cli._parse import Json, Quiet, check_number, parse
+from steelyard.cli._parse import Json, Quiet, Scheduler, Workers, check_number, parse
 from steelyard.errors import BadInput, nearest
 
 if TYPE_CHECKING:
@@ -19,7 +19,10 @@ _HEADINGS = ("fault", "strength", "runs", "right %", "doubted %", "wrong %", "na
 
 @dataclasses.dataclass(frozen=True)
 class TrialFaults:
-    """Tries a problem on simulated logs with faults, each mild and strong, and on clean ones."""
+    """Tries a problem on simulated logs with faults, each mild and strong, and on clean ones.
+
+    What an interrupted trial has done is kept until the code changes.
+    """
 
     problem: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="PROBLEM")]] = "all"
     """multirotor, rigid-body, planar-load, spatial-load, jets or own."""
@@ -33,11 +36,8 @@ class TrialFaults:
     """Only the faults whose names hold this text; "clean" for the clean logs alone."""
     seed: int = 0
     """Chooses the logs."""
-    workers: int | None = None
-    """Run in so many worker processes of dask; by default one a core, without dask. What an interrupted trial has done
-    is kept until the code changes."""
-    scheduler: Annotated[str | None, tyro.conf.arg(metavar="tcp://HOST:PORT")] = None
-    """Run on the workers of this dask scheduler."""
+    workers: Workers = None
+    scheduler: Scheduler = None
     json: Json = False
     quiet: Quiet = False
     page: Annotated[str | None, tyro.conf.arg(metavar="FILE.html")] = None

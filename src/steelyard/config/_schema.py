@@ -11,19 +11,27 @@ import msgspec
 from steelyard.config._faults import BadValueError
 from steelyard.config._jets import Jets
 from steelyard.config._live import Faults, Live, World
-from steelyard.errors import nearest
+from steelyard.errors import nearest, shown
+
+
+def _number(value: object) -> float:
+    """A number; NaN for anything else, which a configuration made by hand may hold."""
+    try:
+        return math.nan if isinstance(value, str | bytes) else float(value)  # type: ignore[arg-type]
+    except Exception:
+        return math.nan
 
 
 def _positive(key: str, value: float | None, what: str) -> None:
-    if value is not None and not (value > 0 and math.isfinite(value)):
+    if value is not None and not 0.0 < _number(value) < math.inf:
         raise BadValueError(
-            f"{key} is {value}, but {what} must be positive; give a number above 0 or leave the key out."
+            f"{key} is {shown(value)}, but {what} must be positive; give a number above 0 or leave the key out."
         )
 
 
 def _not_negative(key: str, value: float | None) -> None:
-    if value is not None and not (value >= 0 and math.isfinite(value)):
-        raise BadValueError(f"{key} is {value}, but it must be finite and not negative; give a number from 0 up.")
+    if value is not None and not 0.0 <= _number(value) < math.inf:
+        raise BadValueError(f"{key} is {shown(value)}, but it must be finite and not negative; give one from 0 up.")
 
 
 class Noise(msgspec.Struct, frozen=True):
@@ -224,5 +232,9 @@ class Config(msgspec.Struct, frozen=True):
     gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
 
     def __post_init__(self) -> None:
-        if not all(math.isfinite(component) for component in self.gravity):
-            raise BadValueError(f"gravity is {list(self.gravity)}; give three finite numbers.")
+        try:
+            finite = len(self.gravity) == 3 and all(math.isfinite(component) for component in self.gravity)
+        except Exception:  # made by hand, it may be anything
+            finite = False
+        if not finite:
+            raise BadValueError(f"gravity is {shown(self.gravity)}; give three finite numbers.")

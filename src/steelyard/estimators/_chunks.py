@@ -7,9 +7,7 @@ import numpy as np
 
 from steelyard.estimators._estimator import Belief, Estimator, Sample
 from steelyard.estimators._run import Recorded, campaign, everything, replay
-
-CHUNK = 512
-"""Rows."""
+from steelyard.estimators._tuning import RUN
 
 
 def replay_in_chunks(
@@ -51,10 +49,10 @@ def campaign_in_chunks(
 
 def _chunks(samples: Sample) -> Iterator[tuple[Sample, int]]:
     total = samples.dt.shape[0]
-    for begin in range(0, total, CHUNK):
-        rows = min(CHUNK, total - begin)
+    for begin in range(0, total, RUN.chunk):
+        rows = min(RUN.chunk, total - begin)
         chunk = jax.tree.map(lambda leaf, begin=begin, rows=rows: np.asarray(leaf)[begin : begin + rows], samples)
-        yield _filled_up(chunk, CHUNK - rows), rows
+        yield _filled_up(chunk, RUN.chunk - rows), rows
 
 
 def _filled_up(chunk: Sample, idle: int) -> Sample:

@@ -10,8 +10,6 @@ from steelyard.errors import BadInput
 from steelyard.estimators._tuning import ELM
 from steelyard.models import Numbers
 
-_ROWS_AT_ONCE = 4096
-
 
 class RandomFeatures(eqx.Module):
     """A layer of sigmoid nodes that are drawn once and never trained, [sesame, Eqs. (24)-(26)].
@@ -158,8 +156,8 @@ def _least_squares(hidden: np.ndarray, targets: np.ndarray, root: float) -> Floa
     """
     nodes, outputs = hidden.shape[1], targets.shape[1]
     triangle = root * np.eye(nodes if root > 0 else 0, nodes + outputs)
-    for k in range(0, len(hidden), _ROWS_AT_ONCE):
-        some = slice(k, k + _ROWS_AT_ONCE)
+    for k in range(0, len(hidden), ELM.batch_rows):
+        some = slice(k, k + ELM.batch_rows)
         rows = np.concatenate([hidden[some], targets[some]], axis=1)
         triangle = np.asarray(np.linalg.qr(np.concatenate([triangle, rows]), mode="r"))
     triangle = triangle[:nodes]

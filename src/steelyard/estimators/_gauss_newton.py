@@ -6,8 +6,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-_NO_INFORMATION = 1e-9
-"""Added to the square roots of the diagonal, so that an unknown without information stays where it is."""
+from steelyard.estimators._tuning import LEAST_SQUARES
 
 
 @runtime_checkable
@@ -61,8 +60,10 @@ def gauss_newton(
     is accepted if its cost is not higher. `settled(before, after)` decides whether an accepted step was the last one.
     The search also ends after so many `trials`, accepted or not.
 
-    Two Gauss-Newton solvers of this package are not this one: the sliding window's (undamped, fixed shapes, a Kalman
-    filter and its adjoint instead of a matrix), and the planar team's exported step (one iteration a row, in JAX).
+    Four Gauss-Newton solvers of this package are not this one: the sliding window's (undamped, fixed shapes, a Kalman
+    filter and its adjoint instead of a matrix), the planar team's exported step (one iteration a row, in JAX), the
+    spatial team's (a filter pass is its step, spread over the rows that arrive meanwhile), and the wrist's (banded
+    normal equations; a step that does not help is halved, not damped).
     """
     now, size, tried = start, damping.first, 0
     while trials is None or tried < trials:
@@ -80,6 +81,6 @@ def gauss_newton(
 
 def damped_step(matrix: np.ndarray, right: np.ndarray, damping: float) -> np.ndarray:
     """The x of `(A + damping diag(A)) x = b`, solved in units in which A has ones on its diagonal."""
-    scale = np.sqrt(np.diag(matrix)) + _NO_INFORMATION
+    scale = np.sqrt(np.diag(matrix)) + LEAST_SQUARES.no_information
     scaled = matrix / np.outer(scale, scale) + damping * np.eye(len(right))
     return np.linalg.solve(scaled, right / scale) / scale

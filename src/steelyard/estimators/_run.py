@@ -15,6 +15,7 @@ from jax.core import Tracer
 
 from steelyard.errors import BadInput, nearest
 from steelyard.estimators._estimator import Belief, Estimator, Sample
+from steelyard.estimators._tuning import RUN
 
 Recorded = Any
 """What a run keeps of every step: whatever its `keep` returns, stacked along time."""
@@ -102,11 +103,9 @@ def chosen_engine(
         return "cuda"
     if single or engines.is_compiled(estimator, beliefs, samples, keep, lead):
         return "native"
-    return "native" if steps >= NATIVE_FROM and engines.can_compile(estimator, beliefs, samples, keep, lead) else "xla"
-
-
-NATIVE_FROM = 20_000
-"""Steps from which on `auto` makes machine code: they take XLA about as long as a C compiler takes."""
+    return (
+        "native" if steps >= RUN.native_from and engines.can_compile(estimator, beliefs, samples, keep, lead) else "xla"
+    )
 
 
 def _engines() -> Any:

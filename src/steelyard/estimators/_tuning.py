@@ -23,7 +23,30 @@ class ElmTuning:
     """Rows that an online machine takes in at once; a longer chunk is several blocks."""
     least_ridge: float = 1e-3
     """How far forgetting may wear the regularisation of a weight down, as a share of it."""
+    batch_rows: int = 4096
+    """Rows that a batch machine takes into its triangle at once: hidden outputs of all rows would fill the memory."""
+
+
+@dataclasses.dataclass(frozen=True)
+class RunTuning:
+    """Of replays and campaigns."""
+
+    chunk: int = 512
+    """Rows of a replay that are compiled as one loop: progress is shown after each, and a call costs little beside
+    it."""
+    native_from: int = 20_000
+    """Steps from which on `auto` makes machine code: they take XLA about as long as a C compiler takes."""
+
+
+@dataclasses.dataclass(frozen=True)
+class LeastSquaresTuning:
+    """Of damped Gauss-Newton."""
+
+    no_information: float = 1e-9
+    """Added to the square roots of the diagonal, so that an unknown without information stays where it is."""
 
 
 FILTERS = FilterTuning()
 ELM = ElmTuning()
+RUN = RunTuning()
+LEAST_SQUARES = LeastSquaresTuning()

@@ -77,21 +77,21 @@ class _Linear(eqx.Module):
 
 
 class _Filtered(eqx.Module):
-    """What the moments so far want to change of a state."""
+    """The correction of a state by all moments up to it, and the covariance after it."""
 
     delta: Float[Array, " state"]
     covariance: Float[Array, "state state"]
 
 
 class _Trace(eqx.Module):
-    """What the way back needs of one moment."""
+    """What the backward pass needs of one moment."""
 
     noise_gain: Float[Array, "increment state"]
     """From the adjoint to the slip."""
     walk_gain: Float[Array, "state state"]
     """From the adjoint to the walk."""
     seen: Float[Array, "meas state"]
-    """Covariance of the state with each channel, at its turn."""
+    """Covariance of the state with each channel, before that channel was taken in."""
     certainty: Float[Array, " meas"]
     """One over the variance of each innovation."""
     innovation: Float[Array, " meas"]
@@ -144,7 +144,7 @@ def _improve(model: Model, window: Window, loss: float) -> Window:
 
 
 def _start(window: Window) -> tuple[State, _Filtered, Float[Array, "state state"]]:
-    """The state before the window, what the prior wants to change of it, and how the prior's coordinates show there."""
+    """The state before the window, the prior's correction of it, and the derivative by the prior's coordinates."""
     prior = window.prior
     state, D = differentiate(lambda z: retract(prior.origin, z), window.offset)
     P = product(product(D, prior.covariance), D.T)

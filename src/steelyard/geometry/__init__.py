@@ -24,6 +24,8 @@ from ._groups import group_lift as group_lift
 from ._groups import group_log as group_log
 from ._groups import group_lower as group_lower
 from ._groups import group_multiply as group_multiply
+from ._inertia import MOMENT_ENTRIES as MOMENT_ENTRIES
+from ._inertia import MOMENT_PLACES as MOMENT_PLACES
 from ._inertia import Inertia as Inertia
 from ._inertia import inertia_from_log_cholesky as inertia_from_log_cholesky
 from ._inertia import inertia_from_pseudo_inertia as inertia_from_pseudo_inertia

@@ -13,6 +13,11 @@ from jaxtyping import Array, Bool, Float
 from ._factorisation import upper_factors
 from ._rotations import skew
 
+MOMENT_ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+"""Where the moments xx, yy, zz, xy, xz, yz stand in the inertia matrix."""
+MOMENT_PLACES = ((0, 3, 4), (3, 1, 5), (4, 5, 2))
+"""Which of these moments each entry of the matrix is."""
+
 
 class Inertia(eqx.Module):
     """Mass (kg), first moment m c (kg m), and moments xx, yy, zz, xy, xz, yz (kg m²) about the frame's ORIGIN."""

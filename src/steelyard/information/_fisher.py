@@ -11,12 +11,8 @@ from jaxtyping import Array, Bool, Float
 from steelyard.errors import BadInput
 from steelyard.estimators import Guess, Noise, Sample, linearise_dynamics
 from steelyard.geometry import differentiate, local, product, tangent_names, tangent_size
+from steelyard.information._tuning import INFORMATION
 from steelyard.models import Control, Model, State
-
-_NO_INFORMATION = 1e-11
-"""Eigenvalue of the scaled information below which a direction has none: rounding leaves about 1e-14."""
-_LEAST_INFORMATION = 1e-12
-"""Information that counts as none, in a coordinate's own units: a standard deviation of a million."""
 
 
 class AccumulatedInformation(eqx.Module):
@@ -131,9 +127,9 @@ def bound_of(gathered: AccumulatedInformation) -> Bound:
 
 def split_information(S: Float[np.ndarray, "free free"]) -> tuple[np.ndarray, np.ndarray]:
     """Two sets of columns: their outer products sum to the inverse of S where it has information; its null space."""
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(S), _LEAST_INFORMATION))
+    scale = 1.0 / np.sqrt(np.maximum(np.diag(S), INFORMATION.none))
     values, vectors = np.linalg.eigh(scale[:, None] * S * scale[None, :])
-    some = values > _NO_INFORMATION
+    some = values > INFORMATION.no_eigenvalue
     return scale[:, None] * vectors[:, some] / np.sqrt(values[some]), scale[:, None] * vectors[:, ~some]
 
 

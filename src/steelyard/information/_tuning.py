@@ -38,5 +38,16 @@ class ExcitationTuning:
     """Adam's decay of the mean squared gradient a step; below the usual 0.999 because 50 steps must suffice."""
 
 
+@dataclasses.dataclass(frozen=True)
+class InformationTuning:
+    """Of Fisher information; rounding leaves about 1e-14 of an eigenvalue."""
+
+    no_eigenvalue: float = 1e-11
+    """Eigenvalue of the scaled information below which a direction has none."""
+    none: float = 1e-12
+    """Information that counts as none, in a coordinate's own units: a standard deviation of a million."""
+
+
 VERDICT = VerdictTuning()
 EXCITATION = ExcitationTuning()
+INFORMATION = InformationTuning()

@@ -1,6 +1,6 @@
 """Who runs where? Every robot its own process, on its own or as a whole team on one machine."""
 
-from .robot import Injection as Injection
+from .robot import Inlet as Inlet
 from .robot import Reading as Reading
 from .robot import RobotEvent as RobotEvent
 from .robot import RobotNode as RobotNode
@@ -14,16 +14,17 @@ from .robot import read_team as read_team
 from .robot import run_robot as run_robot
 from .robot import write_settings as write_settings
 from .trials import ChaosFailure as ChaosFailure
+from .trials import DisturbedNode as DisturbedNode
 from .trials import LinkAccount as LinkAccount
 from .trials import TeamOutcome as TeamOutcome
 from .trials import TeamRunner as TeamRunner
 from .trials import WatchedTeam as WatchedTeam
 from .trials import draw_case as draw_case
-from .trials import faults_of as faults_of
 from .trials import live_table as live_table
 from .trials import measure as measure
 from .trials import next_folder as next_folder
 from .trials import outcome_table as outcome_table
 from .trials import play as play
 from .trials import run_chaos as run_chaos
+from .trials import run_disturbed_robot as run_disturbed_robot
 from .trials import write_run_report as write_run_report

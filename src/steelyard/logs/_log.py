@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steelyard.errors import BadInput
+from steelyard.errors import BadInput, shown
 from steelyard.logs._check import check
 from steelyard.logs._vocabulary import choose_axes, describe, find_signal, missing_axes, nearest_column
 
@@ -40,7 +40,7 @@ class Log:
     def __post_init__(self) -> None:
         time = _frozen(self.time, f"{self.origin}: time")
         for what, given in (("columns", self.columns), ("metadata", self.metadata)):
-            if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+            if not isinstance(given, Mapping) or not _is_by_name(given):
                 raise BadInput(f"{self.origin}: {what} is a dictionary by name, not {type(given).__name__}.")
         columns = {name: _frozen(values, f"{self.origin}: column {name}") for name, values in self.columns.items()}
         check(self.origin, time, columns)
@@ -134,7 +134,7 @@ class Log:
     def between(self, start: float, end: float) -> "Log":
         """The rows with start <= time <= end, in seconds; `BadInput` where there are none."""
         if not all(isinstance(one, Real) for one in (start, end)):
-            raise BadInput(f"{self.origin}: between takes two times in seconds, not {start!r} and {end!r}.")
+            raise BadInput(f"{self.origin}: between takes two times in seconds, not {shown(start)} and {shown(end)}.")
         rows = (self.time >= start) & (self.time <= end)
         if not rows.any():
             raise BadInput(
@@ -152,6 +152,8 @@ class Log:
 
     def _names(self, who: str, signal: str, axes: Sequence[str] | None) -> list[str]:
         """Full names of a signal's columns in canonical order, all of them there."""
+        if not isinstance(axes, Sequence | None):
+            raise BadInput(f"{self.origin}: the axes of a signal are names such as x and y, not {type(axes).__name__}.")
         self._check_names(who, signal, *(axes or ()))
         present, word = self._endings(who, signal), find_signal(who, signal)
         chosen = choose_axes(word, present) if axes is None else tuple(axes)
@@ -165,7 +167,7 @@ class Log:
     def _check_names(self, *names: object) -> None:
         for name in names:
             if not isinstance(name, str):
-                raise BadInput(f"{self.origin}: {name!r} is no name; columns and signals are named by text.")
+                raise BadInput(f"{self.origin}: {shown(name)} is no name; columns and signals are named by text.")
 
     def _missing(self, who: str, names: list[str]) -> BadInput:
         what = f"{self.origin}: {_columns_are(names)} missing"
@@ -182,10 +184,18 @@ class Log:
         return BadInput(f"{what} ({has}); record it, or rename the column that holds it.")
 
 
+def _is_by_name(given: Mapping[Any, Any]) -> bool:
+    """Whether a dictionary can be read, and all its keys are text."""
+    try:
+        return all(isinstance(name, str) for name in dict(given))
+    except Exception:
+        return False
+
+
 def _frozen(values: NDArray[np.float64], what: str) -> NDArray[np.float64]:
     try:
         array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except Exception:  # whatever its own conversion raises
         raise BadInput(f"{what} does not hold numbers; give floats, NaN where a sample is missing.") from None
     array.setflags(write=False)
     return array

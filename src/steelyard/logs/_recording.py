@@ -87,6 +87,13 @@ class Stream:
         self.notes: tuple[str, ...] = notes
         self._time, self._rows = time, rows
 
+    def with_units(self, units: Mapping[str, str]) -> "Stream":
+        """The same samples, with these units in the place of what the file states."""
+        return Stream(
+            self.name, self.file, self.kind, self._time, self.clock, self.fields, {**self.units, **units}, self.notes,
+            self._rows,
+        )  # fmt: skip
+
     @property
     def time(self) -> Array | None:
         """When each sample was taken, (n,); None where the file does not say."""

@@ -6,9 +6,7 @@ from jaxtyping import Array, Float
 
 from steelyard.geometry import SO2, group_exp, group_multiply
 from steelyard.models._model import Model, Numbers, Seconds
-
-LEAST_SPEED = 0.01
-"""m/s: the sliding speed below which Coulomb friction fades to nothing."""
+from steelyard.models._tuning import TUNING
 
 
 class PlanarLoadState(eqx.Module):
@@ -45,21 +43,18 @@ class PlanarLoad(Model):
     """[icra15, Eqs. (1)-(2)] with friction; robot i applies a force f_i and measures its contact's velocity.
 
     Friction resists sliding (v) and turning (ω) together, as a footprint of radius ρ does: with the sliding speed
-    s² = |v|² + (ρ ω)² + `least_speed`², its force is −(d + c/s) v and its torque −(d + c/s) ρ² ω. It never adds energy,
-    and is smooth where the load stands still.
+    s² = |v|² + (ρ ω)² + `TUNING.least_speed`², its force is −(d + c/s) v and its torque −(d + c/s) ρ² ω. It never adds
+    energy, and is smooth where the load stands still.
     """
 
     friction: Float[Array, "2"]
     """Viscous coefficient d (N s/m) and Coulomb force c (N), used where the state does not carry its own."""
     friction_radius: float
     """The ρ of the footprint, m; for even pressure, about the root of inertia over mass."""
-    least_speed: float
-    """Sliding speed below which Coulomb friction fades to nothing, m/s."""
 
-    def __init__(self, friction=(0.0, 0.0), friction_radius: float = 1.0, least_speed: float = LEAST_SPEED):
+    def __init__(self, friction=(0.0, 0.0), friction_radius: float = 1.0):
         self.friction = jnp.asarray(friction, float)
         self.friction_radius = friction_radius
-        self.least_speed = least_speed
 
     def dynamics(self, state: PlanarLoadState, control: Float[Array, "robot 2"], dt: Seconds) -> PlanarLoadState:
         """Forces keep their world axes over the interval; the midpoint rule, of second order."""
@@ -84,7 +79,7 @@ class PlanarLoad(Model):
         """Torque (N m) and force (world, N) of friction."""
         d, c = state.friction if state.friction.size else self.friction
         v, omega, rho = state.velocity, state.angular_velocity, self.friction_radius
-        sliding = jnp.sqrt(jnp.sum(v**2) + (rho * omega) ** 2 + self.least_speed**2)
+        sliding = jnp.sqrt(jnp.sum(v**2) + (rho * omega) ** 2 + TUNING.least_speed**2)
         resistance = d + c / sliding
         return -resistance * rho**2 * omega, -resistance * v
 

@@ -6,12 +6,11 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 
 from steelyard.errors import BadInput, nearest
+from steelyard.models._tuning import TUNING
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed")
 """Those that have at most one degree of freedom."""
 _MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
-_POSSIBLE = 1e-6
-"""Share by which moments may miss the triangle inequality: files are rounded."""
 
 
 def check_names(robot: ElementTree.Element, origin: str) -> None:
@@ -79,12 +78,12 @@ def check_inertials(robot: ElementTree.Element, origin: str) -> None:
         moments = np.linalg.eigvalsh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
         if mass == 0 and not np.any(moments):
             continue
-        if moments[0] < -_POSSIBLE * moments[2] or (mass > 0 and moments[0] <= 0 and moments[2] > 0):
+        if moments[0] < -TUNING.moments_miss * moments[2] or (mass > 0 and moments[0] <= 0 and moments[2] > 0):
             raise BadInput(
                 f"{origin}: the inertia {who} is not positive definite (its principal moments are "
                 f"{', '.join(f'{m:.3g}' for m in moments)} kg m²); correct it."
             )
-        if moments[0] + moments[1] < moments[2] * (1.0 - _POSSIBLE):
+        if moments[0] + moments[1] < moments[2] * (1.0 - TUNING.moments_miss):
             raise BadInput(
                 f"{origin}: no body has the inertia {who}: one principal moment ({moments[2]:.3g} kg m²) is more than "
                 f"the sum of the others ({moments[0]:.3g} and {moments[1]:.3g}); correct it."

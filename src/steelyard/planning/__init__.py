@@ -7,4 +7,4 @@ from ._spatial import plan_spatial as plan_spatial
 from ._spatial_bound import SpatialBound as SpatialBound
 from ._spatial_bound import spatial_bound as spatial_bound
 from ._spatial_bound import true_linearisation_point as true_linearisation_point
-from ._tuning import SpatialPlanTuning as SpatialPlanTuning
+from ._tuning import TUNING as TUNING

@@ -13,13 +13,10 @@ from steelyard.estimators import Guess, Noise, Sample
 from steelyard.geometry import differentiate
 from steelyard.information import Bound, cramer_rao, excite, verdict
 from steelyard.models import PlanarLoad, PlanarLoadState
+from steelyard.planning._tuning import TUNING
 from steelyard.problems import planar_load as planar_load  # registers the explanations of a planar load
 from steelyard.worlds import PlanarScenario, PlanarTruth, planar_truth
 
-UNKNOWN_ABOVE = 1.0
-"""Standard deviation (relative, or m) from which on a quantity is unknown and left out."""
-_PAPER_SPIN = 3.0
-"""rad/s: the paper first makes the load turn, and only then lets everybody push the same way."""
 _ASKED = ("log_mass", "log_inertia", "contacts")
 
 
@@ -73,7 +70,7 @@ def plan_planar(
     own = planar_truth(push, seed)
     motions = [_judged("as the scenario has them", push, own)]
     progress(1)
-    turning = dataclasses.replace(push, spin=push.spin or _PAPER_SPIN)
+    turning = dataclasses.replace(push, spin=push.spin or TUNING.paper_spin)
     constant = planar_truth(turning, seed, _paper_forces(push, own), own.contacts)
     motions.append(_judged(f"the paper's constant force, from {turning.spin:g} rad/s", turning, constant))
     progress(1)
@@ -130,7 +127,7 @@ def _widest(bound: Bound, of: Callable[[PlanarLoadState], Any]) -> float:
 
 
 def _known(std: float) -> float | None:
-    return std if math.isfinite(std) and std < UNKNOWN_ABOVE else None
+    return std if math.isfinite(std) and std < TUNING.planar_unknown else None
 
 
 def _model(push: PlanarScenario) -> PlanarLoad:

@@ -59,7 +59,7 @@ def plan_spatial(
 ) -> list[PlannedSpatialMotion]:
     """The scenario's motion, and the best of some that turn every way, within the same force and torque.
 
-    The grips are the scenario's. `progress` is called after each of the `SpatialPlanTuning.candidates` + 1 motions.
+    The grips are the scenario's. `progress` is called after each of the `TUNING.candidates` + 1 motions.
     """
     check_spatial(hold)
     if min(hold.noises) <= 0.0:
@@ -81,7 +81,7 @@ def plan_spatial(
 
 def _score(motion: PlannedSpatialMotion) -> float:
     """Mean of -log(standard deviation); an unknown quantity counts with its limit."""
-    return -float(np.mean([math.log(TUNING.unknown_above if std is None else std) for q, std in motion.std.items()]))
+    return -float(np.mean([math.log(TUNING.spatial_unknown if std is None else std) for std in motion.std.values()]))
 
 
 def _judged(name: str, hold: SpatialScenario, truth: SpatialTruth) -> PlannedSpatialMotion:
@@ -106,7 +106,7 @@ def _judged(name: str, hold: SpatialScenario, truth: SpatialTruth) -> PlannedSpa
         pairs = [(i, (i + 1) % hold.robots) for i in robots]
         poses = np.stack([std(pose_in_frame(point, i, j)[1]) for i, j in pairs])
         found |= {"position": float(poses[:, :3].max()), "rotation": float(poses[:, 3:].max())}
-    attainable = {q: one if math.isfinite(one) and one < TUNING.unknown_above else None for q, one in found.items()}
+    attainable = {q: one if math.isfinite(one) and one < TUNING.spatial_unknown else None for q, one in found.items()}
     return PlannedSpatialMotion(name, truth.time, truth.wrenches, attainable, _verdict(attainable, truth))
 
 

@@ -8,7 +8,6 @@ deviation has the shape of its value, except for a pose, whose six are position 
 from ._exportable_steps import ExportableStep as ExportableStep
 from ._exportable_steps import exportable_step as exportable_step
 from ._exportable_steps import first_sample as first_sample
-from ._gaps import SILENT_FOR as SILENT_FOR
 from ._identification import Event as Event
 from ._identification import Identification as Identification
 from ._identification import Innovations as Innovations
@@ -17,6 +16,7 @@ from ._identification import Quantities as Quantities
 from ._identification import Replay as Replay
 from ._identification import Series as Series
 from ._identification import numbers as numbers
+from ._limits import LARGEST as LARGEST
 from ._registry import PROBLEMS as PROBLEMS
 from ._registry import answer as answer
 from ._registry import identify as identify

@@ -1,4 +1,4 @@
-"""How noisy is a channel? Measured from the log itself, where nobody stated it.
+"""The white noise of a channel, estimated from the log where nobody stated it.
 
 Each sample is compared with the cubic through its four neighbours, whatever their spacing; the median of what is
 left, scaled to what white noise would leave, is the answer: robust against jumps and outliers. Noise that is not white
@@ -30,7 +30,7 @@ def attitude_noise(time: np.ndarray, attitude: np.ndarray) -> float:
 
 
 def _from_neighbours(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What the cubic through two samples on each side says, and how noisy the difference to it is (1 = one sample)."""
+    """What the cubic through two samples on each side predicts, and the noise of the difference (1 = one sample)."""
     rows, neighbours = np.arange(2, len(time) - 2)[:, None], np.array([-2, -1, 1, 2])
     t = time[rows + neighbours] - time[rows]
     weights = np.ones_like(t)

@@ -9,6 +9,7 @@ from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.logs import Log
 from steelyard.problems._identification import Identification
+from steelyard.problems._limits import check_sizes
 from steelyard.problems._trust import judged
 from steelyard.problems.preflight import preflight
 
@@ -17,6 +18,7 @@ def checked(
     log: Log, problem: str, config: Config, mend: bool, solve: Callable[[Log], Identification]
 ) -> Identification:
     """What `solve` answers from a log, judged; where the log cannot be solved, what is wrong with it."""
+    check_sizes(log)
     before = preflight(log, problem, config, mend)
     certain = [one for one in before.findings if one.kind == "certain"]
     if any(one.code == "time-unit" for one in certain):

@@ -5,11 +5,13 @@ from collections.abc import Callable
 
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
+from steelyard.estimators import Reason
 from steelyard.logs import Log
 from steelyard.logs.mapping import Prepared, prepare
 from steelyard.problems._checked import checked
 from steelyard.problems._identification import Identification
 from steelyard.problems._streaming import StreamFilter, StreamRefit
+from steelyard.problems._trust import doubted
 
 Solver = Callable[..., Identification]
 
@@ -110,7 +112,12 @@ def answer(
 ) -> Identification:
     """Answers a problem from the rows that were prepared for it."""
     found = _solved(prepared.log, prepared.problem, config, method, progress, mend)
-    return dataclasses.replace(found, notes=[*prepared.notes, *found.notes])
+    found = dataclasses.replace(found, notes=[*prepared.notes, *found.notes])
+    against = {}
+    for doubt in prepared.doubts:
+        robot = doubt.subject.partition("/")[0]
+        against[robot] = (*against.get(robot, ()), Reason("unit", doubt.sentence))
+    return doubted(found, against)
 
 
 def _solved(log: Log, problem: str, config: Config, method: str | None, progress, mend: bool) -> Identification:

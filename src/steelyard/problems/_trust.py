@@ -65,7 +65,9 @@ def judged(
         own = found.trust.get(robot, Trust()).reasons
         mine = [one for one in findings if one.robot in (None, robot) or problem in (*_TEAMS, OWN)]
         certain = [one.reason for one in mine if one.kind == "certain"]
-        reasons = [*own, *_innovation_reasons(found, robot, problem), *_event_reasons(found, robot)]
+        innovations = found.innovations.get(robot) if problem in _FILTERED else None
+        reasons = [*own, *([] if innovations is None else innovation_reasons(innovations, problem))]
+        reasons += _event_reasons(found, robot)
         reasons += _method_reasons(found, robot, (rough or {}).get(robot))
         hints = [one.reason for one in mine if one.kind == "hint"]
         finite = {name: _finite(estimate) for name, estimate in quantities.items()}
@@ -75,12 +77,28 @@ def judged(
             notes += [hint.sentence for hint in hints]
         trust = Trust(tuple(reasons))
         robots[robot] = {name: estimate.judged(_of(trust, name, estimate)) for name, estimate in finite.items()}
-    verdict = found.verdict
+    verdict = _with_doubts(found.verdict, robots)
+    return dataclasses.replace(found, robots=robots, notes=list(dict.fromkeys(notes)), verdict=verdict)
+
+
+def doubted(found: Identification, against: Mapping[str, Sequence[Reason]]) -> Identification:
+    """The same answer with more reasons, by robot, against all that it says."""
+    if not against:
+        return found
+    robots = dict(found.robots)
+    for robot, reasons in against.items():
+        robots[robot] = {
+            name: estimate.judged(Trust((*estimate.trust.reasons, *reasons)))
+            for name, estimate in found.robots.get(robot, {}).items()
+        }
+    return dataclasses.replace(found, robots=robots, verdict=_with_doubts(found.verdict, robots))
+
+
+def _with_doubts(verdict: str, robots: Mapping[str, Mapping[str, Estimate]]) -> str:
+    """A verdict with the reasons before it: what the method says of its intervals holds only if these do not matter."""
     doubtful = [r.sentence for q in robots.values() for e in q.values() for r in e.trust.reasons]
     fresh = [sentence for sentence in dict.fromkeys(doubtful) if sentence not in verdict]
-    if fresh:  # first: what the method says of its own intervals holds only if this did not matter
-        verdict = " ".join(["Doubtful:", *fresh, "If this did not matter:", verdict])
-    return dataclasses.replace(found, robots=robots, notes=list(dict.fromkeys(notes)), verdict=verdict)
+    return " ".join(["Doubtful:", *fresh, "If this did not matter:", verdict]) if fresh else verdict
 
 
 def _method_reasons(found: Identification, robot: str, rough: tuple[float, float] | None) -> list[Reason]:
@@ -122,10 +140,8 @@ def _finite(estimate: Estimate) -> Estimate:
     return Estimate.unknown("failed", estimate.unit, estimate.frame, estimate.time, reason)
 
 
-def _innovation_reasons(found: Identification, robot: str, problem: str) -> list[Reason]:
-    innovations = found.innovations.get(robot)
-    if innovations is None or problem not in _FILTERED:
-        return []
+def innovation_reasons(innovations: Innovations, problem: str) -> list[Reason]:
+    """What a filter's innovations say against its answers: too large, or correlated."""
     reasons = []
     nis = mean_nis(innovations.value, innovations.std**2)
     if nis > TUNING.doubtful_nis:

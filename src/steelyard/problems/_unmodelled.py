@@ -4,7 +4,8 @@ To first order an error of size b adds `b g` to the normalised innovations z, an
 
     b = gᵀz / gᵀg,    in deviations of its own gᵀz / √(gᵀg),    and the answers are off by b d.
 
-An error that is certain and moves an answer speaks against it. One that moves nothing is of no account.
+An error that is certain and moves an answer speaks against it. One that moves nothing is of no account. One that is
+likely and not certain widens the answers by what it would have done.
 """
 
 import dataclasses
@@ -21,6 +22,10 @@ class UnmodelledTuning:
     certain: float = 5.5
     """Deviations from which on an error is certain. Clean logs stayed below 4.3, the largest in flights on jets without
     rotor speeds."""
+    counts: float = 2.5
+    """Deviations from which on what an error may have done to the answers counts in their own deviations: one foot 3 %
+    off in scale from some moment on showed with 2.7 and moved thrusts by five. One clean log in ten has as much by
+    chance, and wider intervals then."""
     moves: float = 1.5
     """Deviations of an answer that it must move: impacts and coloured noise look like errors that move nothing."""
 
@@ -67,13 +72,25 @@ class ErrorEvidence:
     @property
     def moved(self) -> np.ndarray:
         """(error,): the answer that it moves the most, in that answer's deviations."""
-        by_answer = np.abs(self.shift * self.size) / np.maximum(self.std, 1e-30)[:, None]
+        with np.errstate(over="ignore"):  # of a run that diverged
+            by_answer = np.abs(self.shift * self.size) / np.maximum(self.std, 1e-30)[:, None]
         return np.max(by_answer, axis=0, initial=0.0)
 
-    def reasons(self, errors: tuple[ModelError, ...], tuning: UnmodelledTuning = TUNING) -> tuple[Reason, ...]:
-        """Of those that count the one that explains most, as a reason against the answers."""
+    def added_std(self, tuning: UnmodelledTuning = TUNING) -> np.ndarray:
+        """(answer,): what an error that is likely may have done to each, the largest; nothing where one is certain."""
+        likely = (self.certain > tuning.counts) & ~self.count(tuning).any()
+        return np.max(np.nan_to_num(np.where(likely, np.abs(self.shift * self.size), 0.0)), axis=1, initial=0.0)
+
+    def count(self, tuning: UnmodelledTuning = TUNING) -> np.ndarray:
+        """(error,): whether it speaks against the answers."""
+        return (self.certain > tuning.certain) & (self.moved > tuning.moves)
+
+    def reasons(
+        self, errors: tuple[ModelError, ...], among: np.ndarray | None = None, tuning: UnmodelledTuning = TUNING
+    ) -> tuple[Reason, ...]:
+        """The one that explains most, as a reason against the answers: of those that count, or `among` others."""
         certain, moved = self.certain, self.moved
-        certain_ones = np.flatnonzero((certain > tuning.certain) & (moved > tuning.moves))
+        certain_ones = np.flatnonzero(self.count(tuning) if among is None else among & (certain > tuning.certain))
         if not certain_ones.size:
             return ()
         limit = np.array([error.most for error in errors])

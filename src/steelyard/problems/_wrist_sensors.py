@@ -9,23 +9,15 @@ from steelyard.errors import BadInput
 from steelyard.logs import Log
 from steelyard.models import WRIST_SIGNALS
 from steelyard.problems._channel_noise import vector_noise
+from steelyard.problems._tuning import TUNING
 
-_FEWEST_ROWS = 20
 _XYZ = ("x", "y", "z")
-# No sensor is better than this, SI units.
-_LEAST = {
-    "twist/angular": 3e-4,
-    "twist/linear": 3e-4,
-    "specific_force": 1e-3,
-    "wrench/torque": 1e-3,
-    "wrench/force": 3e-3,
-}
 
 
 def read_wrist(log: Log, robot: str) -> np.ndarray:
     """(n, 15), NaN where nothing was; a velocity or an accelerometer may be left out, but not both."""
-    if len(log) < _FEWEST_ROWS:
-        raise BadInput(f"{log.origin} has {len(log)} rows; estimating a load takes {_FEWEST_ROWS} rows at least.")
+    if len(log) < TUNING.fewest_rows:
+        raise BadInput(f"{log.origin} has {len(log)} rows; estimating a load takes {TUNING.fewest_rows} rows at least.")
     parts = []
     for signal in WRIST_SIGNALS:
         if signal in ("twist/linear", "specific_force") and not log.has(robot, signal, _XYZ):
@@ -48,7 +40,7 @@ def wrist_noise(time: np.ndarray, readings: np.ndarray, config: Config) -> tuple
         if stated is None:
             own = [vector_noise(time, readings[:, i, 3 * k : 3 * k + 3]) for i in range(readings.shape[1])]
             measured = [size for size in own if not math.isnan(size)]
-            stated = max(float(np.median(measured)), _LEAST[signal]) if measured else 1.0
+            stated = max(float(np.median(measured)), TUNING.least_noise[k]) if measured else 1.0
             if measured:
                 estimated.append(f"{signal} {stated:.2g} {unit}")
         noise[signal] = stated

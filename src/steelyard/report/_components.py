@@ -4,10 +4,9 @@ import dataclasses
 
 import numpy as np
 
+from steelyard.geometry import MOMENT_ENTRIES, MOMENT_PLACES
+
 _AXES = {2: ("x", "y"), 3: ("x", "y", "z"), 7: ("x", "y", "z", "qw", "qx", "qy", "qz")}
-# Where xx, yy, zz, xy, xz, yz, the order of a log's columns, stand in a symmetric 3 × 3 matrix.
-_SYMMETRIC = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
-_UPPER = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,7 +25,7 @@ def components(samples: np.ndarray) -> list[Component]:
         axes = _AXES[shape[0]]
         symmetric = np.allclose(samples, np.swapaxes(samples, 1, 2), rtol=1e-6, atol=0.0, equal_nan=True)
         every = [(i, j) for i in range(shape[0]) for j in range(shape[0])]
-        shown = [(i, j) for i, j in _UPPER if j < shape[0]] if symmetric else every
+        shown = [(i, j) for i, j in MOMENT_ENTRIES if j < shape[0]] if symmetric else every
         return [Component(axes[i] + axes[j], (i, j)) for i, j in shown]
     if len(shape) == 1:
         axes = _AXES.get(shape[0], tuple(str(i + 1) for i in range(shape[0])))
@@ -42,7 +41,7 @@ def in_shape(samples: np.ndarray, shape: tuple[int, ...]) -> np.ndarray | None:
     if samples.shape[1:] == shape:
         return samples
     if shape == (3, 3) and samples.shape[1:] == (6,):
-        return samples[:, _SYMMETRIC]
+        return samples[:, np.array(MOMENT_PLACES)]
     if samples[:1].size == np.prod(shape, dtype=int) and len(samples):
         return samples.reshape(len(samples), *shape)
     return None

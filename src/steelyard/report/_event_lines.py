@@ -7,6 +7,7 @@ from typing import Any
 from steelyard.problems import Event
 from steelyard.report._digits import signed
 from steelyard.report._markup import visible
+from steelyard.report._tuning import LAYOUT
 
 _COLOURS = {
     "change": "var(--change)",
@@ -14,9 +15,6 @@ _COLOURS = {
     "fault": "var(--fault)",
     "recovered": "var(--recovered)",
 }
-_ROOM_LYING = 0.14  # of the width that a lying label needs on a narrow screen
-_ROOM_UPRIGHT = 0.045
-_UPRIGHT_HEIGHT, _LYING_HEIGHT = 64, 24  # px above the plot
 
 
 def mark_events(layout: dict[str, Any], events: Sequence[Event], quantity: str, span: tuple[float, float]) -> None:
@@ -26,19 +24,19 @@ def mark_events(layout: dict[str, Any], events: Sequence[Event], quantity: str, 
     layout["marks"] += [_mark(event) | {"faint": True} for event in others]
     width = (span[1] - span[0]) or 1.0
     gaps = [(later.time - earlier.time) / width for earlier, later in pairwise(own)]
-    upright = min(gaps, default=1.0) < _ROOM_LYING
+    upright = min(gaps, default=1.0) < LAYOUT.lying_label
     last = -float("inf")
     for event in own:
         mark = _mark(event)
         layout["marks"].append(mark)
-        if upright and (event.time - last) / width < _ROOM_UPRIGHT:
+        if upright and (event.time - last) / width < LAYOUT.upright_label:
             continue  # its line stays, and the table of events has it
         last = event.time
         words = signed(event.size) if event.kind == "change" and event.size is not None else event.kind
         mark |= {"label": visible(words), "message": visible(event.message), "upright": upright}
     if upright and own:
-        layout["height"] += _UPRIGHT_HEIGHT - _LYING_HEIGHT
-        layout["top"] = _UPRIGHT_HEIGHT
+        layout["height"] += LAYOUT.upright_height - LAYOUT.lying_height
+        layout["top"] = LAYOUT.upright_height
 
 
 def _mark(event: Event) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """A MuJoCo model flown with a log's thrust: logged and simulated velocity side by side.
 
 Attitude is imposed as it was logged, since a log of commands has no torques; translation is MuJoCo's. The simulation
-starts anew from the logged velocity every `window` seconds, for small errors of a force grow with time.
+starts anew from the logged velocity every `REPLAY.window` seconds, for small errors of a force grow with time.
 """
 
 import dataclasses
@@ -9,12 +9,8 @@ import dataclasses
 import numpy as np
 
 from steelyard.problems import Replay
+from steelyard.report._tuning import REPLAY
 from steelyard.worlds.planar._body import load_mujoco
-
-_LONGEST_STEP = 0.01
-"""s; rows further apart are simulated in several steps."""
-_START_ROWS = 3
-"""Velocities before and after a start whose mean is taken: one alone would carry its noise through the window."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,7 +30,7 @@ class FlownBack:
         return float(np.sqrt(np.nanmean((self.simulated - self.logged) ** 2)))
 
 
-def fly_back(mjcf: str, flight: Replay, window: float = 1.0) -> FlownBack:
+def fly_back(mjcf: str, flight: Replay) -> FlownBack:
     """Applies a flight's thrust and attitude to the model, whose mass follows the identified one over time."""
     mujoco = load_mujoco()
     model = mujoco.MjModel.from_xml_string(mjcf)
@@ -44,13 +40,13 @@ def fly_back(mjcf: str, flight: Replay, window: float = 1.0) -> FlownBack:
     if model.na:
         data.act[:] = flight.thrust[0]
     for k in range(1, len(time)):
-        if time[k - 1] - begin >= window:
-            near = velocity[max(0, k - 1 - _START_ROWS) : k + _START_ROWS]
+        if time[k - 1] - begin >= REPLAY.window:
+            near = velocity[max(0, k - 1 - REPLAY.start_rows) : k + REPLAY.start_rows]
             near = near[np.isfinite(near).all(axis=1)]
             if len(near):
                 begin, data.qvel[:3] = time[k - 1], near.mean(axis=0)
         model.body_mass[1] = flight.mass[k - 1]
-        steps = max(1, int(np.ceil((time[k] - time[k - 1]) / _LONGEST_STEP)))
+        steps = max(1, int(np.ceil((time[k] - time[k - 1]) / REPLAY.longest_step)))
         model.opt.timestep = (time[k] - time[k - 1]) / steps
         q_before, q_after = flight.attitude[k - 1], flight.attitude[k]
         q_after = q_after * np.sign(q_before @ q_after)
@@ -71,4 +67,4 @@ def fly_back(mjcf: str, flight: Replay, window: float = 1.0) -> FlownBack:
             mujoco.mj_step(model, data)
         if np.isfinite(begin):
             simulated[k] = data.qvel[:3]
-    return FlownBack(time, velocity, simulated, window)
+    return FlownBack(time, velocity, simulated, REPLAY.window)

@@ -10,12 +10,13 @@ from collections.abc import Callable
 import numpy as np
 
 from steelyard.errors import BadInput
+from steelyard.geometry import MOMENT_ENTRIES
 from steelyard.problems import Identification
 
 
 def mjcf_of(mass: float, com: np.ndarray, inertia: np.ndarray, frame: str) -> str:
     """A MuJoCo `<inertial>`: `fullinertia` is xx, yy, zz, xy, xz, yz about the centre of mass, in the body's axes."""
-    entries = [inertia[p] for p in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+    entries = [inertia[p] for p in MOMENT_ENTRIES]
     return (
         f"<!-- kg, m, kg m²; body frame: the force sensor's of {frame}; inertia about the centre of mass -->\n"
         f'<inertial pos="{_listed(com)}" mass="{mass!r}" fullinertia="{_listed(entries)}"/>\n'
@@ -24,7 +25,7 @@ def mjcf_of(mass: float, com: np.ndarray, inertia: np.ndarray, frame: str) -> st
 
 def ur_of(mass: float, com: np.ndarray, inertia: np.ndarray, frame: str) -> str:
     """URScript `set_target_payload(m, cog, inertia)`: Ixx, Iyy, Izz, Ixy, Ixz, Iyz about the centre of mass."""
-    entries = [inertia[p] for p in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+    entries = [inertia[p] for p in MOMENT_ENTRIES]
     return (
         f"# kg, m, kg m2; force sensor's axes and origin of {frame}, to be those of the tool flange\n"
         f"set_target_payload({mass!r}, [{_listed(com, ', ')}], [{_listed(entries, ', ')}])\n"

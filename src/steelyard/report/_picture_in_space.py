@@ -6,8 +6,7 @@ import numpy as np
 
 from steelyard.report._markup import visible
 from steelyard.report._plots import Trace, ink
-
-_POINTS = 65
+from steelyard.report._tuning import LAYOUT
 
 
 def space_layout(height: int) -> dict[str, Any]:
@@ -59,6 +58,6 @@ def _at(places: np.ndarray) -> Trace:
 
 def _rings() -> np.ndarray:
     """The circles of the unit sphere in its three planes of symmetry, a gap after each."""
-    angle, gap = np.linspace(0.0, 2.0 * np.pi, _POINTS), np.full((1, 3), np.nan)
-    ring = np.stack([np.cos(angle), np.sin(angle), np.zeros(_POINTS)], axis=1)
+    angle, gap = np.linspace(0.0, 2.0 * np.pi, LAYOUT.circle_points), np.full((1, 3), np.nan)
+    ring = np.stack([np.cos(angle), np.sin(angle), np.zeros(LAYOUT.circle_points)], axis=1)
     return np.concatenate([part for k in range(3) for part in (np.roll(ring, k, axis=1), gap)])

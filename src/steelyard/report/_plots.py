@@ -11,13 +11,11 @@ import numpy as np
 
 from steelyard.report._markup import Markup, asset, fill, json_for_script, visible
 from steelyard.report._page import Script
+from steelyard.report._tuning import LAYOUT
 
 Trace = dict[str, Any]
 """One line, band or set of markers, as JSON: its `kind`, places, name, colour."""
 
-MOST_POINTS = 2000
-"""Points a trace is drawn with at most."""
-_COLOURS = 6
 _DASHES = ("solid", "dot", "dashdot", "longdash")
 
 _FIGURE = """
@@ -56,7 +54,7 @@ def line(time: np.ndarray, value: np.ndarray, name: str, nth: int, half_width: n
         "name": visible(name),
         "group": f"series {nth}",
         "color": colour(nth),
-        "dash": _DASHES[nth // _COLOURS % len(_DASHES)],
+        "dash": _DASHES[nth // LAYOUT.colours % len(_DASHES)],
     }
     return trace if half_width is None else trace | {"half": drawn(half_width[drawn_rows])}
 
@@ -95,10 +93,10 @@ def band(time: np.ndarray, value: np.ndarray, half_width: np.ndarray, nth: int) 
 def thin(value: np.ndarray) -> np.ndarray:
     """Indices of at most `MOST_POINTS` samples that keep every peak: the least and the greatest of each stretch."""
     n = len(value)
-    if n <= MOST_POINTS:
+    if n <= LAYOUT.most_points:
         return np.arange(n)
     drawn_rows: list[int] = []
-    for stretch in np.array_split(np.arange(n), MOST_POINTS // 2):
+    for stretch in np.array_split(np.arange(n), LAYOUT.most_points // 2):
         seen = value[stretch]
         finite = np.isfinite(seen)
         if finite.any():
@@ -140,7 +138,7 @@ def focused_range(traces: Sequence[Trace]) -> tuple[float, float] | None:
 
 def colour(nth: int, suffix: str = "") -> str:
     """The page's name for the colour of the nth series."""
-    return f"var(--series-{nth % _COLOURS + 1}{suffix})"
+    return f"var(--series-{nth % LAYOUT.colours + 1}{suffix})"
 
 
 def ink(nth: int | None) -> str:

@@ -10,10 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import TimeRemainingColumn as TimeRemaining
 
-DELAY = 2.0
-"""How long work may last, in seconds, before a bar appears."""
-BETWEEN_LINES = 60.0
-"""Seconds from one line to the next, where there is no terminal for a bar."""
+from steelyard.report._tuning import PROGRESS
 
 Advance = Callable[..., None]
 """Called with how much was done since the last call; 1 by default."""
@@ -41,7 +38,7 @@ def progress(description: str, total: float | int | None = None, quiet: bool = F
             if not over:
                 bar.start()
 
-    timer = threading.Timer(DELAY, appear)
+    timer = threading.Timer(PROGRESS.delay, appear)
     timer.daemon = True
     timer.start()
     try:
@@ -61,7 +58,7 @@ def _lines(description: str, total: float | int | None) -> Advance:
         nonlocal last, done
         with lock:
             done, now = done + steps, time.monotonic()
-            if now - last >= BETWEEN_LINES:
+            if now - last >= PROGRESS.between_lines:
                 last = now
                 share = f": {done:g} of {total:g}" if total is not None else ""
                 print(f"{description}{share}, {(now - begun) / 60.0:.0f} min", file=sys.stderr, flush=True)

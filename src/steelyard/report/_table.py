@@ -13,9 +13,7 @@ from rich.text import Text
 from steelyard.problems import Identification
 from steelyard.report._headline import headline
 from steelyard.report._rows import EVENT_WORDS, QuantityRow, event_size, rows, unit_of
-
-LINE = 100
-"""Longest line of prose, in characters."""
+from steelyard.report._tuning import LAYOUT
 
 _STATUS_STYLES = {
     "known": "green",
@@ -120,7 +118,7 @@ def _print_paragraphs(title: str, texts: Sequence[str], console: Console) -> Non
 
 
 def _paragraph_width(console: Console) -> int:
-    return min(console.width, LINE)
+    return min(console.width, LAYOUT.line)
 
 
 def _table(*headings: str, whole: bool = False, status_width: int = 0) -> Table:

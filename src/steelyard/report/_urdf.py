@@ -8,11 +8,12 @@ from scipy.spatial.transform import Rotation
 
 from steelyard._files import write_text
 from steelyard.errors import BadInput
+from steelyard.geometry import MOMENT_ENTRIES
 from steelyard.problems import Identification
 from steelyard.report._frames import frames_from_first
 
 _NEEDED = ("mass", "com", "inertia")
-_ENTRIES = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
+_ENTRIES = dict(zip(("ixx", "iyy", "izz", "ixy", "ixz", "iyz"), MOMENT_ENTRIES, strict=True))
 
 
 def write_urdf(identification: Identification, path: str | Path) -> None:

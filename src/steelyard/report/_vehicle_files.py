@@ -12,9 +12,10 @@ import numpy as np
 
 from steelyard.errors import BadInput
 from steelyard.estimators import Estimate
+from steelyard.models import STANDARD_GRAVITY
 from steelyard.problems import Identification
 
-_G = 9.81
+_G = -STANDARD_GRAVITY[2]
 _KM = "not identified, because no log of this kind has the torque that a rotor's drag makes"
 
 

@@ -5,9 +5,11 @@ The same agent runs in one process with others or alone on a robot; it does not 
 
 import abc
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
+import numpy as np
+from jaxtyping import Float
 
 from steelyard.estimators import Estimate
 from steelyard.team._cache import Cache
@@ -33,6 +35,18 @@ class Turn(msgspec.Struct, frozen=True):
     """What the robot does until its next sample, for `run_closed_loop`; None for agents that only watch."""
     events: tuple[Any, ...] = ()
     """What the robot has just detected."""
+
+
+class MotionReports(NamedTuple):
+    """What robots report to have measured of the motion."""
+
+    table: Float[np.ndarray, "time robot column"]
+    """Rows of which all of the robots report numbers, oldest first."""
+    samples: int
+    """Of which each number is a mean."""
+
+
+NO_REPORTS = MotionReports(np.zeros((0, 0, 0)), 1)
 
 
 class Agent(abc.ABC):
@@ -76,6 +90,10 @@ class Agent(abc.ABC):
     def catch_up(self, state: Any) -> Any:
         """The state of a robot that stood still for a while, whose neighbours will send what it has missed."""
         return state
+
+    def reported_motion(self, state: Any, robots: tuple[str, ...], row: float, span: float) -> MotionReports:
+        """What robots report of the last `span`, s, in means over about `row`, s; by default nothing."""
+        return NO_REPORTS
 
     def plausible(self, message: Message, latest: float) -> bool:
         """Whether a message can be of now: its rows and numbers are none of times after `latest`, s of the run."""

@@ -6,10 +6,22 @@ import numpy as np
 import pytest
 from compilers import has_compiler
 
-from steelyard.bench.peers import PEERS, _scoreboard
+from steelyard.bench.peers import MASS_METHODS, WRIST_METHODS, _scoreboard, compare, drone_methods, recorded_wrist, wave
 from steelyard.bench.peers._flight import fly
+from steelyard.bench.peers._wrist_methods import load_answer
+from steelyard.config import Config
+from steelyard.logs import write_csv
 
-SAME_FILTER = ("pykalman", "kalman-py", "gtsam", "cuthbert", "steelyard, the same filter")
+SAME_FILTER = (
+    "pykalman",
+    "kalman-py",
+    "gtsam",
+    "fast-kalman",
+    "cuthbert",
+    "dynamax",
+    "symforce, with Numba",
+    "steelyard, the same filter",
+)
 
 
 @pytest.fixture(scope="module")
@@ -17,14 +29,15 @@ def flight():
     return fly("no drag", 0, duration=4.0)
 
 
+@pytest.mark.filterwarnings("ignore:jax.core:DeprecationWarning")  # of what dynamax imports
 @pytest.mark.parametrize("name", SAME_FILTER)
 def test_the_same_filter_gives_the_same_mass_everywhere(name, flight):
     pytest.importorskip("filterpy")
     if "steelyard" in name and not has_compiler():
         pytest.skip("there is no C compiler")
-    expected = PEERS["filterpy"](flight)
+    expected = MASS_METHODS["filterpy"](flight)
     try:
-        found = PEERS[name](flight)
+        found = MASS_METHODS[name](flight)
     except ImportError as error:
         pytest.skip(f"{error.name} is not installed")
     assert expected is not None
@@ -32,7 +45,7 @@ def test_the_same_filter_gives_the_same_mass_everywhere(name, flight):
     np.testing.assert_allclose([found.mass, found.std], [expected.mass, expected.std], rtol=1e-5)
 
 
-@pytest.mark.parametrize("name", [n for n in PEERS if "Savitzky" in n or "axis" in n or "recursive" in n])
+@pytest.mark.parametrize("name", [n for n in MASS_METHODS if "Savitzky" in n or "axis" in n or "recursive" in n])
 def test_the_fields_methods_find_the_mass_where_there_is_no_noise(name):
     flight = fly("no drag", 0, duration=4.0)
     t = flight.time
@@ -43,7 +56,7 @@ def test_the_fields_methods_find_the_mass_where_there_is_no_noise(name):
     exact = dataclasses.replace(
         flight, force=force, velocity=moved / 1.1 + t[:, None] * np.array([0.0, 0.0, -9.81]), mass=1.1
     )
-    found = PEERS[name](exact)
+    found = MASS_METHODS[name](exact)
     assert found is not None
     assert found.mass == pytest.approx(1.1, rel=1e-3)  # the polynomial's own error
 
@@ -53,22 +66,56 @@ def test_the_hover_thrust_filter_weighs_a_hover():
     still = dataclasses.replace(
         flight, force=np.tile([0.0, 0.0, 1.3 * 9.81], (len(flight.time), 1)), velocity=0.0 * flight.velocity, mass=1.3
     )
-    found = PEERS["PX4's hover-thrust filter"](still)
+    found = MASS_METHODS["PX4's hover-thrust filter"](still)
     assert found is not None
     assert found.mass == pytest.approx(1.3, rel=0.01)
 
 
-def test_rows_say_who_is_ahead_and_who_is_missing(monkeypatch, flight):
+def test_rows_say_who_is_ahead_and_who_is_missing(flight):
     def missing(flight):
         raise ModuleNotFoundError("No module named 'nowhere'", name="nowhere")
 
-    row = _scoreboard.PeerRow
-    best, same = (row("steelyard, x", "s", 9, 9, 1.0, 1.0, 0.7, 1.0, 5.0) for _ in range(2))
-    rows = [best, same, row("a", "s", 9, 9, 0.5, 0.1, 0.0, 0.5, 9.0), row("b", "s", 9, 9, 2.0, 1.0, 0.7, 1.0, 1.0)]
+    def row(name, *numbers):
+        rms, coverage, low, high, cost = numbers
+        return _scoreboard.PeerRow(name, "s", "mass", 9, 9, rms, "%", coverage, low, high, cost)
+
+    ours = [row("steelyard, x", 1.0, 1.0, 0.7, 1.0, 5.0), row("steelyard, y", 1.0, 1.0, 0.7, 1.0, 5.0)]
+    rows = [*ours, row("a", 0.5, 0.1, 0.0, 0.5, 9.0), row("b", 2.0, 1.0, 0.7, 1.0, 1.0)]
     reasons = [one.reason for one in _scoreboard._compared(rows)]
     assert reasons == ["", "", "more accurate, but its interval does not hold", "faster"]
-    monkeypatch.setitem(_scoreboard.PEERS, "nowhere", missing)
-    assert _scoreboard._row("nowhere", "no drag", [flight], lambda steps: None).reason == "not installed: nowhere"
+    nobody = compare({"nowhere": missing, "neither": missing}, "no drag", [flight])
+    assert [one.reason for one in nobody] == ["not installed: nowhere"] * 2
+
+
+@pytest.mark.parametrize("name", ["least squares, Savitzky-Golay", "recursive least squares"])
+def test_regressions_at_a_wrist_find_the_load_without_noise(name):
+    motion = wave("gentle", 4)[3]
+    load = np.array([2.0, 0.1, -0.06, 0.3, 0.08, 0.07, 0.03, 0.004, -0.002, 0.01])
+    exact = dataclasses.replace(motion, wrench=motion.regressors() @ load)
+    truth = load_answer(load, None)
+    found = WRIST_METHODS[name](exact)
+    for quantity in truth:  # the prior of the recursive one, 100 deviations wide, leaves some 1e-7
+        np.testing.assert_allclose(found[quantity].value, truth[quantity].value, rtol=1e-4, atol=1e-6)
+
+
+def test_mujoco_agrees_with_least_squares_at_a_wrist():
+    pytest.importorskip("mujoco")
+    motion = wave("gentle", 4)[3]
+    try:
+        found = WRIST_METHODS["mujoco.sysid, inverse dynamics"](motion)
+    except ImportError as error:
+        pytest.skip(f"{error.name} is not installed")
+    plain = WRIST_METHODS["least squares, Savitzky-Golay"](motion)
+    assert abs(found["mass"].value - plain["mass"].value)[0] < 0.2 * plain["mass"].std[0]  # the same rows and weights
+
+
+def test_a_recorded_wrist_is_weighed_on_even_rows(tmp_path):
+    motion = wave("gentle", 4)[3]
+    path = tmp_path / "wrist.csv"
+    write_csv(motion.log, path)
+    found = recorded_wrist([str(path)], float(motion.truth["mass"][0]), None, Config())
+    answer = WRIST_METHODS["least squares, Savitzky-Golay"](found)["mass"]
+    assert abs(answer.value[0] / motion.truth["mass"][0] - 1.0) < 4.0 * answer.std[0] / motion.truth["mass"][0]
 
 
 def test_tag_k_finds_the_mass_without_noise_and_states_no_interval():
@@ -76,22 +123,21 @@ def test_tag_k_finds_the_mass_without_noise_and_states_no_interval():
     t, mass = flight.time, 1.1
     force = np.tile([0.0, 0.0, 11.0], (len(t), 1))
     velocity = t[:, None] * (np.array([0.0, 0.0, -9.81]) + force / mass)
-    found = PEERS["TAG-K (Kaczmarz)"](dataclasses.replace(flight, force=force, velocity=velocity, mass=mass))
+    found = MASS_METHODS["TAG-K (Kaczmarz)"](dataclasses.replace(flight, force=force, velocity=velocity, mass=mass))
     assert found is not None
     assert found.std is None
     assert found.mass == pytest.approx(mass, rel=1e-3)  # the polynomial's own error
 
 
+@pytest.mark.filterwarnings("ignore:jax.core:DeprecationWarning")  # of what dynamax imports
 def test_a_recorded_flight_is_weighed_by_all(tmp_path):
-    from steelyard.bench.peers import compare_methods, recorded
-    from steelyard.config import Config
-    from steelyard.logs import write_csv
+    from steelyard.bench.peers import recorded
 
     flight = fly("no drag", 3, duration=16.0)
     path = tmp_path / "flight.csv"
     write_csv(flight.log.without_truth(), path)
     found = recorded([str(path)], flight.mass, Config())
     np.testing.assert_allclose(found.force, flight.force, rtol=1e-6, atol=1e-6)
-    errors = {row.method: row.rms for row in compare_methods("mine", [found]) if row.rms is not None}
+    errors = {row.method: row.rms for row in compare(drone_methods(), "mine", [found]) if row.rms is not None}
     assert errors["filterpy"] < 1.0  # %, a hundred times what sixteen seconds leave
     assert "steelyard, identify" in errors

@@ -34,7 +34,7 @@ def written(team: VirtualTeam, tmp_path: Path) -> Path:
 
 
 def read(team: VirtualTeam, path: Path):
-    return read_checkpoint(path, team.plan.name, "r2", type(team.nodes["r2"].agent).__qualname__)
+    return read_checkpoint(path, team.plan.name, "r2", type(team.nodes["r2"].estimation.agent).__qualname__)
 
 
 def test_a_state_comes_back_as_it_was(team: VirtualTeam):

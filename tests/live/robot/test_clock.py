@@ -19,21 +19,21 @@ WRONG = {"r1": WrongClock(0.05), "r2": WrongClock(-0.08, 2e-5), "r3": WrongClock
 def test_clocks_a_tenth_of_a_second_apart_agree_to_a_millisecond():
     team = VirtualTeam(configured(PLANAR, clocks=WRONG))
     team.advance(3.0, samples=False)
-    assert spread(team) < 0.001
+    assert spread(team) < 0.001  # s: a tenth of the time between two samples
     assert {node.clock.leader for node in team.nodes.values()} == {"r1"}
 
 
 def test_the_time_reaches_the_other_end_of_a_ring_within_a_second_or_two():
     team = VirtualTeam(configured(SPATIAL, clocks={"r2": WrongClock(0.1, 2e-5), "r4": WrongClock(-0.05)}))
     team.advance(3.0, samples=False)
-    assert spread(team) < 0.001
+    assert spread(team) < 0.001  # s: a tenth of the time between two samples
 
 
 def test_a_bad_radio_costs_accuracy_of_half_its_jitter_at_most():
     jitter = 0.02
     team = VirtualTeam(configured(PLANAR, clocks=WRONG, loss=0.2, jitter=jitter, double=0.1))
     team.advance(6.0, samples=False)
-    assert spread(team) < 0.5 * jitter
+    assert spread(team) < 0.5 * jitter  # half the difference between the ways of a round trip
 
 
 def test_when_the_first_robot_goes_the_time_goes_on_as_it_is():
@@ -43,7 +43,7 @@ def test_when_the_first_robot_goes_the_time_goes_on_as_it_is():
     team.dead.add("r1")
     team.advance(5.0, samples=False)
     after = team.nodes["r2"].clock.team_time(team.clock("r2"))
-    assert abs(after - before - 5.0) < 0.001
+    assert abs(after - before - 5.0) < 0.001  # s: a tenth of the time between two samples
     assert team.nodes["r3"].clock.leader == "r2"
 
 

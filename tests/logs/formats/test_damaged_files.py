@@ -41,7 +41,7 @@ def test_200_damaged_files_are_read_or_refused(originals, quick_folder: Path, ki
     found, longest = fuzz_logs.fuzz(kind, originals[kind], 200, seed=2, seconds=30.0, keep=quick_folder)
     assert found["read"] + found["refused"] == 200
     assert found["refused"] > 0
-    assert longest < 30.0
+    assert longest < 30.0  # s: the limit that it was given
 
 
 @pytest.mark.parametrize("kind", FORMATS)

@@ -33,9 +33,9 @@ def test_a_delay_is_found_to_two_milliseconds_and_its_deviation_covers_the_error
         x, y = tracks(delay, noise=0.2, seed=seed)
         found = shift(x, y, compare(x, y, 0.3, free=False))
         assert found is not None
-        assert abs(found.delay - delay) < 0.002
+        assert abs(found.delay - delay) < 0.002  # s: asked
         errors.append((found.delay - delay) / found.std)
-    assert np.max(np.abs(errors)) < 3.0
+    assert np.max(np.abs(errors)) < 3.0  # the largest of six: by chance 1.6 %, and seeds are fixed
 
 
 def test_a_drift_is_found_and_none_is_made_up():
@@ -54,15 +54,16 @@ def test_every_permutation_of_axes_comes_back():
     for R in SIGNED_PERMUTATIONS[::5]:
         found = compare_axes(x, Track(y.time, 57.3 * y.values @ R.T), 0.3)
         np.testing.assert_allclose(found.R, R, atol=0.05)
-        assert abs(found.scale - 57.3) < 3.0
-        assert found.coherence > 0.95
+        # Noise of 0.1 beside a motion of variance 0.6: it shortens a slope by 1.6 %, and leaves a coherence of 0.97.
+        assert abs(found.scale / 57.3 - 1.0) < 0.016
+        assert found.coherence > 0.97
 
 
 def test_a_wrong_sign_is_a_mirror_image():
     x = motion(np.arange(0, 10, 0.01))
     found = align(x, -x)
-    assert found.mirrored > 0.99
-    assert found.coherence < 0.7
+    assert found.mirrored == pytest.approx(1.0)
+    assert found.coherence < 0.7  # no rotation undoes a mirror: one axis of three stays wrong
 
 
 def test_means_over_windows_are_those_of_the_integral():

@@ -71,7 +71,9 @@ def test_order_and_direction_of_a_quaternion_are_found_by_what_the_log_has(tmp_p
     looked = looked_at(table | {"q0": -x, "q1": -y, "q2": -z, "q3": w}, tmp_path, *without)
     assert of(looked, "attitude").order == "xyzw"
     assert of(looked, "attitude").inverse
-    assert difference(looked, "r1/attitude", the_flight(), 0.0) < 0.02
+    assert (
+        difference(looked, "r1/attitude", the_flight(), 0.0) < 0.005
+    )  # half its noise of 0.01 rad, as in a quaternion
 
 
 @pytest.mark.parametrize("without", [("gyro",), (" ",)])
@@ -158,22 +160,10 @@ def test_grams_and_pounds_beside_a_force_are_weights(tmp_path):
     thrust = table.pop("thrust")
     looked = looked_at(table | {"thrust [g]": thrust / 9.80665e-3}, tmp_path)
     assert of(looked, "thrust").unit == "gf"
-    assert difference(looked, "r1/thrust", the_flight(), 0.0) < 0.3
+    assert difference(looked, "r1/thrust", the_flight(), 0.0) < 0.3  # N: its noise
     table = wrist()
     table |= {f"f{axis} [lbf]": table.pop(f"f{axis}") / 4.4482216 for axis in XYZ}
     assert of(looked_at(table, tmp_path), "wrench/force").unit == "lbf"
-
-
-@pytest.mark.parametrize("without", [(), ("acc",)])
-def test_a_thrust_over_the_mass_is_asked_about_and_not_weighed(tmp_path, without):
-    """Divided by the mass that this flight has it makes 1 kg, whatever that mass is."""
-    table = flight()
-    looked = looked_at(table, tmp_path)
-    (text,) = [one.sentence for one in looked.mapping.findings if "if it is in newtons" in one.sentence]
-    mass = float(text.split(" kg,")[0].split()[-1])
-    looked = looked_at(table | {"thrust": table["thrust"] / mass}, tmp_path, *without)
-    assert "r1/thrust" not in looked.mapping.signals
-    assert any("m/s² as a thrust over the mass" in question for question in looked.mapping.questions)
 
 
 def test_times_that_are_missing_may_be_stated_alone(tmp_path):
@@ -183,7 +173,7 @@ def test_times_that_are_missing_may_be_stated_alone(tmp_path):
     looked = look_at([path])
     assert of(looked, "specific_force").unit == "m/s²"  # gravity shows without a time
     assert looked.as_json()["problems"]
-    assert any('["run"] time = {rate' in text for text in looked["rigid-body"].missing)
+    assert any('"run".time = {rate' in text for text in looked["rigid-body"].missing)
     (tmp_path / "times.toml").write_text('["run"]\ntime = {rate = 100.0}\n')
     assert look_at([path], tmp_path / "times.toml")["rigid-body"].possible
 

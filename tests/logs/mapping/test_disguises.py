@@ -56,7 +56,7 @@ def test_the_original_numbers_come_back_or_one_question_is_asked(looked, kind: s
 def test_a_sensor_that_is_40_ms_late_is_said_to_be(looked):
     late = looked("hold", "40 ms late")[0].mapping.signals["r1/specific_force"]
     assert late.delay_std is not None
-    assert late.delay_std < 0.002
+    assert late.delay_std < 0.002  # s: asked
     assert abs(late.delay - 0.04) < 4 * late.delay_std
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from foreign_autopilots import LOGS
+from foreign_exports import EXPORTS
 from foreign_runs import Flight, Wrist, at
 from foreign_tables import TABLES, the_flight, the_wrist
 
@@ -15,7 +16,7 @@ from steelyard.logs.mapping._samples import samples
 LIMITS = {"attitude": 0.02, "linear_velocity": 0.1, "rates": 0.06, "specific_force": 0.3, "position": 0.03}
 LIMITS |= {"wrench/force": 0.3, "wrench/torque": 0.03, "thrust": 0.3}
 """RMS differences that noise, rounding and a few milliseconds explain; a wrong unit or axis is far beyond."""
-EVERY = TABLES | LOGS
+EVERY = TABLES | LOGS | EXPORTS
 NAMES = {"linear_velocity": "velocity", "wrench/force": "force", "wrench/torque": "torque"}
 
 
@@ -54,6 +55,43 @@ def test_a_robots_own_estimate_of_outside_forces_is_no_wrench(tmp_path: Path):
     for kind in ("an arm's controller", "poses as matrices"):
         force = look_at(TABLES[kind].write(tmp_path)).mapping.signals["r1/wrench/force"]
         assert not any("TCP" in one or "hat" in one for one in force.source)
+
+
+@pytest.mark.parametrize("pattern", ["actual_TCP_force_*", "O_F_ext_hat_K[*]", "tool_external_wrench_*"])
+def test_why_an_estimate_of_outside_forces_is_no_wrench_is_said(pattern: str, tmp_path: Path):
+    from foreign_tables import columns, text_table, ticks, values
+
+    t = ticks(125, 10.0)
+    numbers = np.hstack([values("force", t), values("torque", t)])
+    table = {"time": t} | columns(pattern, "012345", numbers)
+    table |= columns("acc_*", "xyz", values("wrist specific_force", t))
+    table |= columns("gyro_*", "xyz", values("wrist rates", t))
+    looked = look_at([text_table(tmp_path / "robot.csv", table)])
+    assert "in which its load is compensated" in looked["rigid-body"].missing[0]
+    assert not looked["rigid-body"].possible
+
+
+def test_a_column_that_counts_rows_is_no_time(tmp_path: Path):
+    """At 100 Hz it would be a flight ten times as fast, in which nothing contradicts the mass."""
+    from foreign_exports import inertial, pose
+    from foreign_tables import text_table, ticks
+
+    t = ticks(100)
+    looked = look_at([text_table(tmp_path / "run.csv", {"t": np.arange(len(t))} | pose(t) | inertial(t))])
+    (missing,) = looked["multirotor"].missing
+    assert "may count rows" in missing
+    assert '"run".time = {rate = 100.0}' in missing
+
+
+def test_joints_named_by_letters_and_numbers_are_no_quaternion(tmp_path: Path):
+    from foreign_tables import columns, text_table, ticks
+
+    t = ticks(100, 10.0)
+    q = np.cos(0.3 * t[:, None] * np.arange(1, 7))
+    table = {"t": t} | columns("q*", "123456", q) | columns("qd*", "123456", np.gradient(q, t, axis=0))
+    looked = look_at([text_table(tmp_path / "arm.csv", table | columns("tau*", "123456", q))])
+    assert looked["arm"].complete
+    assert not looked.mapping.questions
 
 
 def test_a_speed_or_a_command_that_nothing_tells_apart_is_asked_for(tmp_path: Path):

@@ -1,10 +1,13 @@
 """Results of the papers' teams, computed beside the short tests."""
 
 import multiprocessing
+import os
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
+
+from steelyard.campaigns._processes import begin_worker
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -18,5 +21,5 @@ def team_runs(request):
         return
     import team_runs
 
-    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn"), begin_worker, (os.getpid(),)) as pool:
         yield {run.__name__: pool.submit(run) for run in team_runs.RUNS}

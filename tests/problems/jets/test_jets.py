@@ -53,8 +53,10 @@ def test_a_drone_with_an_arm_needs_no_feet():
         error.append(np.array(told["value"]) - columns[f"truth/{name}"])
         std.append(told["std"])
     late = slice(200, None)
-    assert np.sqrt(np.mean(np.array(error)[:, late] ** 2)) < 0.03 * 12.0
-    assert np.mean((np.array(error)[:, late] / np.array(std)[:, late]) ** 2) < 3.0
+    assert np.sqrt(np.mean(np.array(error)[:, late] ** 2)) < 0.01 * 12.0  # N: a hundredth of a rotor's thrust
+    assert (
+        np.mean((np.array(error)[:, late] / np.array(std)[:, late]) ** 2) < 3.0
+    )  # 1 on average; six filters' errors, each alike for seconds
     assert not any(name.startswith("bias/") for name in answer["robots"]["r1"])
 
 

@@ -7,7 +7,8 @@ from steelyard.bench.faults import TRIED
 from steelyard.bench.faults._jets import clean_jets, standing_config
 from steelyard.problems import identify
 from steelyard.problems.jets import estimate_thrusts, robot_from
-from steelyard.problems.jets._unmodelled import ERRORS, error_rates
+from steelyard.problems.jets._unmodelled import error_rates, errors_of
+from steelyard.problems.preflight._base import base_findings
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +29,8 @@ def told(log):
 
 
 def test_there_is_a_rate_for_each_sentence_and_a_clean_log_shows_none(log):
-    record = estimate_thrusts(log.without_truth(), "r1", robot_from(standing_config()), standing_config()).record
-    assert error_rates(record).shape == (len(log), 6, len(ERRORS))
+    one = estimate_thrusts(log.without_truth(), "r1", robot_from(standing_config()), standing_config())
+    assert error_rates(one.record).shape == (len(log), 6, len(errors_of(one.robot.feet)))
     size, std = told(log)
     assert np.max(np.abs(size) / std) < 4.0  # by chance once in 16,000
     assert identify(log, "jets", standing_config()).robots["r1"]["mass"].status == "known"
@@ -37,7 +38,7 @@ def test_there_is_a_rate_for_each_sentence_and_a_clean_log_shows_none(log):
 
 def test_late_feet_are_told_with_their_delay(log):
     size, std = told(faulty(log, "feet late"))
-    assert size[1] > 6.0 * std[1]
+    assert size[1] > 6.0 * std[1]  # by chance once in a thousand million
     assert size[1] == pytest.approx(0.03, abs=0.012)
     mass = identify(faulty(log, "feet late"), "jets", standing_config()).robots["r1"]["mass"]
     assert mass.status == "doubtful"
@@ -47,3 +48,12 @@ def test_late_feet_are_told_with_their_delay(log):
 def test_a_velocity_that_drifts_against_the_position_is_told_before_the_estimate(log):
     mass = identify(faulty(log, "velocity drifts"), "jets", standing_config()).robots["r1"]["mass"]
     assert mass.trust.reasons[0].code == "velocity-drift"
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("attitude inverse", "rates-sign"), ("rates in degrees", "rates-scale"), ("attitude late", "late")],
+)
+def test_rates_and_attitude_that_contradict_each_other_are_told_before_the_estimate(log, name, code):
+    assert base_findings(log, "r1") == []
+    assert [one.code for one in base_findings(faulty(log, name, "strong"), "r1")] == [code]

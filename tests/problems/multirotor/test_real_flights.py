@@ -37,6 +37,6 @@ def test_a_crazyflie_by_its_published_thrust_map(flight: str):
     found = in_earnest(weigh, f"nanobench/{flight}.csv.gz")
     mass = found.robots["r1"]["mass"]
     assert mass.status == "known"
-    assert abs(mass.value - 0.04085) < 2.5 * mass.std
-    assert mass.std < 0.05 * mass.value
+    assert abs(mass.value - 0.04085) < 2.5 * mass.std  # by chance 1.2 %
+    assert mass.std < 0.05 * mass.value  # so that 27 g, which was claimed, is six deviations off
     assert not found.events

@@ -106,7 +106,7 @@ def test_a_ramp_is_a_ramp():
     assert found.events[1].time == pytest.approx(20.0, abs=0.7)
     series = found.series["r1"]["mass"]
     inside = np.abs(series.value - log.truth("mass")[:, 0]) < 3.0 * series.std
-    assert inside.mean() > 0.97
+    assert inside.mean() > 0.99  # three deviations hold 99.7 %
 
 
 def with_columns(log: Log, **changed: np.ndarray) -> Log:

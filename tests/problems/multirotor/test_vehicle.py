@@ -53,7 +53,7 @@ def test_the_truth_is_within_the_stated_deviations(seed: int):
     assert within(known["thrust_curve"], np.array(VEHICLE.curve), 3.5)
     for k, one in enumerate(VEHICLE.effectiveness):
         assert within(known[f"rotor/{k + 1}/effectiveness"], one, 3.5)
-    assert known["inertia/xx"].std < 0.1 * VEHICLE.inertia[0]
+    assert known["inertia/xx"].std < 0.1 * VEHICLE.inertia[0]  # so that the check above can fail
     assert known["inertia/zz"].status == "not-identifiable"
     assert "Motor 2 carries most" in found.verdict
     assert "centre of mass is on its side" not in found.verdict
@@ -115,5 +115,5 @@ def test_the_motor_beside_the_weight_is_named_and_none_without_it():
     bare = identify(real("crazypad/motor_data_normal_flight_E9_log00"), "multirotor", Config())
     assert "Motor 3 carries most" in loaded.verdict
     assert "No single motor carries most" in bare.verdict
-    more = loaded["r1"]["rotor/3/load"].value - bare["r1"]["rotor/3/load"].value
-    assert more > 0.02
+    more, less = loaded["r1"]["rotor/3/load"], bare["r1"]["rotor/3/load"]
+    assert more.value - less.value > 4.0 * np.hypot(more.std, less.std)

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
+from steelyard.estimators import Estimate
 from steelyard.problems.planar_load._even_rows import even_rows, usual_step
+from steelyard.problems.planar_load._method import _angle_until
 
 
 def _signals(time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -38,7 +40,9 @@ def test_lost_rows_are_blank_and_their_forces_lie_between(lost: float) -> None:
     there = np.isfinite(found.velocity[:, 0, 0])
     assert np.array_equal(np.round(found.time[there] / 0.01), kept)
     assert np.allclose(found.velocity[there], _signals(time)[0])
-    assert np.abs(found.force[1:] - _mean_force(found.time, 0.01)[1:]).max() < 0.01
+    gap = np.diff(time).max()
+    line = 48.0 * gap**2 / 8.0  # N: how far a straight line over the longest gap would be off
+    assert np.abs(found.force[1:] - _mean_force(found.time, 0.01)[1:]).max() < 0.2 * line
 
 
 def test_velocities_of_uneven_times_move_along_their_gradient() -> None:
@@ -48,8 +52,11 @@ def test_velocities_of_uneven_times_move_along_their_gradient() -> None:
     true, there = _signals(found.time)[0], np.isfinite(found.velocity)
     rounded = np.abs(_signals(time)[0] - _signals(time[0] + 0.01 * np.round((time - time[0]) / 0.01))[0])
     error = np.abs(found.velocity - true)[there]
+    # Of second order in the shift of a row, where rounding to the nearest row is of first.
     assert np.sqrt(np.mean(error**2)) < 0.05 * np.sqrt(np.mean(rounded**2))
-    assert np.sqrt(np.mean((found.force[1:] - _mean_force(found.time, usual_step(time))[1:]) ** 2)) < 2e-3
+    assert (
+        np.sqrt(np.mean((found.force[1:] - _mean_force(found.time, usual_step(time))[1:]) ** 2)) < 1e-6
+    )  # N: rounding of times
 
 
 def test_a_long_gap_has_no_rows_and_held_forces_are_held() -> None:
@@ -70,3 +77,20 @@ def test_an_unknown_force_stays_unknown() -> None:
     assert unknown[101:152].all()
     assert unknown.sum() == 51
     assert np.isfinite(found.force[:, 0]).all()
+
+
+def test_noisy_times_are_no_lost_rows() -> None:
+    """Steps of 1 to 19 ms were taken for rows every 5 ms of which half were lost."""
+    chance = np.random.default_rng(4)
+    time = 0.01 * (np.arange(2000) + 0.45 * chance.uniform(-1.0, 1.0, 2000))
+    assert usual_step(time) == pytest.approx(0.01, rel=0.02)
+
+
+def test_a_robot_that_repeats_its_last_estimate_is_rotated_to_the_last_row() -> None:
+    """It was not, where the last twelve estimates were of one time: ten deviations off."""
+
+    def at(time: float) -> dict[str, Estimate]:
+        return {"com": Estimate.known(np.array([np.cos(2.0 * time), np.sin(2.0 * time)]), np.ones(2), "m", "r1", time)}
+
+    history = [at(time) for time in (0.7, 0.8, 0.9)] + [at(1.0)] * 40
+    assert _angle_until(history, 1.03) == pytest.approx(0.06)

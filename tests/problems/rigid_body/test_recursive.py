@@ -43,7 +43,8 @@ def test_lapped_functions_are_orthogonal_and_their_slopes_are_derivatives():
     gram = stacked @ stacked.T * (time[1] - time[0])
     np.testing.assert_allclose(gram, 0.5 * HOP * np.eye(len(gram)), atol=1e-9)
     numeric = np.gradient(stacked, time, axis=1)
-    assert np.abs(numeric - np.concatenate(slopes))[:, 2:-2].max() < 1e-2 * np.abs(numeric).max()
+    # Central differences at 0.25 ms of waves to 44 rad/s: (0.011)² / 6 is 2e-5, and some times that at the seams.
+    assert np.abs(numeric - np.concatenate(slopes))[:, 2:-2].max() < 3e-4 * np.abs(numeric).max()
 
 
 def test_the_regressor_of_means_is_that_of_geometry():
@@ -133,7 +134,7 @@ def test_a_stream_has_the_numbers_of_identify_and_names_contact_and_change():
         events += step.events
         statuses.append(step.estimates.mass.status)
     assert [event.kind for event in events] == ["contact"]
-    assert abs(events[0].time - 3.0) < 0.5
+    assert abs(events[0].time - 3.0) < 0.5  # s: a window
     assert "doubtful" in statuses
     assert statuses[-1] == "known"
     found = identify(log, "rigid-body", config, method="recursive")
@@ -144,7 +145,7 @@ def test_a_stream_has_the_numbers_of_identify_and_names_contact_and_change():
     found = identify(log, "rigid-body", config, method="recursive")
     assert [event.kind for event in found.events] == ["change"]
     mass = found["r1"].mass
-    assert abs(mass.value - 1.5) < 4.0 * mass.std
+    assert abs(mass.value - 1.5) < 4.0 * mass.std  # by chance 6e-5
 
 
 def stream_signals() -> tuple[str, ...]:

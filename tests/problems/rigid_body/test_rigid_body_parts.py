@@ -5,12 +5,18 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from steelyard.bench.wrist import log_of
+from steelyard.config import Config
 from steelyard.geometry import Inertia, Twist, is_physical, wrench_regressor
+from steelyard.logs import Log
+from steelyard.problems.rigid_body import read_wrist_record
 from steelyard.problems.rigid_body._possible import is_possible, load_of, nearest_possible, pseudo_inertia
 from steelyard.problems.rigid_body._quantities import load_jacobian, load_numbers
 from steelyard.problems.rigid_body._residuals import wrench_regressor as rows_of
 from steelyard.problems.rigid_body._splines import DEGREE, Spline
+from steelyard.problems.rigid_body._timing import lag_of
 from steelyard.problems.rigid_body._trajectory import Trajectory, by_coefficients
+from steelyard.worlds.wrist import WristScenario, wrist_truth
 
 LOAD = np.array([1.5, 0.03, -0.06, 0.09, 0.021, 0.024, 0.018, 0.001, -0.002, 0.0015])
 
@@ -85,6 +91,7 @@ def test_the_nearest_possible_load_is_possible_and_no_other_is_nearer(rng):
         return float((load - impossible) @ information @ (load - impossible))
 
     others = [found + 1e-3 * rng.standard_normal(10) for _ in range(200)]
+    # A thousandth: the search keeps clear of the border by a barrier.
     assert all(distance(other) > 0.999 * distance(found) for other in others if is_possible(other))
     np.testing.assert_array_equal(nearest_possible(LOAD, information), LOAD)
 
@@ -107,3 +114,18 @@ def test_the_nearest_possible_load_of_a_badly_scaled_information_keeps_what_is_k
         assert distance(found) <= distance(LOAD) + 1e-3  # LOAD is possible, too
         others = [found + 0.05 * deviations * rng.standard_normal(10) for _ in range(200)]
         assert all(distance(other) > distance(found) - 1e-2 for other in others if is_possible(other))
+
+
+@pytest.mark.parametrize("frequency", [26.0, 43.0, 58.0])
+def test_shaking_at_one_frequency_does_not_set_the_delay(frequency):
+    """Axes that shake with different phases make any lag out of each other; the true one is 6 ms."""
+    scenario = WristScenario(rate=250.0, delay=0.006, velocity=False, duration=6.0)
+    log = log_of(scenario, wrist_truth(scenario, 3), 3)
+    columns, phase, time = dict(log.columns), {"x": 0.3, "y": 2.1, "z": 4.0}, np.asarray(log.time)
+    for axis, start in phase.items():
+        for signal, size, late in (("specific_force", 5.0, 0.006), ("wrench/force", 5.0 * scenario.mass, 0.0)):
+            shaking = size * np.sin(2.0 * np.pi * frequency * (time - late) + start)
+            columns[f"r1/{signal}/{axis}"] = columns[f"r1/{signal}/{axis}"] + shaking
+    lag = lag_of(read_wrist_record(Log(time, columns, "shaken"), "r1", Config()))
+    assert lag is not None
+    assert abs(lag.value - 0.006) < 0.004

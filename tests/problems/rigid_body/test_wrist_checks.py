@@ -87,14 +87,14 @@ def test_white_noise_leaves_the_information_and_a_drift_widens_what_changes_as_s
     np.testing.assert_allclose(np.diag(np.einsum("nai,naj->ij", white, white)), plain, rtol=1e-9)
     drifting = coloured_rows(record, rows, noise + 3.0 * (time / time[-1] - 0.5)[:, None], weight, inverse, free)
     wider = np.diag(np.einsum("nai,naj->ij", drifting, drifting)) / plain
-    assert wider[0] > 5.0
-    assert wider[1] < 2.0
+    assert wider[0] > 5.0  # beyond what a spectrum of a few cosines scatters by, a factor of two
+    assert wider[1] < 2.0  # within it
 
 
 def test_random_signs_count_the_freedom_that_a_motion_takes_from_the_wrench():
     """Next to the trace of the dense projection; it scatters by the root of twice the trace at most."""
-    record = read_wrist_record(wild(6), "r1", config_of(WILD, known=True))
-    fit = pieces_of(record.between(record.start, record.start + 2.0))[-1].fit
+    record = read_wrist_record(wild(6), "r1", config_of(WILD, known=True, tared=False))
+    fit = pieces_of(record.between(record.start, record.start + 4.0))[-1].fit
     blocks, weights = fit.problem.blocks(fit.state)
     spline, dense = fit.state.spline, []
     for block, weight in zip(blocks, weights, strict=True):
@@ -114,5 +114,5 @@ def test_random_signs_count_the_freedom_that_a_motion_takes_from_the_wrench():
     )  # fmt: skip
     left = held.effective([dataclasses.replace(blocks[0], columns=np.arange(many), by_unknowns=probes)])[0]
     found = float(np.sum(followed_by_motion(probes, left, weights[0])))
-    assert exact > 100.0  # the motion takes a good deal: without the count the noise would be stated too small
+    assert exact > 50.0  # the motion takes a good deal: without the count the noise would be stated too small
     assert abs(found - exact) < 4.0 * np.sqrt(2.0 * exact / many)

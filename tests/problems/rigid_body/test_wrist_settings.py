@@ -60,7 +60,7 @@ def test_offsets_that_drift_are_found_where_drift_is_stated():
     mass = weighed(drifting, 0, Wrist(drift=0.3)).robots["r1"]["mass"]
     steady = weighed(WristScenario(duration=20.0, force_offset=5.0), 0, Wrist()).robots["r1"]["mass"]
     assert mass.status == "known"
-    assert abs(mass.value - 1.0) < 4.0 * mass.std
+    assert abs(mass.value - 1.0) < 4.0 * mass.std  # by chance 6e-5
     assert mass.std > steady.std  # an offset that may wander tells less of the weight
 
 
@@ -71,4 +71,4 @@ def test_a_hand_on_the_load_is_named_and_the_load_is_weighed_without_it(seed):
     mass = answer.robots["r1"]["mass"]
     assert sum(event.kind == "contact" for event in answer.events) == 3
     assert mass.status == "known"
-    assert abs(mass.value - 1.0) < 4.0 * mass.std
+    assert abs(mass.value - 1.0) < 4.0 * mass.std  # by chance 6e-5

@@ -23,7 +23,7 @@ def added_up(graph, disturbance, rows, drain, gone=None):
                 assert isinstance(message, Envelope)
                 tree.receive(k, message.sender, message.sequence, message.tree)
             if k % 4 == 0 and k < 4 * rows:
-                tree.add((k // 4, 0), own(name, k // 4))
+                tree.add((0, k // 4, 0, 0), own(name, k // 4))
             tree.step(k)
             bus.post(k, name, {other: Envelope(name, k, 0.0, tree.message(k, k, other)) for other in tree.links})
     return trees
@@ -51,7 +51,7 @@ def test_every_robot_has_every_sum_exactly(graph, disturbance):
     for row in range(40):
         total = sum(own(name, row) for name in graph.names)
         for tree in trees.values():
-            np.testing.assert_allclose(tree.totals[row, 0], total, atol=1e-12)
+            np.testing.assert_allclose(tree.totals[0, row, 0, 0], total, atol=1e-12)
 
 
 @pytest.mark.parametrize("who", ["r0", "r2"], ids=["the root", "one in between"])
@@ -62,12 +62,12 @@ def test_sums_go_on_without_a_robot_that_is_gone(who):
     for row in range(26, 60):
         total = sum(own(name, row) for name in left)
         for name in left:
-            np.testing.assert_allclose(trees[name].totals[row, 0], total, atol=1e-12)
+            np.testing.assert_allclose(trees[name].totals[0, row, 0, 0], total, atol=1e-12)
 
 
 def test_malformed_messages_count_as_lost():
     tree = TreeSum("b", ("a",), WIDTH)
-    nan = np.array([0.0, 0.0, 1.0, np.nan, 1.0]).tobytes()
+    nan = np.zeros(2).tobytes() + np.array([1.0, np.nan, 1.0]).tobytes()
     for sequence, data in enumerate((b"short", nan)):
         tree.receive(1, "a", sequence, TreeMessage("a", 1, "", -1, 0, b"", data))
     tree.receive(1, "unlinked", 0, TreeMessage("a", 1, "", -1, 0, b"", b""))

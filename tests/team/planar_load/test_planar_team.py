@@ -49,7 +49,7 @@ def test_a_bad_radio_costs_time_only():
     found = in_earnest(load_runs.bad_radio)
     for name in NAMES:
         assert {"mass", "inertia", "com"} <= known(found, name), name
-        assert found.last[name]["mass"].time > 9.0
+        assert found.last[name]["mass"].time > 9.0  # s, of 12: where three of ten are lost, a row takes a second or two
     check(found)
 
 
@@ -119,12 +119,14 @@ def test_friction_is_found_out_where_it_is_asked_for():
 def test_a_lost_part_of_the_load_is_an_event_within_a_second():
     found = in_earnest(load_runs.part_is_lost)
     assert {name for _, name, _ in found.events} == set(NAMES)
+    # s: it falls off at 8.
     assert all(8.0 < time < 9.0 and kind == "change" for time, _, kind in found.events)
     for name in NAMES:
         for what, true in (("mass", 0.7 * MASS), ("inertia", 0.7 * INERTIA)):
-            value = found.last[name][what].value
-            assert value is not None
-            assert abs(float(value) / true - 1.0) < 0.02
+            known = found.last[name][what]
+            assert known.value is not None
+            assert known.std is not None
+            assert abs(float(known.value) - true) < 4.5 * float(known.std)  # as in `check`
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,9 @@ def test_a_row_is_the_same_whichever_rows_it_is_asked_for_with(blank: slice):
 
 def test_the_total_is_unknown_over_a_long_gap_and_a_line_over_a_short_one():
     long, short = history_with(slice(60, 150)), history_with(slice(60, 63))
+    # Of a wrench of 20 N nothing is known, where 0.1 N was: (20 / 0.1)² = 40,000 in the middle, less at the ends.
     assert long.rows(60, 150).noise_inflation.min() > 500.0
-    assert np.all(long.rows(60, 150).weight[:, 0, 6:] < 0.01 * long.rows(40, 50).weight[:, 0, 6:].min())
+    assert np.all(long.rows(60, 150).weight[:, 0, 6:] < 0.01 * long.rows(40, 50).weight[:, 0, 6:].min())  # likewise
     np.testing.assert_allclose(short.rows(60, 63).wrench[:, 1], short.rows(58, 66).wrench[2:5, 1])
     assert np.all(np.diff(short.rows(59, 64).wrench[:, 1], n=2, axis=0) < 1e-9)
 

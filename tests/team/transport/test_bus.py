@@ -53,7 +53,7 @@ def test_doubles_are_as_often_as_asked_and_the_same_message():
     found = arrivals(Disturbance(double=0.2, jitter=3), steps=steps)
     kinds = [entry[1:] for entry in found]
     extra = len(kinds) - len(set(kinds))
-    assert abs(extra / (4 * steps) - 0.2) < 5.0 * (0.2 * 0.8 / (4 * steps)) ** 0.5
+    assert abs(extra / (4 * steps) - 0.2) < 5.0 * (0.2 * 0.8 / (4 * steps)) ** 0.5  # by chance 6e-7
 
 
 def test_jitter_reorders_and_delay_delays():

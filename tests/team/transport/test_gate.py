@@ -8,7 +8,7 @@ import pytest
 
 from steelyard.live.trials._malformed_messages import bad_messages
 from steelyard.team import Graph, planar_load_team
-from steelyard.team.transport import LARGEST, REASONS, VERSION, Claim, Envelope, Gate, Ledger, Timing, close
+from steelyard.team.transport import LARGEST, REASONS, VERSION, Envelope, Gate, Ledger, Timing, close
 
 TIMING = Timing(5.0, 5.0, "r1", 1, 0, None, None, 0.0)
 R1, R2, R3 = planar_load_team(Graph.line(["r1", "r2", "r3"]), 100.0, 0.1)
@@ -20,7 +20,7 @@ def gate() -> Gate:
 
 
 def envelope(**changes) -> Envelope:
-    whole = Envelope(VERSION, "team", "r1", "r2", 7, 1, TIMING, LETTER, (Claim("r1", 3, (1.0, math.nan)),))
+    whole = Envelope(VERSION, "team", "r1", "r2", 7, 1, TIMING, LETTER)
     return msgspec.structs.replace(whole, **changes)
 
 

@@ -20,7 +20,7 @@ def left_over(columns: dict[str, np.ndarray]) -> np.ndarray:
 def test_without_disturbances_newton_holds():
     calm = Disturbances(rotor=1e-6, inflow=0.0, motor_noise=0.0, velocity_noise=0.0, attitude_noise=0.0, speed=0.3)
     rest = left_over(in_earnest(fly_disturbed, calm, 20.0, 1))
-    assert np.abs(rest).max() < 0.01
+    assert np.abs(rest).max() < 0.01  # of the weight: what rates and thrust change within a row
 
 
 def test_gusts_leave_what_real_drones_leave():

@@ -85,7 +85,7 @@ def test_a_push_through_the_centre_of_mass_never_turns(shape):
     push = dataclasses.replace(SHORT, shape=shape, forces="none-turning", robots=5)
     truth = planar_truth(push, 2)
     assert np.abs(truth.heading).max() < 1e-12  # rad: rounding
-    assert np.linalg.norm(truth.velocity, axis=1).max() > 0.1
+    assert np.linalg.norm(truth.velocity, axis=1).max() > 0.1  # m/s: 1 N for half a second, on 5 kg
     assert np.abs(truth.forces).max() > 1.0
 
 
@@ -186,8 +186,9 @@ def test_contacts_lie_on_the_outline_and_chance_moves_them():
     area = 0.5 * np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y)
     assert abs(area - 6.75) < 1e-12  # m²: rounding
     even, random = contacts_on("disc", 6), contacts_on("disc", 6, np.random.default_rng(0))
-    assert np.all(np.hypot(*even.T) > 0.999)
-    assert np.all(np.hypot(*random.T) > 0.999)
+    inner = np.cos(np.pi / 100) - 1e-12  # m: a disc is drawn with a hundred corners
+    assert np.all(np.hypot(*even.T) >= inner)
+    assert np.all(np.hypot(*random.T) >= inner)
     assert not np.allclose(even, random)
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from steelyard.bench._tuning import COVER
 from steelyard.bench.disguises._disguise import (
     CLOCK_AHEAD,
     CLOCK_FAST,
@@ -22,6 +23,7 @@ from steelyard.bench.disguises._disguise import (
 )
 from steelyard.config import Config
 from steelyard.errors import BadInput
+from steelyard.geometry import MOMENT_PLACES
 from steelyard.logs.mapping import Look, MappingTuning, Track, angles_of, delay_bound, look_at, prepare
 from steelyard.problems import Identification, answer
 from steelyard.worlds import MultirotorScenario
@@ -31,8 +33,8 @@ KINDS: dict[str, tuple[Callable[[int, float], dict[str, np.ndarray]], Mapping[st
     "hold": (hold, HOLD, "rigid-body", "r1/specific_force"),
 }
 """By name: what simulates it, names that others give its signals, its problem, and the signal that may be late."""
-LIMIT = 4.0
-"""Standard deviations beyond which a known number is wrong: 1 in 16,000."""
+UNITS = {"flight": {"thrust": "N"}, "hold": {"fx": "N", "tx": "N m"}}
+"""What their owner answers where the mapping asks for units that neither the file nor any motion shows."""
 Verdict = Literal["right", "doubted", "asked", "wrong"]
 
 
@@ -104,7 +106,10 @@ def run_disguises(
 def _run(kind: str, disguise: str, seed: int, columns, plain: frozenset[str]) -> tuple[DisguiseRun, frozenset[str]]:
     _, names, problem, late = KINDS[kind]
     with tempfile.TemporaryDirectory() as folder:
-        looked = look_at([table.write(Path(folder)) for table in DISGUISES[disguise](columns, names)])
+        files = [table.write(Path(folder)) for table in DISGUISES[disguise](columns, names)]
+        looked = look_at(files)
+        if any(one.open_unit for one in looked.mapping.signals.values()):
+            looked = look_at(files, _answered(Path(folder), UNITS[kind]))
         seen = [f"{one.subject}: {one.sentence}" for one in looked.mapping.findings if one.verdict == "found"]
         seen += [f"{one.stream}: {one.why}" for one in looked.mapping.times.values()]
         found = frozenset(_without_numbers(text) for text in seen)
@@ -119,8 +124,14 @@ def _run(kind: str, disguise: str, seed: int, columns, plain: frozenset[str]) ->
     # A sensor's axes are what they are called: the answer is in them, so that truth is turned along.
     flip = kind == "hold" and disguise == "NED/FRD"
     worst, what, known = _largest_error(identified, columns, flip)
-    verdict = "wrong" if worst > LIMIT else "right" if known else "doubted"
+    verdict = "wrong" if worst > COVER.wrong_disguise else "right" if known else "doubted"
     return DisguiseRun(kind, disguise, seed, verdict, worst, what, how, error, std, bound), found
+
+
+def _answered(folder: Path, units: Mapping[str, str]) -> Path:
+    lines = [f'"run".units.{field} = "{unit}"' for field, unit in units.items()]
+    (folder / "map.toml").write_text("\n".join(lines) + "\n")
+    return folder / "map.toml"
 
 
 def _without_numbers(text: str) -> str:
@@ -156,7 +167,7 @@ def _largest_error(found: Identification, columns, flip: bool) -> tuple[float, s
         stem = f"truth/{name}" if f"truth/{name}{axes[0]}" in columns else f"truth/r1/{name}"
         true = np.array([columns[stem + axis][-1] for axis in axes])
         if name == "inertia":
-            true = true[[[0, 3, 4], [3, 1, 5], [4, 5, 2]]]
+            true = true[np.array(MOMENT_PLACES)]
         if flip and name != "mass":
             turn = np.diag([1.0, -1.0, -1.0])
             true = turn @ true if name == "com" else turn @ true @ turn

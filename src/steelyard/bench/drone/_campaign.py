@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from steelyard.bench._cover import HALF, clopper_pearson
+from steelyard.bench._tuning import COVER
 from steelyard.campaigns import all_of
 from steelyard.logs import Log
 from steelyard.problems import identify
@@ -28,8 +29,6 @@ AIMS = {
     "stated_over_bound": (0.9, 1.3),
 }
 """Within which each figure of a summary should be."""
-_SAME_CHANGE = 1.0
-"""s between a change and its event at the most."""
 
 
 def disturbed_flight(duration: float, every: int, seed: int) -> dict[str, Any]:
@@ -45,7 +44,7 @@ def disturbed_flight(duration: float, every: int, seed: int) -> dict[str, Any]:
     for event in list(changes):
         begin, noticed, quantity, size = event
         right = changed and quantity == "mass" and size * flight.change > 0
-        if right and delay is None and abs(begin - flight.change_time) < _SAME_CHANGE:
+        if right and delay is None and abs(begin - flight.change_time) < COVER.same_change:
             delay = noticed - flight.change_time
             changes.remove(event)
     found |= {"seed": seed, "true": true, "changed": changed, "delay": delay, "false_changes": len(changes)}

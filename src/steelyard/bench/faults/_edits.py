@@ -187,6 +187,75 @@ def noisy(size: float) -> Values:
     return lambda time, values, chance: values + size * chance.standard_normal(values.shape)
 
 
+def _beginnings(n: int, share: float, rows: int, chance: Chance) -> np.ndarray:
+    """Of blocks of so many rows that fill a share of all, one at least."""
+    return chance.integers(0, n - rows, max(1, round(share * n / rows)))
+
+
+def spikes(share: float, rows: int, size: float) -> Values:
+    """Wild values for several rows in a row, as a loose contact has them, `size` times the channel's own spread."""
+
+    def edit(time: np.ndarray, values: np.ndarray, chance: Chance) -> np.ndarray:
+        out, spread = values.copy(), np.nanstd(values, axis=0) + 1e-3
+        for row in _beginnings(len(time), share, rows, chance):
+            out[row : row + rows] += size * spread * chance.standard_normal(values.shape[1])
+        return out
+
+    return edit
+
+
+def zeroed(share: float, rows: int) -> Values:
+    """Zero for several rows in a row: what some drivers write where a sample is missing."""
+
+    def edit(time: np.ndarray, values: np.ndarray, chance: Chance) -> np.ndarray:
+        out = values.copy()
+        for row in _beginnings(len(time), share, rows, chance):
+            out[row : row + rows] = 0.0
+        return out
+
+    return edit
+
+
+def warming(share: float) -> Values:
+    """A scale that grows evenly by this share: a sensor or an actuator that warms up."""
+    return lambda time, values, chance: values * (1.0 + share * ((time - time[0]) / (time[-1] - time[0]))[:, None])
+
+
+def scale_steps(factor: float) -> Values:
+    """A scale that changes at a moment that chance chooses: a range switched, a connector half out."""
+
+    def edit(time: np.ndarray, values: np.ndarray, chance: Chance) -> np.ndarray:
+        begin = time[0] + chance.uniform(0.3, 0.8) * (time[-1] - time[0])
+        return values * np.where(time > begin, factor, 1.0)[:, None]
+
+    return edit
+
+
+def bent(share: float) -> Values:
+    """A scale that is off by this share at the largest value, and by nothing at zero."""
+    return lambda time, values, chance: values * (1.0 + share * (values / np.nanmax(np.abs(values), axis=0)) ** 2)
+
+
+def one_axis(factor: float) -> Values:
+    """One axis, that chance chooses, has another scale."""
+
+    def edit(time: np.ndarray, values: np.ndarray, chance: Chance) -> np.ndarray:
+        axis = int(chance.integers(values.shape[1]))
+        return values * np.where(np.arange(values.shape[1]) == axis, factor, 1.0)
+
+    return edit
+
+
+def coupled(share: float) -> Values:
+    """One axis, that chance chooses, reads this share of another."""
+
+    def edit(time: np.ndarray, values: np.ndarray, chance: Chance) -> np.ndarray:
+        to, of = chance.permutation(values.shape[1])[:2]
+        return values + share * np.outer(values[:, of], np.arange(values.shape[1]) == to)
+
+    return edit
+
+
 # Time and rows --------------------------------------------------------------------------------------------------------
 
 
@@ -246,6 +315,24 @@ def doubled(share: float) -> Edit:
         return with_time(log, log.time[rows] + 0.5 * step * again, rows)
 
     return edit
+
+
+def repeated(seconds: float) -> Edit:
+    """A block of rows is written twice, one after the other, and the clock goes on."""
+
+    def edit(log: Log, chance: Chance) -> Log:
+        step = float(np.median(np.diff(log.time)))
+        count = max(1, round(seconds / step))
+        first = int(chance.uniform(0.3, 0.6) * (len(log) - count))
+        rows = np.concatenate([np.arange(first + count), np.arange(first, len(log))])
+        return with_time(log, log.time[0] + step * np.arange(len(rows)), rows)
+
+    return edit
+
+
+def wandering(seconds: float) -> Edit:
+    """A clock that is off by up to this, slowly to and fro: two clocks that are synchronised again and again."""
+    return lambda log, chance: with_time(log, log.time + seconds * np.sin(log.time + chance.uniform(0, 6)))
 
 
 def jitter(share: float) -> Edit:

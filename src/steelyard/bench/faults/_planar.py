@@ -68,6 +68,12 @@ FAULTS = (
     Fault(
         "all forces' scale", r"force", e.on(_F, e.scale(1.15)), e.on(_F, e.scale(1.05)), exempt=r"force is 1 % too high"
     ),
+    Fault("velocity axis", _ROBOT, at(_V, e.one_axis(1.3)), at(_V, e.one_axis(1.03))),
+    Fault("velocity zeroed", r"stuck|zero|outlier|r2", at(_V, e.zeroed(0.2, 8)), at(_V, e.zeroed(0.02, 3))),
+    Fault("velocity spikes", r"outlier|r2", at(_V, e.spikes(0.05, 8, 5.0)), at(_V, e.spikes(0.01, 3, 3.0))),
+    Fault("force axis", _ROBOT, at(_F, e.one_axis(1.3)), at(_F, e.one_axis(1.05))),
+    Fault("force gain", _ROBOT, at(_F, e.scale_steps(1.3)), at(_F, e.scale_steps(1.05))),
+    Fault("force spikes", r"outlier|r2|force", at(_F, e.spikes(0.05, 8, 5.0)), at(_F, e.spikes(0.01, 3, 3.0))),
     Fault("force in grams", _ROBOT, at(_F, e.scale(102.0))),
     Fault("force offset", _ROBOT, at(_F, e.offset(2.0)), at(_F, e.offset(0.2))),
     Fault("force late", _ROBOT, at(_F, e.delay(0.5)), at(_F, e.delay(0.05))),

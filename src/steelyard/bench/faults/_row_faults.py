@@ -1,6 +1,6 @@
 """Faults of the rows of a log, whatever it is of."""
 
-from steelyard.bench.faults._edits import clock_jump, doubled, gap, jitter, spliced, thinned
+from steelyard.bench.faults._edits import clock_jump, doubled, gap, jitter, repeated, spliced, thinned, wandering
 from steelyard.bench.faults._fault import Fault
 
 
@@ -15,5 +15,7 @@ def row_faults(named: str | None = None, gaps: tuple[float, float] = (2.0, 0.4))
         Fault("clock jumps", named or r"clock|time|gap|rows", clock_jump(2.0), clock_jump(0.2)),
         Fault("spliced", named or r"clock|time|gap|splic|rows|jump", spliced(gaps[0]), spliced(0.3)),
         Fault("rows doubled", r"twice|doubl|repeat" + ("" if named else "|held"), doubled(0.5), doubled(0.05)),
+        Fault("rows repeated", named or r"twice|repeat|rows|clock|time|jump", repeated(gaps[0]), repeated(0.2)),
+        Fault("clock wanders", named or r"clock|time", wandering(0.2), wandering(0.01)),
         Fault("time jitter", named or r"jitter|time|clock", jitter(0.9), jitter(0.3)),
     )

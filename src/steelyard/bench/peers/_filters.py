@@ -3,27 +3,20 @@
 Every library gets the same matrices and is called as its documentation advises; all must give the same numbers.
 """
 
-import functools
 import importlib
-from collections.abc import Callable
 
 import numpy as np
 
-from steelyard.bench.peers._flight import (
-    ACCELERATION_STD,
-    GRAVITY,
-    VELOCITY_STD,
-    Flight,
-    MassEstimate,
-)
+from steelyard.bench.peers._flight import GRAVITY, Flight, MassEstimate
+from steelyard.bench.peers._tuning import PEERS
 
 H = np.eye(3, 4)
-R = VELOCITY_STD**2 * np.eye(3)
+R = PEERS.velocity_std**2 * np.eye(3)
 
 
 def start(flight: Flight) -> tuple[np.ndarray, np.ndarray]:
     """Mean and covariance before the second row; the first velocity is a measurement."""
-    std = [VELOCITY_STD] * 3 + [flight.guess_std / flight.guess**2]
+    std = [PEERS.velocity_std] * 3 + [flight.guess_std / flight.guess**2]
     return np.array([*flight.velocity[0], 1.0 / flight.guess]), np.diag(np.square(std))
 
 
@@ -31,7 +24,7 @@ def matrices(flight: Flight) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """`F` of every row but the first, the constant `c = dt g`, and `Q`."""
     F = np.tile(np.eye(4), (len(flight.time) - 1, 1, 1))
     F[:, :3, 3] = flight.dt * flight.force[1:]
-    return F, flight.dt * np.append(GRAVITY, 0.0), np.diag([(flight.dt * ACCELERATION_STD) ** 2] * 3 + [0.0])
+    return F, flight.dt * np.append(GRAVITY, 0.0), np.diag([(flight.dt * PEERS.acceleration_std) ** 2] * 3 + [0.0])
 
 
 def mass_estimate(mean: np.ndarray, covariance: np.ndarray) -> MassEstimate:
@@ -87,7 +80,7 @@ def by_gtsam(flight: Flight) -> MassEstimate:
     F, c, Q = matrices(flight)
     mean, covariance = start(flight)
     process = gtsam.noiseModel.Diagonal.Sigmas(np.sqrt(np.diag(Q) + np.array([0.0, 0.0, 0.0, 1e-14])))
-    reading = gtsam.noiseModel.Diagonal.Sigmas(np.full(3, VELOCITY_STD))
+    reading = gtsam.noiseModel.Diagonal.Sigmas(np.full(3, PEERS.velocity_std))
     filter, B = gtsam.KalmanFilter(4), np.eye(4)
     state = filter.init(mean, covariance)
     for F_k, z in zip(F, flight.velocity[1:], strict=True):
@@ -95,63 +88,14 @@ def by_gtsam(flight: Flight) -> MassEstimate:
     return mass_estimate(state.mean(), state.covariance())
 
 
-@functools.cache
-def _cuthbert() -> Callable:
-    import jax
-    import jax.numpy as jnp
-
-    run = importlib.import_module("cuthbert").filter
-    kalman = importlib.import_module("cuthbert.gaussian").kalman
-
-    def flown(mean, root, F, c, root_Q, z):
-        built = kalman.build_filter(
-            mean,
-            root,
-            lambda k: (F[k], c, root_Q),
-            lambda k: (jnp.asarray(H), jnp.zeros(3), VELOCITY_STD * jnp.eye(3), z[k]),
-        )
-        return run(built, jnp.arange(F.shape[0]), built.init_prepare())
-
-    return jax.jit(flown)
-
-
-def by_cuthbert(flight: Flight) -> MassEstimate:
-    """`cuthbert.gaussian.kalman` over the whole flight, in square-root form, compiled by JAX."""
+def by_fast_kalman(flight: Flight) -> MassEstimate:
+    """`kalman.LinearKalmanFilter` of fast-kalman, `update` a row, in C++; without input, so gravity is taken off."""
     F, c, Q = matrices(flight)
-    mean, covariance = start(flight)
-    states = _cuthbert()(mean, np.sqrt(covariance), F, c, np.sqrt(Q), flight.velocity[1:])
-    root = np.asarray(states.chol_cov[-1])
-    return mass_estimate(np.asarray(states.mean[-1]), root @ root.T)
-
-
-def by_ceres(flight: Flight) -> MassEstimate:
-    """`pyceres`: first velocity and inverse mass by least squares over the whole flight, inputs taken as exact."""
-    import pyceres
-
-    moved = flight.dt * np.cumsum(flight.force[1:], axis=0)
-    fallen = flight.dt * np.arange(1, len(flight.time))[:, None] * GRAVITY
-    rows = len(moved)
-    jacobian = np.concatenate([np.tile(np.eye(3), (rows, 1)), moved.reshape(-1, 1)], axis=1) / VELOCITY_STD
-
-    class Fit(pyceres.CostFunction):
-        def __init__(self):
-            super().__init__()
-            self.set_num_residuals(3 * rows)
-            self.set_parameter_block_sizes([4])
-
-        def Evaluate(self, parameters, residuals, jacobians):
-            x = parameters[0]
-            expected = x[:3] + fallen + moved * x[3]
-            residuals[:] = ((expected - flight.velocity[1:]) / VELOCITY_STD).ravel()
-            if jacobians is not None and jacobians[0] is not None:
-                jacobians[0][:] = jacobian.ravel()
-            return True
-
-    problem, x, cost = pyceres.Problem(), start(flight)[0], Fit()
-    problem.add_residual_block(cost, None, [x])
-    options = pyceres.SolverOptions()
-    options.linear_solver_type = pyceres.LinearSolverType.DENSE_QR
-    options.logging_type = pyceres.LoggingType.SILENT
-    options.minimizer_progress_to_stdout = False
-    pyceres.solve(options, problem, pyceres.SolverSummary())
-    return mass_estimate(x, np.linalg.inv(jacobian.T @ jacobian))
+    filter = importlib.import_module("kalman").LinearKalmanFilter(4, 3)
+    filter.x, filter.P = (part.ravel() for part in start(flight))
+    filter.Q, filter.H, filter.R = Q.ravel(), H.ravel(), R.ravel()
+    unfallen = flight.velocity[1:] - np.arange(1, len(flight.time))[:, None] * c[:3]
+    for F_k, z in zip(F.reshape(len(F), 16), unfallen, strict=True):
+        filter.F = F_k
+        filter.update(z)
+    return mass_estimate(np.asarray(filter.x), np.asarray(filter.P).reshape(4, 4))

@@ -6,22 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.bench.peers._tuning import PEERS
 from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.logs import Log
 from steelyard.logs.mapping import open_log, prepare
+from steelyard.models import STANDARD_GRAVITY
 from steelyard.problems import read_flight_record
 from steelyard.worlds import MultirotorScenario, simulate
 
-GRAVITY = np.array([0.0, 0.0, -9.81])
-GUESS, GUESS_STD = 1.2, 0.3
-"""Of the mass, kg; the true ones are from 0.9 to 1.5."""
-AIRBORNE = 0.5
-"""Share of the median thrust above which a recorded drone counts as flying."""
-ACCELERATION_STD = 0.25
-"""Of the acceleration that thrust and attitude explain, m/s² a row: 2 % of the thrust and 0.01 rad of its direction."""
-VELOCITY_STD = 0.03
-"""m/s, as simulated."""
+GRAVITY = np.array(STANDARD_GRAVITY)
 SCENARIOS: dict[str, dict[str, Any]] = {
     "no drag": {"drag": 0.0, "quadratic_drag": 0.0},
     "drag": {},
@@ -44,9 +38,24 @@ class Flight:
     """The truth at the end."""
     config: Config = dataclasses.field(default_factory=Config)
     """What `identify` is told."""
-    guess: float = GUESS
-    guess_std: float = GUESS_STD
+    guess: float = PEERS.guess
+    guess_std: float = PEERS.guess_std
     """Of the mass, kg."""
+
+    @property
+    def rows(self) -> int:
+        """Of the log."""
+        return len(self.time)
+
+    @property
+    def truth(self) -> dict[str, np.ndarray]:
+        """The mass, kg."""
+        return {"mass": np.array([self.mass])}
+
+    @property
+    def unit(self) -> dict[str, tuple[str, np.ndarray]]:
+        """A percent of the mass."""
+        return {"mass": ("%", np.array([0.01 * self.mass]))}
 
     @property
     def dt(self) -> float:
@@ -87,7 +96,7 @@ def recorded(files: Sequence[str], mass: float, config: Config) -> Flight:
     if whole.sum() < 2:
         raise BadInput(f"{found.log.origin} has no rows with velocity, attitude and thrust; the peers need all three.")
     usual = float(np.nanmedian(record.thrust))
-    begin, end = _longest(record.thrust[whole] > AIRBORNE * usual)
+    begin, end = _longest(record.thrust[whole] > PEERS.airborne * usual)
     time = record.time[whole][begin:end]
     even = np.linspace(time[0], time[-1], 1 + round((time[-1] - time[0]) / float(np.median(np.diff(time)))))
     columns = np.column_stack([record.velocity, record.attitude, record.thrust])[whole][begin:end]

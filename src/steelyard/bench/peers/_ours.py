@@ -3,12 +3,14 @@
 import functools
 from typing import Any
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
 from steelyard.bench.peers._filters import mass_estimate, start
-from steelyard.bench.peers._flight import ACCELERATION_STD, GRAVITY, VELOCITY_STD, Flight, MassEstimate
-from steelyard.estimators import ExtendedKalman, Guess, Noise, Sample, replay
+from steelyard.bench.peers._flight import GRAVITY, Flight, MassEstimate
+from steelyard.bench.peers._tuning import PEERS
+from steelyard.estimators import ExtendedKalman, Guess, KalmanBelief, Noise, Sample, replay
 from steelyard.models import Model
 from steelyard.problems import identify
 
@@ -32,9 +34,14 @@ class InverseMass(Model):
 
 @functools.cache
 def _filter(dt: float) -> ExtendedKalman:
-    drift = [0.0, *[ACCELERATION_STD * np.sqrt(dt)] * 3]
-    noise = Noise(jnp.full(3, VELOCITY_STD), jnp.zeros(3), jnp.array(drift), jnp.ones(3))
+    drift = [0.0, *[PEERS.acceleration_std * np.sqrt(dt)] * 3]
+    noise = Noise(jnp.full(3, PEERS.velocity_std), jnp.zeros(3), jnp.array(drift), jnp.ones(3))
     return ExtendedKalman(InverseMass(), noise, gate=jnp.inf)
+
+
+@eqx.filter_jit
+def _start(estimator: ExtendedKalman, guess: Guess) -> KalmanBelief:
+    return estimator.init(guess)
 
 
 def _last(belief: Any) -> tuple[()]:
@@ -45,7 +52,7 @@ def by_our_filter(flight: Flight) -> MassEstimate:
     """The filter of the others in machine code, Jacobians by autodiff."""
     estimator, (mean, covariance) = _filter(round(flight.dt, 9)), start(flight)
     state = {"inverse_mass": np.asarray(mean[3]), "velocity": mean[:3]}
-    belief = estimator.init(Guess(state, np.sqrt(np.diag(covariance))[[3, 0, 1, 2]]))
+    belief = _start(estimator, Guess(state, np.sqrt(np.diag(covariance))[[3, 0, 1, 2]]))
     samples = Sample(np.full(len(flight.time) - 1, flight.dt), flight.force[1:], flight.velocity[1:])
     after = replay(estimator, belief, samples, _last, "native").belief
     order = [1, 2, 3, 0]

@@ -1,53 +1,72 @@
-"""The scoreboard: the same flights and truths for everybody; accuracy beside speed and whether intervals hold."""
+"""The scoreboard: the same data and truths for everybody; accuracy beside speed and whether intervals hold."""
 
 import dataclasses
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
 from steelyard.bench._cover import HALF, clopper_pearson
-from steelyard.bench.peers import _filters, _ours, _textbook_methods
-from steelyard.bench.peers._flight import SCENARIOS, Flight, MassEstimate, fly
 
-MassMethod = Callable[[Flight], MassEstimate | None]
-PEERS: dict[str, MassMethod] = {
-    "steelyard, identify": _ours.by_identify,
-    "steelyard, the same filter": _ours.by_our_filter,
-    "filterpy": _filters.by_filterpy,
-    "pykalman": _filters.by_pykalman,
-    "kalman-py": _filters.by_kalman_py,
-    "gtsam": _filters.by_gtsam,
-    "cuthbert": _filters.by_cuthbert,
-    "pyceres, batch fit": _filters.by_ceres,
-    "PX4's hover-thrust filter": _textbook_methods.by_hover_thrust_filter,
-    "least squares, Savitzky-Golay": _textbook_methods.by_least_squares,
-    "regression on the thrust axis": _textbook_methods.by_body_axis_regression,
-    "recursive least squares": _textbook_methods.by_recursive_least_squares,
-    "TAG-K (Kaczmarz)": _textbook_methods.by_tail_averaged_kaczmarz,
-}
 OURS = "steelyard"
 
 
 @dataclasses.dataclass(frozen=True)
+class Stated:
+    """What a method says of one quantity."""
+
+    value: np.ndarray
+    std: np.ndarray | None
+    """None where a method states none."""
+
+
+Answer = Mapping[str, Stated]
+"""By quantity; a quantity that a method cannot tell is left out."""
+
+
+class PeerCase(Protocol):
+    """One log with its truth."""
+
+    @property
+    def rows(self) -> int:
+        """Of the log."""
+        ...
+
+    @property
+    def truth(self) -> Mapping[str, np.ndarray]:
+        """By quantity."""
+        ...
+
+    @property
+    def unit(self) -> Mapping[str, tuple[str, np.ndarray]]:
+        """By quantity: in what its error is printed, and how much one of it is."""
+        ...
+
+
+PeerMethod = Callable[[Any], Answer | None]
+
+
+@dataclasses.dataclass(frozen=True)
 class PeerRow:
-    """One method on one kind of flight."""
+    """One method, one kind of log, one quantity."""
 
     method: str
     scenario: str
-    flights: int
+    quantity: str
+    logs: int
     answered: int
-    """Flights in which it stated a mass."""
+    """Logs of which it stated the quantity."""
     rms: float | None
-    """Root mean square of the relative error, %."""
+    """Root mean square of the error, in `unit`."""
+    unit: str
     coverage: float | None
     """Share of the stated 95 % intervals that hold the truth, with Clopper and Pearson's interval; None for a method
     that states no interval."""
     low: float | None
     high: float | None
     microseconds: float | None
-    """A row of the flight, of processor time; what it takes to compile is not in it."""
+    """A row of the log, of processor time; what it takes to compile is not in it."""
     reason: str = ""
     """Why it did not run, or where it is ahead of ours."""
 
@@ -59,51 +78,60 @@ class PeerRow:
         return self.low <= 0.95 <= self.high and not (self.answered == 1 and self.coverage == 0.0)
 
 
-def measure_peers(
-    flights: int = 20, seed: int = 0, advance: Callable[[int], None] = lambda steps: None
+def compare(
+    methods: Mapping[str, PeerMethod],
+    scenario: str,
+    cases: Sequence[PeerCase],
+    advance: Callable[[int], None] = lambda steps: None,
 ) -> list[PeerRow]:
-    """All methods on simulated flights; each kind of flight has rows of its own."""
-    rows = []
-    for scenario in SCENARIOS:
-        rows += compare_methods(scenario, [fly(scenario, seed + k) for k in range(flights)], advance)
-    return rows
+    """Rows by quantity; the first method is ours, and the second is ours that others are held to in speed."""
+    quantities = list(cases[0].truth)
+    found = [_rows(name, method, scenario, cases, advance) for name, method in methods.items()]
+    return [row for k in range(len(quantities)) for row in _compared([rows[k] for rows in found])]
 
 
-def compare_methods(
-    name: str, flown: list[Flight], advance: Callable[[int], None] = lambda steps: None
+def _rows(
+    name: str, method: PeerMethod, scenario: str, cases: Sequence[PeerCase], advance: Callable[[int], None]
 ) -> list[PeerRow]:
-    """A row for each method on these flights."""
-    return _compared([_row(method, name, flown, advance) for method in PEERS])
-
-
-def _row(name: str, scenario: str, flown: list[Flight], advance: Callable[[int], None]) -> PeerRow:
-    estimate = PEERS[name]
     try:
-        estimate(flown[0])  # compiles, imports
+        method(cases[0])  # compiles, imports
         answers, taken = [], []
-        for flight in flown:
+        for case in cases:
             begin = time.process_time()
-            answers.append(estimate(flight))
-            taken.append((time.process_time() - begin) / len(flight.time))
+            answers.append(method(case) or {})
+            taken.append((time.process_time() - begin) / case.rows)
             advance(1)
     except ImportError as error:
-        advance(len(flown))
-        return PeerRow(name, scenario, len(flown), 0, None, None, None, None, None, f"not installed: {error.name}")
-    stated = [(one, flight.mass) for one, flight in zip(answers, flown, strict=True) if one is not None]
-    cost = 1e6 * float(np.median(taken))
-    if not stated:
-        return PeerRow(name, scenario, len(flown), 0, None, None, None, None, cost, "stated no mass")
-    mass, truth = np.array([(one.mass, true) for one, true in stated]).T
-    rms = 100.0 * float(np.sqrt(np.mean((mass / truth - 1.0) ** 2)))
-    if any(one.std is None for one, _ in stated):
-        return PeerRow(name, scenario, len(flown), len(stated), rms, None, None, None, cost)
-    inside = sum(abs(one.mass - true) <= HALF * (one.std or 0.0) for one, true in stated)
-    low, high = clopper_pearson(inside, len(stated))
-    return PeerRow(name, scenario, len(flown), len(stated), rms, inside / len(stated), low, high, cost)
+        advance(len(cases))
+        answers, taken, reason = [{} for _ in cases], [], f"not installed: {error.name}"
+    else:
+        reason = ""
+    cost = 1e6 * float(np.median(taken)) if taken else None
+    return [
+        _scored(PeerRow(name, scenario, q, len(cases), 0, None, "", None, None, None, cost, reason), cases, answers)
+        for q in cases[0].truth
+    ]
+
+
+def _scored(row: PeerRow, cases: Sequence[PeerCase], answers: Sequence[Answer]) -> PeerRow:
+    q = row.quantity
+    told = [(case, answer[q]) for case, answer in zip(cases, answers, strict=True) if q in answer]
+    if not told:
+        return dataclasses.replace(row, reason=row.reason or "stated none")
+    errors = [(one.value - case.truth[q]) / case.unit[q][1] for case, one in told]
+    rms = float(np.sqrt(np.mean(np.square(errors))))
+    row = dataclasses.replace(row, answered=len(told), rms=rms, unit=told[0][0].unit[q][0])
+    stds = [one.std for _, one in told]
+    if any(std is None for std in stds):
+        return row
+    off = np.abs([one.value - case.truth[q] for case, one in told])
+    held = off <= HALF * np.array(stds, float)
+    low, high = clopper_pearson(int(held.sum()), held.size)
+    return dataclasses.replace(row, coverage=float(held.mean()), low=low, high=high)
 
 
 def _compared(rows: list[PeerRow]) -> list[PeerRow]:
-    """Says where a peer is ahead of `identify`, in accuracy at equal consistency, or of the same filter, in speed."""
+    """Says where a peer is ahead of ours, in accuracy at equal consistency or in speed."""
     best, same = rows[0], rows[1]
     return [row if row.method.startswith(OURS) or row.rms is None else _against(row, best, same) for row in rows]
 

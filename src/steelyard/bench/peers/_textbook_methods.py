@@ -4,16 +4,14 @@ import numpy as np
 from scipy.signal import savgol_filter
 
 from steelyard.bench.peers._flight import GRAVITY, Flight, MassEstimate
-
-KACZMARZ_ROWS = 20
-"""Equations in the window of TAG-K: 0.2 s, as long as the window of the derivative."""
-WINDOW, ORDER = 21, 2
-"""Rows and degree of Savitzky and Golay's polynomial: 0.2 s, shorter than any manoeuvre here."""
+from steelyard.bench.peers._tuning import PEERS
 
 
 def accelerations(flight: Flight) -> np.ndarray:
     """World, by Savitzky and Golay's derivative of the velocity."""
-    return np.asarray(savgol_filter(flight.velocity, WINDOW, ORDER, deriv=1, delta=flight.dt, axis=0))
+    return np.asarray(
+        savgol_filter(flight.velocity, PEERS.savgol_rows, PEERS.savgol_order, deriv=1, delta=flight.dt, axis=0)
+    )
 
 
 def _inverse_mass(regressor: np.ndarray, response: np.ndarray) -> MassEstimate:
@@ -87,8 +85,8 @@ def by_tail_averaged_kaczmarz(flight: Flight) -> MassEstimate:
     """
     random, u = np.random.default_rng(0), 1.0 / flight.guess
     a, b = _along_thrust(flight)
-    for end in range(KACZMARZ_ROWS, len(a) + 1):
-        rows, response = a[end - KACZMARZ_ROWS : end], b[end - KACZMARZ_ROWS : end]
+    for end in range(PEERS.kaczmarz_rows, len(a) + 1):
+        rows, response = a[end - PEERS.kaczmarz_rows : end], b[end - PEERS.kaczmarz_rows : end]
         norm, iterates = np.maximum(rows**2, 1e-300), [u]
         for _ in range(len(rows)):
             squared = (response - rows * iterates[-1]) ** 2

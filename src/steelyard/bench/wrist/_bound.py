@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from steelyard._rotations import matrices, skew
+from steelyard.geometry import MOMENT_ENTRIES
 from steelyard.worlds.wrist import WristScenario, WristTruth
 
 ERRORS = {
@@ -50,8 +51,7 @@ def bound_of(scenario: WristScenario, truth: WristTruth, unknown: tuple[str, ...
     gamma = np.einsum("nij,i->nj", R, np.array([0.0, 0.0, -9.81]))
     rate = truth.motion.accelerometer + gamma - np.cross(omega, v)
     point = jnp.asarray(np.concatenate([omega, truth.acceleration, v, rate, gamma], axis=1))
-    pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-    numbers = jnp.asarray(np.concatenate([[load.mass], load.com, [load.inertia[pair] for pair in pairs]]))
+    numbers = jnp.asarray(np.concatenate([[load.mass], load.com, [load.inertia[pair] for pair in MOMENT_ENTRIES]]))
     std = _standard_deviations(scenario)
     delays = np.gradient(np.asarray(_exact(point, numbers)), truth.time, axis=0)
     by_motion, by_load, by_errors = (np.asarray(part) for part in _derivatives(point, numbers, jnp.asarray(delays)))

@@ -8,6 +8,7 @@ import numpy as np
 
 from steelyard.bench.wrist._bound import ERRORS, WristBound, bound_of
 from steelyard.config import Config, Noise, Wrist
+from steelyard.geometry import MOMENT_ENTRIES
 from steelyard.logs import Log
 from steelyard.problems import Identification, identify
 from steelyard.worlds.wrist import WristScenario, WristTruth, wrist_columns, wrist_truth
@@ -22,7 +23,6 @@ SENSOR_ERRORS = {
     "mounting": 3.0,
 }
 """What real sensors have, by the scenario's names: N, N m, m/s², rad/s, s, degrees."""
-_PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -136,7 +136,7 @@ def compared(
 ) -> Outcome:
     """Errors of what was given."""
     load, estimates = truth.loads[-1], found.robots["r1"]
-    true = np.concatenate([[load.mass], load.com, [load.inertia[p] for p in _PAIRS]])
+    true = np.concatenate([[load.mass], load.com, [load.inertia[p] for p in MOMENT_ENTRIES]])
     value, std = np.full(10, np.nan), np.full(10, np.nan)
     for quantity, at in QUANTITIES.items():
         estimate = estimates[quantity]
@@ -157,7 +157,7 @@ def compared(
 
 def _flat(value: Any) -> np.ndarray:
     value = np.asarray(value, float)
-    return np.array([value[p] for p in _PAIRS]) if value.ndim == 2 else np.atleast_1d(value)
+    return np.array([value[p] for p in MOMENT_ENTRIES]) if value.ndim == 2 else np.atleast_1d(value)
 
 
 def accuracies(group: str, outcomes: Sequence[Outcome]) -> list[Accuracy]:

@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from steelyard.bench._tuning import COVER
 from steelyard.bench.wrist._bound import WristBound
 from steelyard.bench.wrist._campaign import compared, log_of
-from steelyard.bench.wrist._mistakes import WRONG_FROM, MistakeRow
+from steelyard.bench.wrist._mistakes import MistakeRow
 from steelyard.errors import BadInput
 from steelyard.logs import Log
 from steelyard.problems import identify
@@ -146,7 +147,7 @@ def try_disturbances(runs: int, seed: int, progress: Callable[[int], None] = lam
             given = np.isfinite(result.error)
             if given.any():
                 far = float(np.max(np.abs(result.error / result.std)[given]))
-                found.append("wrong" if far > WRONG_FROM else "right")
+                found.append("wrong" if far > COVER.wrong_wrist else "right")
             else:
                 found.append("named" if answer.robots["r1"]["mass"].trust.reasons or answer.events else "refused")
             progress(1)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from steelyard.bench._tuning import COVER
 from steelyard.bench.wrist._bound import WristBound
 from steelyard.bench.wrist._campaign import compared, config_of
 from steelyard.errors import BadInput
@@ -14,8 +15,6 @@ from steelyard.logs import Log
 from steelyard.problems import identify
 from steelyard.worlds.wrist import WristScenario, WristTruth, wrist_columns, wrist_truth
 
-WRONG_FROM = 5.0
-"""Standard deviations: a number that is stated as known and farther off is wrong."""
 Signals = dict[str, np.ndarray]
 """(n, 3) by signal."""
 
@@ -130,7 +129,7 @@ def mistaken(mistake: str, seed: int, method: str | None = None) -> str:
     result = compared(scenario, truth, found, unbounded, 0.0)
     given = np.isfinite(result.error)
     if given.any():
-        return "wrong" if float(np.max(np.abs(result.error / result.std)[given])) > WRONG_FROM else "right"
+        return "wrong" if float(np.max(np.abs(result.error / result.std)[given])) > COVER.wrong_wrist else "right"
     return "named" if found.trust["r1"].reasons or found.events else "refused"
 
 

@@ -1,6 +1,6 @@
 """Production: the process of one robot."""
 
-from ._injection import Injection as Injection
+from ._inlet import Inlet as Inlet
 from ._node import Reading as Reading
 from ._node import RobotNode as RobotNode
 from ._process import RobotProcess as RobotProcess

@@ -1,11 +1,44 @@
 """Which robot's measurements of a rigid load's motion are inconsistent with all others'?"""
 
 import math
+from typing import Any
 
 import numpy as np
 from jaxtyping import Complex, Float
 
+from steelyard.live.robot._team_file import TeamPlan
 from steelyard.live.robot._tuning import TUNING
+from steelyard.team import Agent
+
+
+class ConsistencyCheck:
+    """Looks now and then at what robots report to have measured, as the agent has it anyway."""
+
+    def __init__(self, plan: TeamPlan):
+        self._robots, self._faulty_member = plan.graph.names, plan.task.faulty_member
+        self._next = round(TUNING.check_span * plan.rate)
+        self._every = round(TUNING.check_interval * plan.rate)
+        self._suspects: dict[str, int] = {}
+        self._named: set[str] = set()
+
+    def find_faulty(self, tick: int, agent: Agent, state: Any) -> list[str]:
+        """Members that are faulty as of now, each named once: the only one that is inconsistent with all others."""
+        if tick < self._next:
+            return []
+        self._next = tick + self._every
+        robots, found = [name for name in self._robots if name not in self._named], None
+        if len(robots) >= 4:
+            # A member that has found itself faulty reports no more: others may still need its earlier reports.
+            reports = agent.reported_motion(state, tuple(robots), TUNING.check_row, TUNING.check_span)
+            enough = len(reports.table) >= 0.5 * TUNING.check_span / TUNING.check_row
+            if enough and np.all(np.abs(reports.table) < TUNING.largest_report):
+                number = self._faulty_member(reports.table, reports.samples)
+                found = None if number is None else robots[number]
+        self._suspects = {} if found is None else {found: self._suspects.get(found, 0) + 1}
+        if found is None or self._suspects[found] < TUNING.check_verdicts:
+            return []
+        self._named.add(found)
+        return [found]
 
 
 def only_inconsistent(misfits: Float[np.ndarray, " robot"], together: float) -> int | None:

@@ -46,10 +46,10 @@ class PlanarTask(Task):
         fixed["velocity_noise"] = self._config.noise.velocity
         return PlanarPlay(scenario(PlanarScenario, fixed, world.options, self._path), world.seed)
 
-    def faulty_member(self, claims: Float[np.ndarray, "time robot column"], samples: int) -> int | None:
+    def faulty_member(self, motion: Float[np.ndarray, "time robot column"], samples: int) -> int | None:
         """See `Task`."""
         sigma = (self._config.noise.velocity or 0.0) / math.sqrt(samples)
-        return planar_faulty_member(claims[..., 0] + 1j * claims[..., 1], sigma)
+        return planar_faulty_member(motion[..., 0] + 1j * motion[..., 1], sigma)
 
     def prepare(self, robots: int) -> None:
         """See `Task`: nothing depends on the size."""

@@ -1,105 +1,94 @@
 """The process of one robot: sessions, threads that only hand over, and a loop that does everything in order."""
 
-import contextlib
 import gc
-import json
+import math
 import os
 import queue
 import signal
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from steelyard._files import make_folder
 from steelyard.errors import BadInput
 from steelyard.live.robot._checkpoint import NoCheckpoint, read_checkpoint, write_checkpoint
-from steelyard.live.robot._injection import Injection
+from steelyard.live.robot._inlet import Inlet
+from steelyard.live.robot._local_clock import Clock, LocalClock
 from steelyard.live.robot._node import RobotNode
+from steelyard.live.robot._publisher import Publisher, complain, write_final
 from steelyard.live.robot._recording import Recorder
 from steelyard.live.robot._replay import read_own, replay
 from steelyard.live.robot._sensor_gate import own_token
-from steelyard.live.robot._status import Phase, RobotStatus, report_estimates
 from steelyard.live.robot._team_file import TeamPlan
 from steelyard.live.robot._tuning import TUNING
-from steelyard.live.robot._usage import Usage, give_back
+from steelyard.live.robot._usage import give_back
 from steelyard.live.robot._warm_up import warm_up
 from steelyard.logs import Log
-from steelyard.team.transport import (
-    ZenohBus,
-    declare_local_publisher,
-    key_of,
-    local_settings,
-    open_session,
-    team_settings,
-)
+from steelyard.team.transport import ZenohBus, key_of, local_settings, open_session, team_settings
+
+Around = Callable[[RobotNode], Inlet]
+"""What stands between a process and its node: in production nothing."""
 
 
 class RobotProcess:
     """A robot in production: its sensors and watchers on this machine, its neighbours wherever they are."""
 
-    def __init__(self, plan: TeamPlan, name: str, anew: bool = False, injection: Injection | None = None):
-        injection = injection or Injection()
-        self.plan, self.name = plan, plan.check_robot(name)
+    def __init__(
+        self, plan: TeamPlan, name: str, anew: bool = False, clock: Clock | None = None, around: Around | None = None
+    ):
         self._queue: queue.SimpleQueue[tuple[str, str, bytes, float]] = queue.SimpleQueue()
-        self._clock = injection.clock
-        self._usage = Usage()
+        self._clock = clock or LocalClock()
         self._stop = False
-        self._no_checkpoints = False
-        self.overflow = 0
         make_folder(plan.folder)
-        endpoints, neighbours = plan.endpoints, plan.graph.neighbours(name)
+        endpoints, neighbours = plan.endpoints, plan.graph.neighbours(plan.check_robot(name))
         who, keys = f"Robot {name}", plan.keys(name)
-        self._local = open_session(local_settings(endpoints.local[name], []), who)
+        local = open_session(local_settings(endpoints.local[name], []), who)
         team = open_session(team_settings(plan.name, name, neighbours, endpoints, keys), who)
-        self._bus = ZenohBus(team, plan.name, name, neighbours, lambda sender, data: self._put("m", sender, data))
-        self._publishers = {
-            what: declare_local_publisher(self._local, key_of(plan.name, name, what))
-            for what in ("status", "estimate", "event", "tick")
-        }
-        recorder = Recorder(plan.folder / "recording", name) if plan.config.live.record else None
-        self._recorder = recorder
-        self._path = plan.folder / f"{name}.checkpoint"
+        bus = ZenohBus(team, plan.name, name, neighbours, lambda sender, data: self._put("m", sender, data))
+        self._recorder = Recorder(plan.folder / "recording" if plan.config.live.record else None, name)
         token = None if keys is None else own_token(plan.folder / f"{name}.token")
-        self.node = RobotNode(plan, name, self._clock.now, time.time_ns(), self._bus.send, recorder, injection, token)
+        node = RobotNode(plan, name, self._clock.now, time.time_ns(), bus.send, self._recorder, token)
+        self.node, self._inlet = node, node if around is None else around(node)
+        self._publisher = Publisher(self.node, local)
+        self._open = bus, local
+        self._checkpoint: Path | None = plan.folder / f"{name}.checkpoint"
+        """Where it is written; None once that has failed."""
         if anew:
-            self._path.unlink(missing_ok=True)
-        self._publish_status("starting")
+            self._checkpoint.unlink(missing_ok=True)
+        self._publisher.publish_status("starting", self._clock.now())
         warm_up(plan)
         self.node.neighbours.waiting_since = self._clock.now()
-        self._resume()
-        self._sensors = self._local.declare_subscriber(key_of(plan.name, name, "sensors"), self._on_sample)
+        self._resume(self._checkpoint)
+        self._sensors = local.declare_subscriber(key_of(plan.name, name, "sensors"), self._on_sample)
         gc.collect()
         gc.freeze()  # all that is there now stays: later collections are short
         give_back()
-        self._usage.restart()
+        self._publisher.usage.restart()
 
     def run(self, until: Callable[[], bool] = lambda: False) -> None:
         """Until it is stopped: by a signal, by the end of the process that started it, or by `until`."""
         for one in (signal.SIGTERM, signal.SIGINT):
             signal.signal(one, self._on_signal)
-        parent, node = os.getppid(), self.node
+        parent = os.getppid()
         next_status = next_flush = self._clock.now()
         next_checkpoint = next_flush + 0.5 * TUNING.checkpoint_interval  # not both in one turn
         while not self._stop and not until():
             now = self._clock.now()
-            wait = max(min(node.next_due(), next_status) - now, 0.0)
+            wait = max(min(self._inlet.next_due(), next_status) - now, 0.0)
             self._work(min(wait, 0.05))
             now = self._clock.now()
-            node.update(now)
-            self._publish_events()
+            self._inlet.update(now)
+            self._publisher.publish_events()
             if now >= next_status:
                 next_status = now + TUNING.status_interval
-                self._publish_status(node.phase)
+                self._publisher.publish_status(self.node.phase, now)
             if now >= next_checkpoint:
                 next_checkpoint = now + TUNING.checkpoint_interval
                 self._write_checkpoint(now)
             if now >= next_flush:
                 next_flush = now + TUNING.checkpoint_interval
-                self._flush()
+                self._recorder.flush()
                 self._stop = self._stop or ("STEELYARD_CHILD" in os.environ and os.getppid() != parent)
         self._end()
 
@@ -108,9 +97,9 @@ class RobotProcess:
         neighbours = self.node.neighbours
         while neighbours.alive(self._clock.now()) != neighbours.names and not self._stop:
             self._work(0.02)
-            self.node.update(self._clock.now())
-        columns = self.plan.task.columns
-        replay(log, self.name, columns, self._clock, self.node.paced, lambda data: self._put("s", "", data))
+            self._inlet.update(self._clock.now())
+        plan, name = self.node.plan, self.node.clock.name
+        replay(log, name, plan.task.columns, self._clock, plan.paced, lambda data: self._put("s", "", data))
 
     def _on_sample(self, sample: Any) -> None:
         """In a thread of the middleware: what must not be used does not even wait."""
@@ -121,7 +110,7 @@ class RobotProcess:
         if self._queue.qsize() < TUNING.most_waiting:
             self._queue.put((kind, sender, data, self._clock.now()))
         else:
-            self.overflow += 1
+            self._publisher.overflow += 1
 
     def _work(self, wait: float) -> None:
         """All that has come; waits for the first of it."""
@@ -132,7 +121,7 @@ class RobotProcess:
         for _ in range(1000):
             kind, sender, data, arrived = item
             if kind == "m":
-                self.node.receive(sender, data, arrived)
+                self._inlet.receive(sender, data, arrived)
             else:
                 self._take_sample(data)
             if self._stop and self.node.phase != "stopping":
@@ -146,89 +135,37 @@ class RobotProcess:
         reading = self.node.sensors.decoded(data)
         if reading is None:
             return
-        before, running = self.node.estimates, self.node.phase == "running"
-        self.node.update(self._clock.now(), sampled=True)
-        self.node.take_sample(reading, self._clock.now())
-        if self.node.phase == "running" and not running:
-            self._usage.restart()
-        if self.node.estimates is not before:
-            self._publish("estimate", report_estimates(self.node.estimates))
-        if not self.node.paced:
-            self._publishers["tick"].put(str(self.node.tick))
+        node = self.node
+        before, running = node.estimates, node.phase == "running"
+        self._inlet.update(self._clock.now(), sampled=True)
+        self._inlet.take_sample(reading, self._clock.now())
+        if node.phase == "running" and not running:
+            self._publisher.usage.restart()
+        if node.estimates is not before:
+            self._publisher.publish_estimates()
+        if not node.plan.paced:
+            self._publisher.publish_tick()
 
-    def _resume(self) -> None:
-        agent = type(self.node.agent).__qualname__
+    def _resume(self, path: Path) -> None:
+        node = self.node
+        agent = node.estimation.agent
         try:
-            checkpoint = read_checkpoint(self._path, self.plan.name, self.name, agent)
-            if (
-                checkpoint is not None
-                and self.node.paced
-                and 0.0 <= self._clock.now() - checkpoint.written < TUNING.checkpoint_lifetime
-            ):
-                self.node.resume(checkpoint)
+            checkpoint = read_checkpoint(path, node.plan.name, agent.name, type(agent).__qualname__)
+            age = math.inf if checkpoint is None else self._clock.now() - checkpoint.written
+            if checkpoint is not None and node.plan.paced and 0.0 <= age < TUNING.checkpoint_lifetime:
+                node.resume(checkpoint)
         except NoCheckpoint as error:
-            self.node.report_refused(self._path, str(error))
+            node.report_refused(path, str(error))
 
     def _write_checkpoint(self, now: float) -> None:
         """What a process that comes after this one will find."""
-        if self.node.phase != "running" or self._no_checkpoints:
+        if self.node.phase != "running" or self._checkpoint is None:
             return
         try:
-            write_checkpoint(self._path, self.node.checkpoint(now))
+            write_checkpoint(self._checkpoint, self.node.checkpoint(now))
         except (OSError, TypeError) as error:  # a full disk does not end a robot
-            self._no_checkpoints = True
-            self._say(f"{self.name} writes no more checkpoints: {error}")
-
-    def _flush(self) -> None:
-        if self._recorder is not None:
-            self._recorder.flush()
-
-    def _publish_status(self, phase: Phase) -> None:
-        node, now = self.node, self._clock.now()
-        ledger, alive = node.gate.ledger, node.neighbours.alive(now)
-        run_time = node.run_time(now)
-        times = [one.time for one in node.known.values()]
-        status = RobotStatus(
-            robot=self.name,
-            pid=os.getpid(),
-            epoch=node.epoch,
-            phase=phase,
-            time=run_time,
-            tick=node.tick,
-            holding=phase != "starting" and node.holding(now),
-            estimates=report_estimates(node.estimates),
-            known=report_estimates(node.known),
-            age=run_time - min(times) if times else None,
-            alive=alive,
-            missing=tuple(name for name in node.neighbours.names if name not in alive),
-            faulty=tuple(sorted(node.faulty)),
-            sent=sum(ledger.sent.values()),
-            received=ledger.received,
-            lost=ledger.lost,
-            dropped={**ledger.dropped, **node.sensors.dropped},
-            clock=(node.clock.leader, node.clock.offset or 0.0),
-            late=node.lateness.summary,
-            memory=self._usage.memory,
-            processor=self._usage.processor,
-            threads=self._usage.threads,
-        )
-        self._last = status
-        self._publish("status", status)
-
-    def _publish(self, what: str, content: Any) -> None:
-        self._publishers[what].put(msgspec.json.encode(content))
-
-    def _publish_events(self) -> None:
-        for event in self.node.events:
-            self._publish("event", event)
-            if event.kind in ("missing", "liar", "checkpoint", "sensor", "recording"):
-                self._say(f"{self.name}: {event.what}")
-        self.node.events.clear()
-
-    @staticmethod
-    def _say(sentence: str) -> None:
-        with contextlib.suppress(OSError):  # a log file on a full disk does not end a robot
-            print(f"steelyard: {sentence}", file=sys.stderr, flush=True)
+            self._checkpoint = None
+            complain(f"{self.node.clock.name} writes no more checkpoints: {error}")
 
     def _on_signal(self, *_: Any) -> None:
         self._stop = True
@@ -236,50 +173,37 @@ class RobotProcess:
     def _end(self) -> None:
         """Sends a farewell, receives what is still under way, and leaves a final account."""
         for k in range(3):
-            self.node.send_farewell(self._clock.now())
+            self._inlet.send_farewell(self._clock.now())
             end = time.monotonic() + TUNING.drain / 3
             while (left := end - time.monotonic()) > 0.0 or (not self._queue.empty() and left > -TUNING.longest_drain):
                 self._work(max(left, 0.0))
-                self.node.update(self._clock.now())
+                self._inlet.update(self._clock.now())
             if k == 0:
                 self._write_checkpoint(self._clock.now())
-                self._flush()
-        if self.overflow:
-            self.node.gate.ledger.dropped["overflow"] = self.overflow
-        self._publish_status("stopping")
-        self._publish_events()
-        final = {
-            "status": msgspec.to_builtins(self._last),
-            "ledger": self.node.gate.ledger.as_json(),
-            "discarded": self.node.link.discarded,
-            "doubled": self.node.link.doubled,
-            "overflow": self.overflow,
-            "epoch": self.node.epoch,
-        }
-        final["ledger"]["dropped"] |= self.node.sensors.dropped
+                self._recorder.flush()
+        self._publisher.publish_events()
+        final = self._publisher.final_account(self._clock.now())
+        name = self.node.clock.name
         try:
-            write_final(self.plan.folder, self.name, final)
+            write_final(self.node.plan.folder, name, final)
         except OSError as error:
-            self._say(f"{self.name} leaves no final account: {error}")
-        if self._recorder is not None:
-            self._recorder.close()
-        self._bus.close()
-        self._local.close()
-
-
-def write_final(folder: Path, name: str, final: dict[str, Any]) -> None:
-    """A robot's final account, for those who started it."""
-    draft = folder / f"{name}.final.draft"
-    draft.write_text(json.dumps(final), encoding="utf-8")
-    draft.replace(folder / f"{name}.final.json")
+            complain(f"{name} leaves no final account: {error}")
+        self._recorder.close()
+        for one in self._open:
+            one.close()
 
 
 def run_robot(
-    plan: TeamPlan, name: str, anew: bool = False, replayed: str | None = None, injection: Injection | None = None
+    plan: TeamPlan,
+    name: str,
+    anew: bool = False,
+    replayed: str | None = None,
+    clock: Clock | None = None,
+    around: Around | None = None,
 ) -> None:
     """Runs a robot until it is stopped; its samples are its sensors', or those of a log.
 
-    `injection` is for trials: faults that are put around the robot.
+    A trial may give it another clock than this machine's, and put something `around` its node.
     """
     if plan.config.live.record:
         try:
@@ -289,7 +213,7 @@ def run_robot(
                 'Recording needs rosbags: pip install "steelyard[logs]", or write record = false in [live].'
             ) from None
     log = None if replayed is None else read_own(replayed, plan.check_robot(name), plan.task.columns)
-    process = RobotProcess(plan, name, anew, injection)
+    process = RobotProcess(plan, name, anew, clock, around)
     if log is not None:
         process.replay(log)
     process.run()

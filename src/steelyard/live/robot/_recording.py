@@ -16,14 +16,16 @@ class Recorder:
     Where the disk is full or gone, it records no more, and `failure` says so once.
     """
 
-    def __init__(self, folder: Path, robot: str):
-        folder.mkdir(parents=True, exist_ok=True)
-        k, path = 1, folder / robot
-        while path.exists():
-            k, path = k + 1, folder / f"{robot}.{k + 1}"
+    def __init__(self, folder: Path | None, robot: str):
+        """In a folder; where there is none, nothing is recorded."""
         self._robot = robot
-        self._bag: Bag | None = Bag(path)
         self._failure: str | None = None
+        self._bag: Bag | None = None if folder is None else _new_bag(folder, robot)
+
+    @staticmethod
+    def off() -> "Recorder":
+        """One that records nothing."""
+        return Recorder(None, "")
 
     def measured(self, time: float, columns: tuple[str, ...], values: tuple[float, ...]) -> None:
         """A sample, as the agent got it; team's time, s."""
@@ -72,3 +74,12 @@ class Recorder:
             write(self._bag)
         except OSError as error:
             self._bag, self._failure = None, error.strerror or str(error)
+
+
+def _new_bag(folder: Path, robot: str) -> Bag:
+    """Beside those of earlier processes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    k, path = 1, folder / robot
+    while path.exists():
+        k, path = k + 1, folder / f"{robot}.{k + 1}"
+    return Bag(path)

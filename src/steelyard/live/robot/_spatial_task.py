@@ -56,10 +56,10 @@ class SpatialTask(Task):
         fixed["weightless"] = not any(self._config.gravity)
         return SpatialPlay(scenario(SpatialScenario, fixed, world.options, self._path), world.seed)
 
-    def faulty_member(self, claims: Float[np.ndarray, "time robot column"], samples: int) -> int | None:
+    def faulty_member(self, motion: Float[np.ndarray, "time robot column"], samples: int) -> int | None:
         """See `Task`."""
         sizes = np.array([self._noise["twist/angular"]] * 3 + [self._noise["twist/linear"]] * 3) / math.sqrt(samples)
-        return spatial_faulty_member(claims[..., :6] / sizes)
+        return spatial_faulty_member(motion / sizes)
 
     def without_motion(self, message: Message, faulty: frozenset[str]) -> Message:
         """See `Task`: the wrench of a faulty member acts on the load whatever motion it measures, so it stays."""

@@ -38,8 +38,8 @@ class Task(abc.ABC):
         """The world of a trial; its robots r1, r2, … are those of the graph in their order."""
 
     @abc.abstractmethod
-    def faulty_member(self, claims: Float[np.ndarray, "time robot column"], samples: int) -> int | None:
-        """Which robot's claims are inconsistent with the others', if one's are; each is a mean of so many samples."""
+    def faulty_member(self, motion: Float[np.ndarray, "time robot column"], samples: int) -> int | None:
+        """Whose motion, as `Agent.reported_motion` has it, is inconsistent with the others', if one's is."""
 
     def without_motion(self, message: Message, faulty: frozenset[str]) -> Message:
         """A message without the motion that faulty members measured, where it can be taken out."""

@@ -42,6 +42,11 @@ class TeamPlan:
         return self.config.live.rate
 
     @property
+    def paced(self) -> bool:
+        """Whether samples come in real time; else as fast as they can, and there is no common clock."""
+        return self.config.world.pace == "real"
+
+    @property
     def endpoints(self) -> Endpoints:
         """Where every robot listens."""
         live, robots = self.config.live, self.graph.names

@@ -61,16 +61,14 @@ class RobotTuning:
     on_tick: float = 0.02
     """Ticks; a sample that is so close to its tick is taken as it is."""
     check_span: float = 4.0
-    """s of claims that are checked together: enough motion for a table of full rank."""
+    """s of reports that are checked together: enough motion for a table of full rank."""
     check_row: float = 0.04
-    """s over which a robot averages what it claims: a twenty-fifth of the messages, and motion is slower."""
+    """s over which reports are averaged for the check: a twenty-fifth of the messages, and motion is slower."""
     check_interval: float = 0.4
     """s between two consistency checks."""
-    check_repeats: int = 2
-    """Times that a claim is sent to a neighbour: one may be lost."""
     check_verdicts: int = 2
     """Checks in a row that name the same member before it counts as faulty."""
-    largest_claim: float = 1e6
+    largest_report: float = 1e6
     """In the units of the sensors; more is no measurement."""
     inconsistent: float = 8.0
     """Standard deviations of chi-square beyond which a group of robots does not fit together."""

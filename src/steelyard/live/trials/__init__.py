@@ -4,7 +4,8 @@ from ._chaos import ChaosFailure as ChaosFailure
 from ._chaos import draw_case as draw_case
 from ._chaos import play as play
 from ._chaos import run_chaos as run_chaos
-from ._faults import faults_of as faults_of
+from ._disturbed_node import DisturbedNode as DisturbedNode
+from ._disturbed_node import run_disturbed_robot as run_disturbed_robot
 from ._measurements import measure as measure
 from ._outcome import LinkAccount as LinkAccount
 from ._outcome import TeamOutcome as TeamOutcome

@@ -124,7 +124,7 @@ def _number(value: Any) -> float:
 
 
 def _costs(status: RobotStatus) -> tuple[str, ...]:
-    dropped = sum(status.dropped.values())
+    dropped = sum(count for reason, count in status.dropped.items() if reason != "replayed")  # copies are no loss
     return (
         str(status.lost),
         str(dropped),

@@ -27,6 +27,7 @@ _SECONDS = {
 }  # fmt: skip
 
 _TIMES = ("time", "t", "timestamp", "stamp", "timestamps", "times", "datetime", "clock", "seconds", "secs", "sec")
+_XSENS = "sampletimefine"  # Xsens: counts of 0.1 ms
 _ROS = ("%time", "rosbagtimestamp", "field.header.stamp", "header.stamp")  # nanoseconds by their tools' convention
 
 
@@ -99,7 +100,7 @@ def clock_of(columns: Mapping[str, Array], units: Mapping[str, str], dates: froz
 
 def _time_column(names: list[str], dates: frozenset[str]) -> str | None:
     plain = {_plain(name): name for name in reversed(names)}
-    for word in (*_ROS, *_TIMES):
+    for word in (*_ROS, _XSENS, *_TIMES):
         if word in plain:
             return plain[word]
     for name in names:
@@ -152,6 +153,8 @@ def _scale(column: str, unit: str | None) -> float | None:
     plain = _plain(column)
     if plain in _ROS:
         return 1e-9
+    if plain == _XSENS:
+        return 1e-4
     if plain in ("seconds", "secs", "sec"):
         return 1.0
     return 1.0 if re.fullmatch(r"(time|t|timestamp|stamp)_s", plain) else None

@@ -56,8 +56,13 @@ class Dialect:
 _TIME_OF_DAY = re.compile(r"(\d{1,2}):([0-5]\d):([0-5]\d(?:[.,]\d+)?)")
 
 
+_DURATION = re.compile(r"([+-]?\d+\.?\d*(?:[eE][+-]?\d+)?) (?:sec|s)")  # MATLAB's
+
+
 def seconds(cell: str) -> float | None:
-    """A date's seconds since 1970, or those of a time of day since midnight; None where it is neither."""
+    """Seconds since 1970 of a date, since midnight of a time of day, or of a duration; None where it is none."""
+    if duration := _DURATION.fullmatch(cell.strip()):
+        return float(duration[1])
     if clock := _TIME_OF_DAY.fullmatch(cell.strip()):
         return 3600.0 * int(clock[1]) + 60.0 * int(clock[2]) + float(clock[3].replace(",", "."))
     try:

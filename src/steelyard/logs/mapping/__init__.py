@@ -1,5 +1,7 @@
 """Which field of somebody's recording is which signal of ours: names, conventions, and physics that checks them."""
 
+from steelyard.logs.mapping._tuning import MappingTuning as MappingTuning
+
 from ._compare import Track as Track
 from ._conversions import CONVERSIONS as CONVERSIONS
 from ._examine import examine as examine
@@ -23,4 +25,3 @@ from ._source import SignalSource as SignalSource
 from ._source import TimeSource as TimeSource
 from ._toml import read_mapping as read_mapping
 from ._toml import to_toml as to_toml
-from ._tuning import MappingTuning as MappingTuning

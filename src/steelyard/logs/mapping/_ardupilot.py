@@ -61,7 +61,7 @@ def _motors(recording: Recording, robot: str) -> list[SignalSource]:
                 break
             used = [*used, k] if k not in used else used
         if len(stated) < _FEWEST_MOTORS:
-            spans = [float(np.ptp(stream.fields[f"{stem}{k}"])) for k in used]
+            spans = [float(np.ptp(_finite(stream.fields[f"{stem}{k}"]))) for k in used]
             used = [int(k) for k in that_drive([str(k) for k in used], spans)]
         if used:
             why = "ArduPilot's RCOU holds pulses in µs; 1000 is taken for 0 and 2000 for full command."
@@ -79,6 +79,10 @@ def _motors(recording: Recording, robot: str) -> list[SignalSource]:
 
 _MOTOR_FUNCTIONS = {float(k) for k in (*range(33, 41), *range(82, 86))}
 """Of SERVOn_FUNCTION: motors 1 to 8 and 9 to 12."""
+
+
+def _finite(values: np.ndarray) -> np.ndarray:
+    return values[np.isfinite(values)]
 
 
 def _pulses(values: np.ndarray | None) -> bool:

@@ -9,7 +9,7 @@ from steelyard.logs._recording import Recording
 from steelyard.logs.mapping._compare import Track
 from steelyard.logs.mapping._samples import column, convert, samples_of
 from steelyard.logs.mapping._source import Finding, SignalSource, TimeSource, Verdict
-from steelyard.logs.mapping._unit_names import plain_unit
+from steelyard.logs.mapping._unit_names import multiple_of
 
 
 class Examination:
@@ -95,5 +95,5 @@ class Examination:
 
 
 def _as_ours(one: SignalSource) -> SignalSource:
-    unit = "1" if plain_unit(one.unit) is None else one.unit
-    return dataclasses.replace(one, unit=unit, order="wxyz" if one.order == "?" else one.order)
+    unit = "1" if multiple_of(one.unit) is None else one.unit
+    return dataclasses.replace(one, unit=unit, order={"?": "wxyz", "?3": "rotvec"}.get(one.order or "", one.order))

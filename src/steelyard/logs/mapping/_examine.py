@@ -6,6 +6,7 @@ import numpy as np
 
 from steelyard.logs._recording import Recording
 from steelyard.logs.mapping._airborne import never_flies
+from steelyard.logs.mapping._angles import settle_angle_unit
 from steelyard.logs.mapping._ardupilot import ardupilot_sources
 from steelyard.logs.mapping._clocks import settle_delays, settle_offsets
 from steelyard.logs.mapping._crazyflie import crazyflie_sources
@@ -16,6 +17,8 @@ from steelyard.logs.mapping._frames import (
     settle_sensor_axes,
     settle_world,
 )
+from steelyard.logs.mapping._handedness import settle_inverted
+from steelyard.logs.mapping._open_units import refuse_other_kinds
 from steelyard.logs.mapping._px4 import px4_sources
 from steelyard.logs.mapping._ros import ros_sources
 from steelyard.logs.mapping._sensors import refuse_still, report_faults, settle_held
@@ -30,7 +33,12 @@ from steelyard.logs.mapping._units import (
     time_sources,
 )
 from steelyard.logs.mapping._velocities import settle_by_thrust, settle_position, settle_velocity, settle_velocity_frame
-from steelyard.logs.mapping._wrench import settle_wrench, settle_wrist_attitude, settle_wrist_gyroscope
+from steelyard.logs.mapping._wrench import (
+    settle_wrench,
+    settle_wrench_unit,
+    settle_wrist_attitude,
+    settle_wrist_gyroscope,
+)
 
 
 def candidates(recording: Recording) -> list[SignalSource]:
@@ -52,6 +60,7 @@ def examine(recording: Recording, times: Mapping[str, TimeSource] | None = None)
     exam = Examination(recording, candidates(recording), dict(times or time_sources(recording)))
     if (question := headerless_question(recording)) is not None:
         exam.ask(question)
+    refuse_other_kinds(exam)
     refuse_still(exam)
     settle_held(exam)
     settle_joint_positions(exam)
@@ -59,6 +68,7 @@ def examine(recording: Recording, times: Mapping[str, TimeSource] | None = None)
     for robot in exam.robots:
         settle_commands(exam, robot)
         settle_accelerometer(exam, robot)
+        settle_angle_unit(exam, robot)
         flies = f"{robot}/wrench/force" not in exam.sources
         by_gravity = not flies and f"{robot}/specific_force" in exam.sources and _unordered(exam, robot)
         turning = flies or (f"{robot}/rates" in exam.sources and not by_gravity)
@@ -66,6 +76,7 @@ def examine(recording: Recording, times: Mapping[str, TimeSource] | None = None)
         settle_gyroscope_unit(exam, robot, None if alignment is None else alignment.scale)
         if flies:
             settle_sensor_axes(exam, robot, alignment)
+            settle_inverted(exam, robot)
         settle_wrench(exam, robot)
         settle_wrist_attitude(exam, robot)
         if flies:
@@ -79,6 +90,7 @@ def examine(recording: Recording, times: Mapping[str, TimeSource] | None = None)
             settle_wrist_gyroscope(exam, robot)
         settle_delays(exam, robot)
         settle_thrust(exam, robot)
+        settle_wrench_unit(exam, robot)
     exam.findings += never_flies(recording, SignalMapping(exam.sources, exam.times))
     report_faults(exam)
     return SignalMapping(exam.sources, exam.times, tuple(exam.findings), tuple(exam.questions))

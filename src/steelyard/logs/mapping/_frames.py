@@ -36,6 +36,17 @@ def rates_of(track: Track) -> Track:
     return Track(*body_rates(track.time, track.values))
 
 
+ORDERS = {"?": ("wxyz", "xyzw"), "?3": ("rotvec", "rpy")}
+"""What four or three numbers may be whose order nothing states."""
+
+
+def _order_question(one: SignalSource) -> str:
+    names = ", ".join(one.source)
+    if one.order == "?3":
+        return f"Are {names} a rotation vector or roll, pitch and yaw?"
+    return f"Is the first or the last of {names} the scalar part (w)?"
+
+
 def settle_attitude(exam: Examination, robot: str) -> Alignment | None:
     """Order and direction of the quaternion, by turning with the gyroscope and keeping gravity upright.
 
@@ -50,11 +61,11 @@ def settle_attitude(exam: Examination, robot: str) -> Alignment | None:
         return None
     flown = observed_acceleration(exam, robot) is not None and acceleration(exam, robot) is not None
     if gyro is None and acc is None and not flown:
-        if one.order == "?":
-            exam.ask(f"Is the first or the last of {', '.join(one.source)} the scalar part (w)?")
-            exam.refuse(signal, "the order of the quaternion cannot be told without a gyroscope or an accelerometer.")
+        if one.order in ORDERS:
+            exam.ask(_order_question(one))
+            exam.refuse(signal, "the order of its numbers cannot be told without a gyroscope or an accelerometer.")
         return None
-    orders = ("wxyz", "xyzw") if one.order == "?" else (one.order,)
+    orders = ORDERS.get(one.order or "", (one.order,))
     inverses = (False,) if one.order == "rpy" else (one.inverse, not one.inverse)
     trials = [dataclasses.replace(one, order=o, inverse=i) for o, i in itertools.product(orders, inverses)]
     if one.order == "rpy" and not one.frame:  # the Crazyflie and others count the pitch upwards
@@ -63,16 +74,16 @@ def settle_attitude(exam: Examination, robot: str) -> Alignment | None:
     scored = []
     for trial in trials:
         scored.append((_agreement(exam, robot, trial), trial))
-        if scored[-1][0][0] > 0.9 and one.order != "?":  # what was expected fits: nothing else need be tried
+        if scored[-1][0][0] > 0.9 and one.order not in ORDERS:  # what was expected fits: nothing else need be tried
             break
     scored.sort(key=lambda item: -item[0][0])
     (score, text, alignment), best = scored[0]
     tried = len(scored) > 1
     next_best = scored[1][0][0] if tried else 0.0
     same = (best.order, best.inverse, best.conversion) == (one.order, one.inverse, one.conversion)
-    if one.order == "?" and score < TUNING.coherence:
+    if one.order in ORDERS and score < TUNING.coherence:
         exam.ask(f"Is the first or the last of {', '.join(one.source)} the scalar part (w)?")
-        exam.refuse(signal, f"the motion cannot tell the order of the quaternion: {text}.")
+        exam.refuse(signal, f"the motion cannot tell the order of its numbers: {text}.")
         return None
     if score < TUNING.coherence:
         exam.report(signal, "undecided", f"The motion cannot check the attitude: {text}.")
@@ -82,7 +93,7 @@ def settle_attitude(exam: Examination, robot: str) -> Alignment | None:
         exam.report(signal, "confirmed", f"Body to world as usual; the motion fits ({text}) and cannot tell more.")
     elif same:
         exam.change(signal, "confirmed", f"Order and direction fit the motion: {text}; the next best {next_best:.2f}.")
-    elif next_best > score - TUNING.margin and one.order != "?":
+    elif next_best > score - TUNING.margin and one.order not in ORDERS:
         exam.report(
             signal, "undecided", "The motion cannot tell the direction of the attitude; body to world is taken."
         )
@@ -91,9 +102,14 @@ def settle_attitude(exam: Examination, robot: str) -> Alignment | None:
         way = "world to body" if best.inverse else "body to world"
         read = "angles with the pitch upwards" if best.conversion else best.order or "a matrix"
         sentence = f"Read as {read}, {way}, it fits the motion: {text}; the next best {next_best:.2f}."
-        if one.order == "?" and next_best > score - TUNING.margin:
-            exam.ask(f"Is the first or the last of {', '.join(one.source)} the scalar part (w)?")
-            exam.refuse(signal, "the motion cannot tell the order of the quaternion.")
+        # Angles and a rotation vector of small tilts hardly differ: what is left unexplained tells them apart.
+        other = scored[1][0][2] if tried else None
+        close = next_best > score - TUNING.margin
+        if one.order == "?3" and alignment is not None and other is not None:
+            close = 1.0 - alignment.coherence > TUNING.mirrored_share * (1.0 - other.coherence)
+        if one.order in ORDERS and close:
+            exam.ask(_order_question(one))
+            exam.refuse(signal, "the motion cannot tell the order of its numbers.")
             return None
         exam.change(signal, "found", sentence, order=best.order, inverse=best.inverse, conversion=best.conversion)
     return alignment if score >= TUNING.coherence else None

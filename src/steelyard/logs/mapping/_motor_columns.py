@@ -17,7 +17,7 @@ _SIDES: dict[tuple[str, ...], str] = {
     ("front", "left"): "fl", ("front", "right"): "fr", ("rear", "left"): "rl", ("rear", "right"): "rr",
     ("back", "left"): "bl", ("back", "right"): "br",
 }  # fmt: skip
-_COMMANDS = {"pwm", "throttle", "thr", "cmd", "command", "output", "u", "servo"}
+_COMMANDS = {"pwm", "throttle", "thr", "cmd", "command", "output", "u", "servo", "dshot"}
 
 _FASTEST = 30000.0
 """rpm, of rotors that fly: a larger number is a command of 16 bits."""
@@ -34,23 +34,40 @@ def motor_columns(columns: list[Column], who: Callable[[Column], str]) -> Iterat
         motors = [numbered[k] for k in sorted(numbered) if np.isfinite(numbered[k].values).any()]
         if not 2 <= len(motors) <= 16 or (not set(words) & MOTOR and not _are_rotors(motors)):
             continue
-        source, unit = tuple(one.source for one in motors), motors[0].name.unit
+        source, stated = tuple(one.source for one in motors), motors[0].name.unit
         values = np.concatenate([one.values for one in motors])
         span = f"{np.nanmin(values):g} and {np.nanmax(values):g}"
-        if unit in ("rpm", "krpm", "rad/s", "Hz") or set(words) & _SPEEDS:
-            unit = {"rad/s": "rotor rad/s", None: _speed_unit(values, words)}.get(unit, unit)
+        if stated in ("rpm", "krpm", "rad/s", "Hz") or set(words) & _SPEEDS:
+            unit = {"rad/s": "rotor rad/s", None: _speed_unit(values, words)}.get(stated, stated)
             why = f"{named(motors)} look like rotor speeds; they lie between {span}."
-            yield SignalSource(f"{robot}/rpm", source, unit or "?", why)
+            undecided = stated is None and unit is not None and not set(words) & _SPEED_UNITS
+            yield SignalSource(
+                f"{robot}/rpm", source, unit or "?", why, certain=stated is not None, open_unit=undecided
+            )
             continue
-        unit = unit or command_unit(values, bool(set(words) & _COMMANDS))
+        unit, sure = (_STATED.get(stated, stated), True) if stated else command_unit(values, set(words))
         why = f"{named(motors)} look like motor commands; they lie between {span}."
-        yield SignalSource(f"{robot}/motor", source, unit, why)
+        undecided = unit != "?" and not sure
+        yield SignalSource(f"{robot}/motor", source, unit, why, certain=stated is not None, open_unit=undecided)
         volts = next((c for c in columns if is_voltage(c) and c.stream.name == motors[0].stream.name), None)
         firmware = any("stateestimate" in c.source.lower() for c in columns if c.stream.name == motors[0].stream.name)
-        if unit == "pwm16" and len(motors) == 4 and (volts is not None or firmware):
+        if unit == "pwm16" and len(motors) == 4 and (firmware or (volts is not None and _one_cell(volts.values))):
             why = f"{named(motors)} lie between 0 and 65535, as a Crazyflie's do. {THRUST_WHY}"
             source = source if volts is None else (*source, volts.source)
-            yield SignalSource(f"{robot}/thrust", source, "N", why, conversion="crazyflie-2-thrust", certain=True)
+            known = firmware or stated == "pwm16"
+            more = {"conversion": "crazyflie-2-thrust", "certain": known, "open_unit": not known}
+            yield SignalSource(f"{robot}/thrust", source, "N", why, **more)
+
+
+_STATED = {"us": "pwm", "1": "of one"}
+"""Units of commands as names state them."""
+_SPEED_UNITS = {"rpm", "krpm", "rad", "hz"}
+
+
+def _one_cell(volts: np.ndarray) -> bool:
+    """Whether a battery has one cell: 2.8 to 4.4 V, in V or mV."""
+    usual = float(np.nanmedian(volts))
+    return any(2.8 <= scale * usual <= 4.4 for scale in (1.0, 1e-3))
 
 
 _NO_MOTOR = QUATERNION | {"current", "temp", "thrust"}
@@ -77,26 +94,32 @@ def _are_rotors(columns: list[Column]) -> bool:
 
 def _speed_unit(values: np.ndarray, words: tuple[str, ...]) -> str | None:
     """By name, or by size: rotors turn with 100 to 3000 rad/s."""
-    if {"rpm", "erpm"} & set(words):
-        return "rpm"
+    for word, unit in (("rpm", "rpm"), ("erpm", "rpm"), ("krpm", "krpm"), ("hz", "Hz"), ("rad", "rotor rad/s")):
+        if word in words:
+            return unit
     most = float(np.nanmax(np.abs(values)))
     by_size = "rotor rad/s" if 50 < most < 3000 and "n" not in words else None
     return "rpm" if most > 5000 else by_size
 
 
-def command_unit(values: np.ndarray, command: bool = True) -> str:
-    """What a motor command is in, by its range; "?" where that could be a rotor's speed as well."""
+def command_unit(values: np.ndarray, words: set[str]) -> tuple[str, bool]:
+    """What a motor command is in by its range, and whether nothing else has that range.
+
+    "?" where it could be a rotor's speed as well. Below 100 it may be percent or eight bits, above 800 pulses, DShot or
+    a speed, above 5000 sixteen bits or thirteen: a log that does not reach the end of its range does not show it.
+    """
     least, most = float(np.nanmin(values)), float(np.nanmax(values))
+    command = bool(words & _COMMANDS)
     positive = values[values > 0]
     lowest = float(np.nanmin(positive)) if positive.size else 0.0
     if most <= 1.0 + 1e-6:
-        return "of one"
+        return "of one", True
     if most <= 100.0:
-        return "%"
+        return "%", most == 100.0 or bool(words & {"percent", "pct"})
     if lowest >= 800 and most <= 2300:
-        return "pwm"
+        return "pwm", bool(words & {"pwm", "servo", "rcout", "us"})
     if lowest >= 48 and most <= 2047 and np.all(np.mod(values[np.isfinite(values)], 1.0) == 0):
-        return "dshot"
+        return "dshot", "dshot" in words
     if (5000 if command else _FASTEST) < most <= 65535 and least >= 0:
-        return "pwm16"
-    return "?"
+        return "pwm16", most > 32767
+    return "?", False

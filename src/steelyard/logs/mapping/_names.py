@@ -3,7 +3,7 @@
 import dataclasses
 import re
 
-from steelyard.logs.mapping._unit_names import plain_unit
+from steelyard.logs.mapping._unit_names import StatedUnit, plain_unit
 
 AXES = ("x", "y", "z")
 
@@ -25,7 +25,7 @@ _ROBOT = re.compile(r"(?:r|robot|drone|uav|quad)_?\d+")
 # A quantity's letters and an axis in one word: ax, fy, gyrox, wz, q0, m1, r12.
 _JOINED = re.compile(
     r"(a|acc|accel|accelerometer|f|force|t|tau|torque|m|mom|w|om|omega|g|gyr|gyro|v|vel|p|pos|q|quat|vl|vb|lv|r)([xyzw])|"
-    r"(q|quat)([0-4])|(m|motor|mot|pwm|rpm|esc|throttle|thr|u|rotor|output|servo|omega|om|w|n)(\d{1,2})|"
+    r"(q|quat|qd|dq|tau|joint|j)(\d)|(m|motor|mot|pwm|rpm|esc|throttle|thr|u|rotor|output|servo|omega|om|w|n)(\d{1,2})|"
     r"(r|rot|R)([123][123])"
 )
 _WORLD_AXES = {"n": "n", "north": "n", "e": "e", "east": "e", "d": "d", "down": "d", "u": "u", "up": "u"}
@@ -71,6 +71,8 @@ def take_apart(field: str, stated: str | None = None) -> Name:
     (('imu', 'acc'), 'x', 'g')
     """
     unit = plain_unit(stated) if stated else None
+    if unit is None and isinstance(stated, StatedUnit):
+        unit = str(stated)
     bare = field
     for match in re.finditer(r"[\[(]([^\[\]()]*)[\])]", field):
         inside = match[1].strip()
@@ -99,6 +101,8 @@ def _unit_tail(words: list[str]) -> tuple[list[str], str | None]:
             return words[: -len(tail)], unit
     if len(words) > 1 and words[-2] in AXES and words[-1] in _LETTER_UNITS:
         return words[:-1], _LETTER_UNITS[words[-1]]
+    if len(words) > 1 and words[-2] in ("thrust", "force") and words[-1] == "n":
+        return words[:-1], "N"
     return words, None
 
 

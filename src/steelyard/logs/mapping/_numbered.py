@@ -33,7 +33,19 @@ def numbered_sources(columns: list[Column], who: Who) -> Iterator[SignalSource]:
     for one in columns:
         if one.source not in taken and one.name.axis.isdigit() and not one.any_of(SETPOINT | MOTOR - {"m", "u"}):
             groups.setdefault((who(one), one.stream.name, one.name.words), {})[int(one.name.axis)] = one
+    for (robot, stream, words), numbered in list(groups.items()):
+        if words[-1:] == ("qpos",) and sorted(numbered)[:1] == [0]:
+            free = list(_free_body(robot, numbered, groups.get((robot, stream, (*words[:-1], "qvel")), {})))
+            yield from free
+            taken = {source for one in free for source in one.source}
+            for key in ("qpos", "qvel"):
+                others = list(groups.get((robot, stream, (*words[:-1], key)), {}).values())
+                groups[robot, stream, (*words[:-1], key)] = dict(
+                    enumerate([one for one in others if one.source not in taken], 1)
+                )
     for (robot, _, words), numbered in groups.items():
+        if not numbered:
+            continue
         first, count = min(numbered), len(numbered)
         if first > 1 or sorted(numbered) != list(range(first, first + count)):
             continue
@@ -51,6 +63,32 @@ def numbered_sources(columns: list[Column], who: Who) -> Iterator[SignalSource]:
             yield from _pose_matrix(robot, several)
         elif _FEWEST_JOINTS <= count <= 12 and not phrase & {"pose", "speed"}:
             yield from _joint_group(robot, words, several)
+
+
+def _free_body(robot: str, q: dict[int, Column], v: dict[int, Column]) -> Iterator[SignalSource]:
+    """MuJoCo's free joint: position and quaternion w x y z, then velocity in the world and rates in the body."""
+    if not all(k in q for k in range(7)):
+        return
+    norm = np.linalg.norm(np.stack([q[k].values for k in range(3, 7)], axis=1), axis=1)
+    if not np.nanmax(np.abs(norm - 1.0)) < 0.05:
+        return
+    why = "the state of a free joint as MuJoCo orders it"
+
+    def made(signal: str, cells: list[Column], unit: str, **more) -> SignalSource:
+        return SignalSource(
+            f"{robot}/{signal}",
+            tuple(c.source for c in cells),
+            unit,
+            f"{named(cells)} are {why}.",
+            certain=True,
+            **more,
+        )
+
+    yield made("position", [q[k] for k in range(3)], "m")
+    yield made("attitude", [q[k] for k in range(3, 7)], "1", order="wxyz")
+    if all(k in v for k in range(6)):
+        yield made("linear_velocity", [v[k] for k in range(3)], "m/s")
+        yield made("rates", [v[k] for k in range(3, 6)], "rad/s")
 
 
 def _foreign(words: tuple[str, ...]) -> bool:

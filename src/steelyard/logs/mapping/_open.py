@@ -14,11 +14,12 @@ from steelyard.logs.formats import read
 from steelyard.logs.mapping._airborne import never_flies
 from steelyard.logs.mapping._examine import examine
 from steelyard.logs.mapping._look import Look, look
+from steelyard.logs.mapping._open_units import open_units
 from steelyard.logs.mapping._own import assess_own, foreign_recording
 from steelyard.logs.mapping._requirements import REQUIREMENTS, Assessment
 from steelyard.logs.mapping._rows import rows_for, table_of
-from steelyard.logs.mapping._source import SignalMapping, SignalSource
-from steelyard.logs.mapping._toml import read_mapping
+from steelyard.logs.mapping._source import Finding, SignalMapping, SignalSource
+from steelyard.logs.mapping._toml import read_mapping, with_stated_units
 from steelyard.logs.mapping._units import time_sources
 
 _SHORTEST_STEP = 1e-5
@@ -39,16 +40,19 @@ class Prepared:
     """What was done to get the rows, and what physics could not decide."""
     mapping: Mapping[str, SignalSource] = dataclasses.field(default_factory=dict)
     """Which field is which signal; empty for a log in our own columns."""
+    doubts: tuple[Finding, ...] = ()
+    """What makes an answer doubtful whatever the estimator says: units that nobody has stated, by signal."""
 
 
 def look_at(files: Sequence[str | Path], stated: str | Path | None = None, recording: Recording | None = None) -> Look:
     """Examines files as one recording; with the TOML file of a mapping, takes that one.
 
-    A mapping that states times alone leaves the signals to be found.
+    A mapping that states times and units of columns alone leaves the signals to be found.
     """
     recording = recording or read_recording(*files)
     if stated is None:
         return look(recording)
+    recording = with_stated_units(stated, recording)
     mapping = read_mapping(stated, recording, SignalMapping({}, time_sources(recording)))
     if not mapping.signals:
         return look(recording, examine(recording, mapping.times))
@@ -114,7 +118,8 @@ def _prepared(opened: Log | Look, problem: str | None, config: Config) -> Prepar
         raise BadInput(f"{origin}: {mapping.questions[0]}{rest}")
     problem = problem or only_problem(opened.problems, origin)
     if problem not in REQUIREMENTS:  # a robot of the user's own, or a name that nobody knows
-        return Prepared(problem, table_of(opened.recording, mapping), mapping=mapping.signals)
+        doubts = open_units(mapping.signals)
+        return Prepared(problem, table_of(opened.recording, mapping), mapping=mapping.signals, doubts=doubts)
     assessment = opened[problem]
     if assessment.complete and not REQUIREMENTS[problem].answered:
         raise BadInput(f"{origin}: {_unanswered(assessment)}.")
@@ -131,7 +136,24 @@ def _prepared(opened: Log | Look, problem: str | None, config: Config) -> Prepar
         if f.subject in used or f.verdict == "undecided"
     ]
     less = [f"A smaller answer only, without {one}." for one in assessment.without]
-    return Prepared(problem, log, (*less, *notes, *remarks, *mapping.questions), assessment.mapping)
+    doubts = open_units(_driving(assessment.mapping, config))
+    return Prepared(problem, log, (*less, *notes, *remarks, *mapping.questions), assessment.mapping, doubts)
+
+
+def _driving(signals: Mapping[str, SignalSource], config: Config) -> dict[str, SignalSource]:
+    """Of thrust, commands and rotor speeds the one that a multirotor's answer is computed of; all other signals."""
+    kept = dict(signals)
+    for robot in {one.robot for one in signals.values()}:
+        thrust, motor, rpm = (f"{robot}/{name}" for name in ("thrust", "motor", "rpm"))
+        own, command = config.multirotor, motor in kept or f"{robot}/throttle" in kept
+        if own.throttle_map is not None and command:
+            unused = {thrust, rpm}
+        elif rpm in kept and (own.thrust_coefficient is not None or thrust not in kept):
+            unused = {thrust, motor} if thrust in kept or own.thrust_coefficient is not None else set()
+        else:
+            unused = {rpm, motor} if thrust in kept else set()
+        kept = {name: one for name, one in kept.items() if name not in unused}
+    return kept
 
 
 def only_problem(assessments: Sequence[Assessment], origin: str) -> str:

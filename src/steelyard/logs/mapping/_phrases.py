@@ -1,6 +1,6 @@
 """Which signal a column's words name: phrases as people write them, the longest and last of a name first."""
 
-from steelyard.logs.mapping._names import Name
+from steelyard.logs.mapping._names import Name, take_apart
 
 VECTORS: dict[str, tuple[tuple[str, ...], str, str]] = {
     "twist/linear": (
@@ -10,23 +10,26 @@ VECTORS: dict[str, tuple[tuple[str, ...], str, str]] = {
     ),
     "specific_force": (
         ("a", "acc", "accel", "accelerometer", "acceleration", "accelerations", "specific force", "sf", "lin acc",
-         "linacc", "linaccel", "lin accel", "linear acc", "linear accel", "linear acceleration"),
+         "linacc", "linaccel", "lin accel", "linear acc", "linear accel", "linear acceleration",
+         "beschleunigung", "beschl"),
         "?",
         "an accelerometer",
     ),
     "rates": (
         ("w", "om", "omega", "g", "gyr", "gyro", "gyros", "gyroscope", "rate", "rates", "angular", "angvel", "ang vel",
          "angular velocity", "angular vel", "ang velocity", "angular rate", "angular rates", "body rate", "body rates",
-         "ang rate", "twist angular", "angular speed"),
+         "ang rate", "twist angular", "angular speed", "drehrate"),
         "?",
         "an angular velocity",
     ),
-    "wrench/force": (("f", "force", "forces", "wrench force"), "N", "a force"),
+    "wrench/force": (("f", "force", "forces", "wrench force", "kraft"), "N", "a force"),
     "wrench/torque": (
-        ("t", "tau", "torque", "torques", "moment", "moments", "m", "mom", "wrench torque"), "N m", "a torque",
+        ("t", "tau", "torque", "torques", "moment", "moments", "m", "mom", "wrench torque", "drehmoment"),
+        "N m",
+        "a torque",
     ),
     "linear_velocity": (
-        ("v", "vel", "velocity", "speed", "dot", "lin vel", "linear vel", "linear velocity"),
+        ("v", "vel", "velocity", "speed", "dot", "lin vel", "linear vel", "linear velocity", "geschwindigkeit"),
         "m/s",
         "a velocity in the world",
     ),
@@ -38,7 +41,7 @@ NO_SIGNAL = (
     "ang acc", "angacc", "ang accel", "angular acceleration", "angular acc", "angular accel", "alpha", "jerk", "snap",
     "mag", "magnetometer", "magnetic", "magnetic field", "bias", "b w", "b a", "b g", "cov", "covariance", "std",
     "sigma", "var", "variance", "err", "error", "residual", "noise", "wind", "pid", "controller", "integral",
-    "accel angular", "temperature", "dmot", "external", "ext", "tcp force", "ext hat", "power",
+    "accel angular", "temperature", "dmot", "external", "ext", "tcp force", "tcp torque", "ext hat", "power",
 )  # fmt: skip
 """Phrases whose columns are none of our signals; a robot's own estimate of outside forces has its load taken off."""
 SETPOINT = {"sp", "setpoint", "target", "ref", "reference", "desired", "des", "ctrltarget", "goal", "thrustdes", "cmd",
@@ -69,6 +72,21 @@ INERTIAL = {"imu", "gyro", "gyr", "gyroscope", "acc", "accelerometer"}
 QUATERNION = {"q", "quat", "quaternion", "orientation", "attitude", "att", "rotation", "rot"}
 MOTOR = {"m", "motor", "motors", "mot", "pwm", "throttle", "thr", "u", "esc", "output", "rotor", "rotors", "servo",
          "rpm", "erpm", "propeller", "prop"}  # fmt: skip
+
+_FORCES = {"force", "forces", "torque", "torques", "wrench", "ft", "f", "tau"}
+_COMPENSATED = ("external", "ext", "tcp force", "tcp torque", "ext hat")
+
+
+def is_compensated(field: str) -> bool:
+    """Whether a field is a robot's own estimate of outside forces.
+
+    >>> is_compensated("actual_TCP_force_0"), is_compensated("O_F_ext_hat_K[2]"), is_compensated("ft.force.x")
+    (True, True, False)
+    """
+    words = take_apart(field).words
+    text = f" {' '.join(words)} "
+    return bool(_FORCES & set(words)) and any(f" {phrase} " in text for phrase in _COMPENSATED)
+
 
 _PHRASES = {
     phrase: signal

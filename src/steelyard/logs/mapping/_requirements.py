@@ -3,6 +3,7 @@
 import dataclasses
 
 from steelyard.logs._recording import Recording
+from steelyard.logs.mapping._phrases import is_compensated
 from steelyard.logs.mapping._source import SignalMapping, SignalSource
 
 
@@ -211,7 +212,7 @@ def _unbridged(problem: str, requirement: Requirement) -> Requirement:
 def _no_clock(mapping: SignalMapping, signals: dict[str, SignalSource]) -> tuple[str, ...]:
     streams = dict.fromkeys(stream for one in signals.values() for stream in one.streams)
     return tuple(
-        f'times: {mapping.times[stream].why} State its rate in a mapping: ["{stream}"] time = {{rate = 100.0}}'
+        f'times: {mapping.times[stream].why} State its rate in a mapping: "{stream}".time = {{rate = 100.0}}'
         for stream in streams
         if stream in mapping.times and not mapping.times[stream].known and mapping.times[stream].rate is None
     )
@@ -232,6 +233,10 @@ def _absent(recording: Recording, mapping: SignalMapping, need: Need) -> str:
     streams = sorted(recording.streams, key=lambda stream: -stream.rows)
     listed = ", ".join(stream.name for stream in streams[:4])
     more = f" and {len(streams) - 4} more" if len(streams) > 4 else ""
+    if need.what.endswith("of a wrist sensor"):
+        fields = [f"{s.name}:{field}" for s in recording.streams for field in s.fields if is_compensated(field)]
+        if fields:
+            return f"{fields[0]} … are a robot's own estimate of outside forces, in which its load is compensated"
     part = next((stream for stream in streams if need.what == "the attitude" and _angles(stream.fields)), None)
     if part is not None:
         return f"{part.name} has {', '.join(_angles(part.fields))} only"

@@ -178,8 +178,9 @@ def _point(stream: Stream, robot: str) -> Iterator[SignalSource]:
 def _number(stream: Stream, robot: str) -> Iterator[SignalSource]:
     """A bare number has no meaning but its topic's name."""
     if "thrust" in stream.name.lower().rpartition("/")[2] and "data" in stream.fields:
-        why = f"{stream.name} is a number that looks like the collective thrust, taken to be in N."
-        yield SignalSource(f"{robot}/thrust", (f"{stream.name}:data",), "N", why)
+        why = f"{stream.name} is a number that looks like the collective thrust."
+        stated = stream.units.get("data")
+        yield SignalSource(f"{robot}/thrust", (f"{stream.name}:data",), stated or "N", why, certain=stated is not None)
 
 
 _MESSAGES = {

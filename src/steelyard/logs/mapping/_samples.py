@@ -47,8 +47,8 @@ def seconds(stream: Stream, how: TimeSource | None) -> np.ndarray:
         return np.arange(stream.rows) / how.rate - how.offset
     if stream.time is None or (how is not None and not how.known):
         raise BadInput(
-            f'{stream.file}: the rows have no time; state their rate in a mapping: ["{stream.name}"] '
-            "time = {rate = 100.0}."
+            f'{stream.file}: the rows have no time; state their rate in a mapping: "{stream.name}".time = '
+            "{rate = 100.0}."
         )
     factor = 1.0 if how is None else factor_of(how.unit)
     time = np.asarray(stream.time, float)
@@ -68,7 +68,8 @@ def samples_of(recording, one: SignalSource, times) -> tuple[np.ndarray, np.ndar
     raw = np.stack([_on(recording, times, source, stream, time) for source in one.source], axis=1)
     values = convert(one, raw)
     with np.errstate(invalid="ignore"):
-        usable = np.isfinite(time) & np.isfinite(values).any(axis=1) & _forward(time)
+        usable = np.isfinite(time) & np.isfinite(values).any(axis=1)
+    usable[usable] = _forward(time[usable])  # rows of other messages may have the same times
     if one.held:
         usable &= fresh(time, raw)[0]
     return time[usable], values[usable]

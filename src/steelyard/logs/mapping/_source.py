@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from steelyard.logs.mapping._unit_names import factor_of, plain_unit
+from steelyard.logs.mapping._unit_names import factor_of, multiple_of
 
 Matrix = tuple[tuple[float, float, float], ...]
 Verdict = Literal["confirmed", "found", "undecided", "refused"]
@@ -48,6 +48,8 @@ class SignalSource:
     """Name of a conversion that is more than a factor, such as `crazyflie-2-thrust`."""
     certain: bool = False
     """Whether a convention or the file itself states the unit and the axes, so that physics need only agree."""
+    open_unit: bool = False
+    """Whether nothing states the unit and no physics decides it: what is computed of it is doubtful."""
 
     @property
     def robot(self) -> str:
@@ -73,7 +75,7 @@ class SignalSource:
         answer: dict[str, Any] = {
             "source": list(self.source),
             "unit": self.unit,
-            "scale": None if plain_unit(self.unit) is None else factor_of(self.unit),
+            "scale": None if multiple_of(self.unit) is None else factor_of(self.unit),
             "frame": self.frame or (", ".join(self.axes) if self.axes else None),
             "delay": self.delay,
             "why": self.why,
@@ -87,6 +89,7 @@ class SignalSource:
             "body": self.body,
             "rotation": self.rotation,
             "held": self.held or None,
+            "open_unit": self.open_unit or None,
             "conversion": self.conversion,
         }
         return answer | {key: value for key, value in optional.items() if value is not None}

@@ -69,7 +69,7 @@ def table_sources(
     taken = {source for one in found for source in one.source}
     columns = [one for one in columns if one.source not in taken]
     felt = [one for one in columns if not one.any_of(SETPOINT)]
-    for make in (_vectors, _turning, _quaternions, _matrices, _angles, _scalars):
+    for make in (_tracked, _vectors, _turning, _quaternions, _matrices, _angles, _scalars):
         found += make(felt, who)
     return [*found, *motor_columns(columns, who)]
 
@@ -87,7 +87,7 @@ def headerless_question(recording: Recording) -> str | None:
         shown = f" ({', '.join(seen)})" if seen else ""
         return (
             f"Which column is which signal? {stream.file} has no header{shown}. State it in a mapping: "
-            f'["r1/attitude"] source = ["{stream.name}:{fields[0]}", …].'
+            f'"r1/attitude".source = ["{stream.name}:{fields[0]}", …].'
         )
     return None
 
@@ -95,6 +95,26 @@ def headerless_question(recording: Recording) -> str | None:
 def _unit_norm(columns: list[np.ndarray]) -> bool:
     q = np.stack(columns, axis=1)
     return bool(np.ptp(q) > 0.01 and np.nanmax(np.abs(np.linalg.norm(q, axis=1) - 1.0)) < 1e-3)
+
+
+def _tracked(columns: list[Column], who) -> Iterator[SignalSource]:
+    """Poses of motion capture as Vicon writes them: RX, RY, RZ beside TX, TY, TZ; a rotation vector, or angles."""
+    groups: dict[tuple, dict[str, Column]] = {}
+    for one in columns:
+        if one.name.words[-1:] in (("r",), ("t",)) and one.name.axis in ("x", "y", "z"):
+            key = (who(one), one.stream.name, one.name.words[:-1], one.name.words[-1])
+            groups.setdefault(key, {})[one.name.axis] = one
+    for (robot, stream, words, kind), axes in groups.items():
+        other = groups.get((robot, stream, words, "t"), {})
+        if kind == "r" and len(axes) == len(other) == 3:
+            three = [axes[axis] for axis in "xyz"]
+            stated = three[0].name.unit
+            largest = max(float(np.nanmax(np.abs(one.values))) for one in three)
+            unit = stated or ("deg" if largest > 2 * np.pi + 0.1 else "?")
+            why = f"{named(three)} look like a tracked rotation; its largest number is {largest:.3g}."
+            source = tuple(one.source for one in three)
+            yield SignalSource(f"{robot}/attitude", source, unit, why, order="?3", certain=stated is not None)
+            yield vector_source(robot, "position", [other[axis] for axis in "xyz"])
 
 
 _AXES_OF_VECTORS = {*"xyzned", "u"}
@@ -107,6 +127,8 @@ def _vectors(columns: list[Column], who) -> Iterator[SignalSource]:
         signal = vector_signal(one.name)
         if signal == "wrench/torque" and one.stream.name not in forces and one.name.words[-1] in ("t", "m"):
             signal = "position" if one.name.words[-1] == "t" else None  # a translation; a magnetometer
+        if one.name.words[-1:] == ("r",):
+            signal = None
         if signal is not None and one.name.axis in _AXES_OF_VECTORS:
             rank = 2 * one.any_of(ESTIMATE) - (signal == "rates" and one.any_of(INERTIAL))
             key = (rank, who(one), signal, one.stream.name, one.name.words)
@@ -208,7 +230,7 @@ def _angles(columns: list[Column], who) -> Iterator[SignalSource]:
             three = [axes[angle] for angle in ("roll", "pitch", "yaw")]
             stated = three[0].name.unit
             largest = max(float(np.nanmax(np.abs(one.values))) for one in three)
-            unit = stated or ("deg" if largest > 2 * np.pi + 0.1 else "rad")
+            unit = stated or ("deg" if largest > 2 * np.pi + 0.1 else "?")
             why = f"{named(three)} look like roll, pitch and yaw; the largest angle is {largest:.3g}."
             source = tuple(one.source for one in three)
             yield SignalSource(f"{robot}/attitude", source, unit, why, order="rpy", certain=stated is not None)
@@ -222,7 +244,11 @@ def is_voltage(one: Column) -> bool:
 def _scalars(columns: list[Column], who) -> Iterator[SignalSource]:
     for one in columns:
         robot = who(one)
-        if one.name.axis == "" and one.any_of({"thrust", "collective"}) and not one.any_of({"cmd", "command", "pid"}):
+        if (
+            one.name.axis == ""
+            and one.any_of({"thrust", "collective", "schub"})
+            and not one.any_of({"cmd", "command", "pid"})
+        ):
             stated = of_force(one.name.unit)
             why = f"{one.source} {'states' if stated else 'looks like'} the collective thrust" + (
                 f" in {stated}." if stated else ", taken to be in N."

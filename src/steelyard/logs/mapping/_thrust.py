@@ -3,27 +3,28 @@
 import numpy as np
 
 from steelyard.logs.mapping._examination import Examination
+from steelyard.logs.mapping._open_units import asked_unit, leave_open
 from steelyard.logs.mapping._px4 import normalised_thrust
 
 _G = 9.81
-_ONE_KILOGRAM = 0.03
-"""kg: a mass this near to 1 is what a thrust over the mass would make."""
 
 
 def settle_commands(exam: Examination, robot: str) -> None:
-    """Refuses motor commands and rotor speeds whose unit nothing shows."""
-    for signal, options in (
-        (f"{robot}/motor", "a command (of which range) or a rotor's speed"),
-        (f"{robot}/rpm", "rpm or rad/s"),
+    """Refuses motor commands and rotor speeds whose unit nothing shows; leaves open what a range only suggests."""
+    for signal, options, unit in (
+        (f"{robot}/motor", "a command (of which range) or a rotor's speed", "%"),
+        (f"{robot}/rpm", "rpm or rad/s", "rpm"),
     ):
         while signal in exam.sources and exam.sources[signal].unit == "?":
             one = exam.sources[signal]
-            exam.ask(f"Is {one.source[0]} … {one.source[-1]} {options}? State its unit in a mapping.")
+            asked_unit(exam, signal, f"Is {one.source[0]} … {one.source[-1]} {options}?", unit)
             exam.refuse(signal, f"whether it is {options} cannot be told.")
+        if signal in exam.sources and exam.sources[signal].open_unit:
+            leave_open(exam, [signal], "Nothing but its range suggests the unit")
 
 
 def settle_thrust(exam: Examination, robot: str) -> None:
-    """Refuses a thrust without a unit that may be a share of its maximum, or over the mass; says what it carries."""
+    """A thrust whose unit nothing states stays open, whatever its range: the mass is any multiple of it."""
     signal = f"{robot}/thrust"
     one, track = exam.sources.get(signal), exam.track(signal)
     if one is None or track is None:
@@ -33,10 +34,15 @@ def settle_thrust(exam: Examination, robot: str) -> None:
             exam.report(signal, "undecided", text)
         return
     thrust = track.values[:, 0]
+    if one.open_unit:
+        asked_unit(exam, signal, f"Are {one.source[0]} … commands of a Crazyflie 2.x, 0 to 65535?", "pwm16")
+        return
     most = float(np.nanmax(np.abs(thrust)))
     if not one.certain and (most <= 1.001 or most == 100.0):  # a whole hundred is a percentage at its limit
         span = f"It lies between {thrust.min():.3g} and {thrust.max():.3g}."
-        exam.ask(f"How many newtons is {one.source[0]} at {1 if most <= 1.001 else 100}? {span}")
+        unit = "28 N" if most <= 1.001 else "0.28 N"
+        question = f"How many newtons is {one.source[0]} at {1 if most <= 1.001 else 100}? {span}"
+        asked_unit(exam, signal, f"{question} As an example, where 1 of it is {unit}:", unit)
         exam.refuse(
             signal, "the thrust may be in units of its maximum: only mass over thrust scale can be told from it."
         )
@@ -45,13 +51,17 @@ def settle_thrust(exam: Examination, robot: str) -> None:
         exam.change(signal, "found", "The thrust is negative, along a z axis that points down.", conversion="negative")
         thrust = -thrust
     mass = _carried(exam, robot, track.time, thrust)
-    if mass is None:
+    carries = "" if mass is None else f"t carries {mass:.3g} kg if it is in newtons"
+    if one.certain:
+        if carries:
+            exam.report(signal, "undecided", f"I{carries}.")
         return
-    if not one.certain and abs(mass - 1.0) < _ONE_KILOGRAM:
-        exam.ask(f"Is {one.source[0]} in N, or in m/s² as a thrust over the mass? State its unit in a mapping.")
-        exam.refuse(signal, f"it makes {mass:.3g} kg if it is in newtons, as every thrust over the mass makes 1 kg.")
-        return
-    exam.report(signal, "undecided", f"It carries {mass:.3g} kg, if it is in newtons.")
+    leave_open(
+        exam,
+        [signal],
+        "Nothing states the unit of this thrust, and no motion tells it from the mass: it may be in N, in percent of "
+        f"its maximum or in m/s² over the mass{f'. I{carries}' if carries else ''}",
+    )
 
 
 def _carried(exam: Examination, robot: str, time: np.ndarray, thrust: np.ndarray) -> float | None:

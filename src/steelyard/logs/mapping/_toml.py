@@ -13,7 +13,7 @@ from steelyard.logs.mapping._conversions import CONVERSIONS
 from steelyard.logs.mapping._rotations import FRAMES, axes_matrix
 from steelyard.logs.mapping._samples import column, stream_of
 from steelyard.logs.mapping._source import SignalMapping, SignalSource, TimeSource
-from steelyard.logs.mapping._unit_names import factor_of
+from steelyard.logs.mapping._unit_names import StatedUnit, factor_of
 
 _KEYS = (
     "source", "unit", "axes", "frame", "delay", "order", "rows", "drift", "body", "rotation", "inverse", "held",
@@ -49,6 +49,9 @@ def to_toml(mapping: SignalMapping) -> str:
             value = getattr(one, key)
             if value is None or value is False or (key in ("delay", "drift") and value == 0.0):
                 continue
+            if key == "unit" and one.open_unit:
+                lines.append(f"unit = {_value(f'{value}?')}  # nothing states it: correct it, or take the ? away")
+                continue
             lines.append(f"{key} = {_value(value)}")
     return "\n".join(lines) + "\n"
 
@@ -63,27 +66,52 @@ def _value(value: Any) -> str:
     return "[" + ", ".join(_value(one) for one in value) + "]"
 
 
-def read_mapping(path: str | Path, recording: Recording, found: SignalMapping) -> SignalMapping:
-    """The mapping of a TOML file; times that it does not state are those that were found. Mistakes are a `BadInput`."""
+def with_stated_units(path: str | Path, recording: Recording) -> Recording:
+    """The recording with the units that a mapping's file states for columns: `"flight".units = {thrust = "N"}`."""
+    streams = {stream.name: stream for stream in recording.streams}
+    for name, table in _tables(path).items():
+        units = table.get("units") if isinstance(table, dict) else None
+        if units is None:
+            continue
+        stream = stream_of(recording, name)
+        if not isinstance(units, dict) or not all(isinstance(unit, str) for unit in units.values()):
+            raise BadInput(f'{path}: units of "{name}" is no table; write units = {{thrust = "N"}}.')
+        for field, unit in units.items():
+            column(recording, f"{stream.name}:{field}")
+            factor_of(unit)
+        streams[stream.name] = stream.with_units({field: StatedUnit(unit) for field, unit in units.items()})
+    return dataclasses.replace(recording, streams=tuple(streams.values()))
+
+
+def _tables(path: str | Path) -> dict[str, Any]:
     try:
-        tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BadInput(f"{path} does not exist; steelyard look FILE -o {path} writes it.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"{path} is no TOML: {error}.") from None
+
+
+def read_mapping(path: str | Path, recording: Recording, found: SignalMapping) -> SignalMapping:
+    """The mapping of a TOML file; times that it does not state are those that were found. Mistakes are a `BadInput`."""
+    tables = _tables(path)
     signals: dict[str, SignalSource] = {}
-    times = dict(found.times)
+    times, stated = dict(found.times), []
     for name, table in tables.items():
         if not isinstance(table, dict):
             raise BadInput(f'{path}: "{name}" is no table; write ["{name}"] with source = [...] below it.')
-        if "time" in table and "source" not in table:
+        if "source" not in table and {"time", "units"} & set(table):
             stream = stream_of(recording, name)
-            times[stream.name] = _time(path, stream.name, table["time"])
-            table = {key: value for key, value in table.items() if key != "time"}
+            if "time" in table:
+                times[stream.name] = _time(path, stream.name, table["time"])
+            stated += ["units"] * ("units" in table)
+            table = {key: value for key, value in table.items() if key not in ("time", "units")}
             if not table:
                 continue
         signals[name] = _signal(path, name, table, recording)
-    if not signals and times == found.times:
+    if signals and stated:
+        raise BadInput(f"{path} maps signals and states units of columns; write unit = … below each signal instead.")
+    if not signals and not stated and times == found.times:
         raise BadInput(f'{path} maps no signal; write ["r1/attitude"] with source = ["topic:field", …].')
     return dataclasses.replace(found, signals=signals, times=times, questions=(), stated=str(path))
 
@@ -125,7 +153,8 @@ def _signal(path: str | Path, name: str, table: dict[str, Any], recording: Recor
     for part in str(table.get("frame", "ours")).split("/"):
         if part not in FRAMES:
             raise BadInput(f'{path}: unknown frame "{part}" in ["{name}"]; {nearest(part, list(FRAMES))}')
-    unit = table.get("unit", "1")
+    unit = str(table.get("unit", "1"))
+    open_unit, unit = unit.endswith("?"), unit.removesuffix("?")
     factor_of(unit)
     more = {key: table[key] for key in _KEYS if key in table and key not in ("source", "unit", "why")}
     for key in ("axes", "body"):
@@ -136,4 +165,6 @@ def _signal(path: str | Path, name: str, table: dict[str, Any], recording: Recor
     for key in ("delay", "drift"):
         if key in more:
             more[key] = float(more[key])
-    return SignalSource(name, tuple(source), unit, f"{path} states it.", certain=True, **more)
+    return SignalSource(
+        name, tuple(source), unit, f"{path} states it.", certain=not open_unit, open_unit=open_unit, **more
+    )

@@ -1,6 +1,9 @@
 """Tables that a tool made of an autopilot's log: files named after topics or messages, columns after variables."""
 
+import dataclasses
 import re
+
+import numpy as np
 
 from steelyard.logs._recording import Recording, Stream
 from steelyard.logs.mapping._ardupilot import MESSAGES, ardupilot_sources
@@ -25,10 +28,28 @@ def all_table_sources(recording: Recording) -> list[SignalSource]:
         part = tuple(_named(streams.pop(name), kind) for name, kind in ardupilot.items())
         found += ardupilot_sources(Recording(recording.files, "ardupilot", part))
     for name, stream in list(streams.items()):
+        if messages := _messages_of(stream):
+            del streams[name]
+            for one in ardupilot_sources(Recording(recording.files, "ardupilot", messages)):
+                source = tuple(f"{name}:{path.rpartition(':')[0]}.{path.rpartition(':')[2]}" for path in one.source)
+                found.append(dataclasses.replace(one, source=source))
+            continue
         if sum(_FIRMWARE.match(field) is not None for field in stream.fields) > 2:
             del streams[name]
             found += crazyflie_sources(Recording(recording.files, "crazyflie", (stream,)))
     return [*found, *table_sources(tuple(streams.values()))]
+
+
+def _messages_of(stream: Stream) -> tuple[Stream, ...]:
+    """The messages in one table whose columns are `ATT.Roll` and `IMU.GyrX`, as `mavlogdump` writes several types."""
+    fields: dict[str, dict[str, np.ndarray]] = {}
+    for field in stream.fields:
+        kind, _, short = field.partition(".")
+        if kind in MESSAGES and short:
+            fields.setdefault(kind, {})[short] = stream.fields[field]
+    if len(fields) < 2:
+        return ()
+    return tuple(Stream(kind, stream.file, kind, stream.time, stream.clock, f) for kind, f in fields.items())
 
 
 def uorb_topic(stream: Stream) -> str | None:

@@ -29,6 +29,8 @@ class MappingTuning:
     """From which on two signals count as the same motion; unrelated ones stay below 0.4."""
     margin: float = 0.08
     """Of coherence, by which one hypothesis must be better than the next to be decided."""
+    mirrored_share: float = 0.3
+    """Of what a rotation of axes leaves unexplained, how much a mirror image may leave to be taken instead."""
     second_axis: float = 0.08
     """Share of the largest singular value that the second must have: turning about one axis alone fixes no rotation."""
     snap: float = 0.35

@@ -68,6 +68,21 @@ a g."""
 OFFSETS = {"pwm": -1.0, "dshot": -48 / 1999}
 """Added after the factor."""
 
+KINDS = {
+    "length": ("m", "cm", "mm"),
+    "speed": ("m/s", "cm/s", "mm/s", "km/h"),
+    "acceleration": ("m/s²", "cm/s²", "mm/s²", "g", "mg", *(f"g/{2**k}" for k in range(8, 16))),
+    "angle": ("rad", "mrad", "deg"),
+    "turning": ("rad/s", "mrad/s", "deg/s"),
+    "force": ("N", "mN", "kN", "kgf", "gf", "lbf"),
+    "torque": ("N m", "mN m", "N mm", "N cm", "lbf in", "lbf ft"),
+    "rotor speed": ("rpm", "krpm", "rotor rad/s", "Hz"),
+    "current": ("A", "mA"),
+    "voltage": ("V", "mV"),
+    "command": ("of one", "%", "pwm", "pwm16", "dshot", "of 1999", "of 8191"),
+}
+"""By what is measured, the units that can be of it."""
+
 _SPELLINGS = {
     "sec": "s",
     "secs": "s",
@@ -153,14 +168,45 @@ def plain_unit(text: str) -> str | None:
     return next((unit for unit in FACTORS if re.sub(r"\s+", "", unit.lower()) == lower), None)
 
 
+class StatedUnit(str):
+    """A unit that a mapping states; it may be a multiple. In a file's own heading "2 g" is a sensor's range."""
+
+
+def multiple_of(text: str) -> tuple[float, str] | None:
+    """A number and a unit: what 1 in the file is; the number is 1 where only a unit is written.
+
+    >>> multiple_of("0.28 N"), multiple_of("N"), multiple_of("counts")
+    ((0.28, 'N'), (1.0, 'N'), None)
+    """
+    unit = plain_unit(text)
+    if unit is not None:
+        return 1.0, unit
+    number = re.fullmatch(r"\s*(\d+\.?\d*(?:[eE][+-]?\d+)?)\s+(\S.*)", text)
+    unit = plain_unit(number[2]) if number else None
+    return None if number is None or unit is None or unit in OFFSETS else (float(number[1]), unit)
+
+
 def factor_of(unit: str) -> float:
     """What to multiply a number by; `BadInput` for a unit that nobody knows."""
-    known = plain_unit(unit)
+    known = multiple_of(unit)
     if known is None:
-        raise BadInput(f'The unit "{unit}" is not known; use one such as {", ".join(list(FACTORS)[1:16])}.')
-    return FACTORS[known]
+        raise BadInput(
+            f'The unit "{unit}" is not known; use one such as {", ".join(list(FACTORS)[1:16])}, or what 1 is, as in '
+            '"0.28 N".'
+        )
+    return known[0] * FACTORS[known[1]]
 
 
 def offset_of(unit: str) -> float:
     """What to add after the factor."""
     return OFFSETS.get(plain_unit(unit) or "", 0.0)
+
+
+def kind_of(unit: str) -> str | None:
+    """What is measured in a unit; None for a unit of anything or of nothing.
+
+    >>> kind_of("0.28 N"), kind_of("deg/s"), kind_of("1")
+    ('force', 'turning', None)
+    """
+    known = multiple_of(unit)
+    return next((kind for kind, units in KINDS.items() if known is not None and known[1] in units), None)

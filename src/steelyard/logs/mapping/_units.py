@@ -28,6 +28,9 @@ def _time_source(stream: Stream, system: str) -> TimeSource:
     step = float(np.median(np.diff(time)))
     if not step > 0:
         return TimeSource(stream.name, "s", f"The times of {stream.name} do not increase.", known=False)
+    if len(time) > 10 and np.all(np.diff(time) == 1.0) and time[0] in (0.0, 1.0):
+        why = f"The times of {stream.name} rise by exactly 1 a row: they may count rows."
+        return TimeSource(stream.name, "s", why, known=False)
     for unit in _TIME_UNITS:
         if _EPOCH[0] <= time[0] * factor_of(unit) <= _EPOCH[1]:
             return TimeSource(stream.name, unit, f"{time[0]:.0f} is a date of this century in {unit}.")

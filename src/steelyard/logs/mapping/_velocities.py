@@ -7,7 +7,14 @@ import numpy as np
 from steelyard.logs.mapping._acceleration import acceleration, observed_acceleration
 from steelyard.logs.mapping._compare import Alignment, Track, compare, compare_axes, derivative
 from steelyard.logs.mapping._examination import Examination
-from steelyard.logs.mapping._frames import UP_AXES, nearest_axis, permutation_of, turn_body, turn_world
+from steelyard.logs.mapping._frames import (
+    UP_AXES,
+    nearest_axis,
+    permutation_of,
+    turn_body,
+    turn_world,
+)
+from steelyard.logs.mapping._handedness import reflection_of
 from steelyard.logs.mapping._rotations import axes_of
 from steelyard.logs.mapping._samples import vector_map
 from steelyard.logs.mapping._source import SignalSource
@@ -75,6 +82,10 @@ def settle_position(exam: Examination, robot: str) -> None:
         _length_unit(exam, signal, found, "the velocity")
     elif p is not None and push is not None and push.rate > 5:
         moved = observed_acceleration(exam, robot) or p
+        free = compare_axes(push, moved, TUNING.longest_delay)
+        if not exam.sources[signal].certain and reflection_of(free) is not None:
+            _vector_axes(exam, signal, free, "The position's second derivative fits the turned specific force")
+            moved = observed_acceleration(exam, robot) or p
         found = compare(push, moved, TUNING.longest_delay, free=False).alignment
         _length_unit(exam, signal, found, "attitude and acceleration")
 
@@ -100,6 +111,13 @@ def _vector_axes(exam: Examination, signal: str, found: Alignment, what: str) ->
     one = exam.sources[signal]
     if found.coherence < TUNING.coherence or found.second < TUNING.second_axis:
         exam.report(signal, "undecided", f"The motion cannot check its axes (coherence {found.coherence:.2f}).")
+        return
+    mirror = None if one.certain else reflection_of(found)
+    if mirror is not None:
+        M = axes_of(mirror.T @ vector_map(one))
+        exam.change(
+            signal, "found", f"{what} as a mirror image, with axes {', '.join(M)}: its world is left-handed.", axes=M
+        )
         return
     nearest, permuted = permutation_of(found)
     nearest = nearest.T

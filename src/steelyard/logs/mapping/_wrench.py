@@ -18,7 +18,8 @@ from steelyard.logs.mapping._compare import (
     width_for,
 )
 from steelyard.logs.mapping._examination import Examination
-from steelyard.logs.mapping._frames import UP_AXES, rates_of, settle_sensor_axes, snapped
+from steelyard.logs.mapping._frames import ORDERS, UP_AXES, rates_of, settle_sensor_axes, snapped
+from steelyard.logs.mapping._open_units import asked_unit, leave_open
 from steelyard.logs.mapping._rotations import angle_between, axes_matrix, axes_of, matrices
 from steelyard.logs.mapping._samples import vector_map
 from steelyard.logs.mapping._source import SignalSource
@@ -26,6 +27,8 @@ from steelyard.logs.mapping._tuning import TUNING
 from steelyard.logs.mapping._unit_names import G
 from steelyard.logs.mapping._units import quiet_norm
 
+_LONGEST_ARM = 1.0
+"""m, from a wrist's force sensor to the mass centre of what it holds: a longer one is another unit of the torque."""
 _CLEAR = 0.01  # of coherence, by which a rotation must beat its mirror image for the sign to be decided
 
 
@@ -180,6 +183,49 @@ def _offset(exam: Examination, force: str, robot: str) -> None:
         exam.report(force, "found", f"Beside a weight of {weight:.1f} N the force has an offset of about ({text}) N.")
 
 
+def settle_wrench_unit(exam: Examination, robot: str) -> None:
+    """N and N m, by convention or by what the file states; else the mass is any multiple of it, and the unit is open.
+
+    What is called a wrench has the units of ROS messages. Gravity ties a force to the mass alone; torque over force is
+    a lever arm, which shows a torque in N mm.
+    """
+    force, torque = f"{robot}/wrench/force", f"{robot}/wrench/torque"
+    if force not in exam.sources:
+        return
+    one, other = exam.sources[force], exam.sources.get(torque)
+    arm = _lever_arm(exam, force, torque)
+    if other is not None and not other.certain and arm is not None and arm > _LONGEST_ARM:
+        text = f"with N m its mass centre would be {arm:.3g} m from the sensor"
+        asked_unit(exam, torque, f"In which unit is {', '.join(other.source)}? {text[0].upper()}{text[1:]}.", "N mm")
+        exam.refuse(torque, f"{text}, so it is in another unit.")
+        other = exam.sources.get(torque)
+    whole = all(np.all(np.mod(exam.values_of(each), 1.0) == 0) for each in (one, other) if each is not None)
+    named = any("wrench" in source.lower() for source in one.source)
+    if one.certain or (other is not None and other.certain) or (named and not whole):
+        return
+    counts = "They are whole numbers, as a converter's counts are" if whole else "Nothing states their units"
+    why = f"{counts}, and no motion tells a force's unit from the mass"
+    leave_open(exam, [signal for signal in (force, torque) if signal in exam.sources], why)
+
+
+def _lever_arm(exam: Examination, force: str, torque: str) -> float | None:
+    """m, from the sensor to the mass centre, by least squares of torque = c x force + offset."""
+    F, T = exam.track(force), exam.track(torque)
+    grid = None if F is None or T is None else grid_of(F, T)
+    if F is None or T is None or grid is None:
+        return None
+    width = width_for(F, T)
+    y, z = averaged(F.time, F.values, grid, width), averaged(T.time, T.values, grid, width)
+    good = np.isfinite(np.column_stack([y, z])).all(axis=1)
+    y, z = y[good] - y[good].mean(axis=0), z[good] - z[good].mean(axis=0)
+    if len(y) < 30:
+        return None
+    A = np.stack([np.cross(e, y).ravel() for e in np.eye(3)], axis=1)
+    c, _, rank, _ = np.linalg.lstsq(A, z.ravel(), rcond=None)
+    left = 1.0 - float(np.sum((z.ravel() - A @ c) ** 2) / max(float(np.sum(z**2)), 1e-30))
+    return float(np.linalg.norm(c)) if rank == 3 and left > TUNING.coherence else None
+
+
 def settle_wrist_attitude(exam: Examination, robot: str) -> None:
     """An attitude beside a wrench: its body axes in those of the force sensor, by the direction of gravity."""
     signal = f"{robot}/attitude"
@@ -189,7 +235,7 @@ def settle_wrist_attitude(exam: Examination, robot: str) -> None:
     if exam.track(signal) is None or s is None or exam.sources[signal].frame:
         return
     one, best, chosen = exam.sources[signal], -1.0, None
-    for order, inverse in itertools.product(("wxyz", "xyzw") if one.order == "?" else (one.order,), (False, True)):
+    for order, inverse in itertools.product(ORDERS.get(one.order or "", (one.order,)), (False, True)):
         trial = dataclasses.replace(one, order=order, inverse=one.inverse != inverse)
         attitude = exam.track_of(trial)
         if attitude is None:
@@ -209,7 +255,7 @@ def settle_wrist_attitude(exam: Examination, robot: str) -> None:
     R = R if turning is None else turning
     away, nearest = snapped(R)
     way = "world to sensor" if trial.inverse else "sensor to world"
-    read = f"{trial.order}, {way}" if one.order == "?" else way
+    read = f"{trial.order}, {way}" if one.order in ORDERS else way
     text = f"Gravity turns with it, read as {read}, {axis} up (coherence {best:.3f})."
     changes: dict[str, Any] = {"axes": UP_AXES[axis] if axis != "z" else None}
     if away < (_SNAP if turning is None else TUNING.snap_other):

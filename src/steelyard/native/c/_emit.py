@@ -11,21 +11,16 @@ import numpy as np
 
 from steelyard.errors import BadInput
 from steelyard.native.c._statements import Text
+from steelyard.native.c._tuning import EMIT
 from steelyard.native.ir._arrays import RESULT, Array, Index, Large, Scalars
 from steelyard.native.ir._lowering import Builder
 from steelyard.native.ir._memory_slots import share_memory
 from steelyard.native.ir._scalar_graph import Buffer, ScalarGraph, TooLong
 from steelyard.native.ir._schedule import late_first
-from steelyard.native.ir._vectorise import WIDE
+from steelyard.native.ir._tuning import TUNING
 from steelyard.native.trace._layout import Layout, Leaf
 from steelyard.native.trace._liveness import Alive
 from steelyard.native.trace._trace import Program, trace
-
-SCALAR_LIMIT = 20_000
-"""Scalar operations up to which a whole step is written without loops. They run two to three times as fast as loops,
-and cost a compiler about 0.4 ms each."""
-SMALL, UNROLL = 16, 256
-"""In a longer step: numbers of an array, and operations of a scan, up to which they are still taken apart."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,11 +65,14 @@ def emit(
     names = _names(step, len(example))
     arguments = tuple(Layout.of(label, tree) for label, tree in zip(names, example, strict=True))
     result = Layout.of("out", jax.eval_shape(step, *example))
-    wide = WIDE if lanes else np.inf
+    wide = TUNING.loop_from if lanes else np.inf
     try:
-        graph, looped = _build(program, arguments, result, symmetric, wide, SCALAR_LIMIT, np.inf, np.inf), False
+        graph, looped = _build(program, arguments, result, symmetric, wide, EMIT.scalar_limit, np.inf, np.inf), False
     except TooLong:
-        graph, looped = _build(program, arguments, result, symmetric, wide, np.inf, SMALL, UNROLL), True
+        graph, looped = (
+            _build(program, arguments, result, symmetric, wide, np.inf, EMIT.small_array, EMIT.short_scan),
+            True,
+        )
     text, alive = Text(single), Alive.in_block(graph.block, RESULT)
     late_first(graph.block, alive, RESULT)
     share_memory(graph.block, alive)
@@ -150,6 +148,7 @@ def _mirrored(array: Scalars) -> Scalars:
 
 
 def _safe(builder: Builder, array: Array, own: set[str]) -> Array:
+    """A copy where an array lies in an argument's memory, which the result may overwrite."""
     if isinstance(array, Large) and array.place is not None and array.place[0].name in own:
         return builder.mem.own_copy(array)
     return array

@@ -16,10 +16,8 @@ from steelyard.native.c._emit import Code, emit
 from steelyard.native.c._export_texts import build_file, check_program, header_file, readme, source_file, vector_file
 from steelyard.native.c._python_binding import can_run
 from steelyard.native.c._sizes import Size, measure
+from steelyard.native.c._tuning import EXPORT
 from steelyard.native.runtime._compiler import NoCompiler
-
-ROWS = 16
-"""Calls that the check replays."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,7 +82,11 @@ def _recorded(
     """First argument, the other arguments row by row, and JAX's results: what the check replays."""
     compiled = jax.jit(lambda *arguments: step(*arguments))  # a method of a module has no hash
     repeats = can_run(code)
-    count = min(ROWS, np.shape(jax.tree.leaves(samples)[0])[0]) if samples is not None else (ROWS if repeats else 1)
+    count = (
+        min(EXPORT.checked_calls, np.shape(jax.tree.leaves(samples)[0])[0])
+        if samples is not None
+        else (EXPORT.checked_calls if repeats else 1)
+    )
     at, given, exported = list(example), [], []
     for k in range(count):
         if samples is not None:

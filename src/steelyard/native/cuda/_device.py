@@ -15,7 +15,8 @@ from steelyard.estimators import Belief, Replay, everything
 from steelyard.native.c._flights import FlightCode
 from steelyard.native.cuda._lanes import Lane, in_lanes, lanes
 from steelyard.native.cuda._reorder import transposed
-from steelyard.native.cuda._source import BLOCK, kernel_source
+from steelyard.native.cuda._source import kernel_source
+from steelyard.native.cuda._tuning import CUDA
 from steelyard.native.runtime._campaign import Keep, campaign_key, flight_code, one_of
 from steelyard.native.runtime._tuning import TUNING
 from steelyard.native.trace._layout import Leaf
@@ -110,7 +111,7 @@ def kernel_use(estimator: Any, beliefs: Belief, samples: Any, keep: Keep, single
     registers, most = int(function.num_regs), device["MaxRegistersPerMultiprocessor"]
     a_warp = math.ceil(registers * 32 / 256) * 256
     whole = device["MaxThreadsPerMultiProcessor"] // 32
-    warps = min(whole, most // a_warp // (BLOCK // 32) * (BLOCK // 32))
+    warps = min(whole, most // a_warp // (CUDA.block // 32) * (CUDA.block // 32))
     return KernelUse(registers, int(function.local_size_bytes), warps, warps / whole)
 
 
@@ -161,7 +162,7 @@ def _launch(
     made = [cupy.empty((leaf.size, flights), real) for leaf in code.belief.leaves]
     made += [cupy.empty((rows * leaf.size, flights), real) for leaf in code.recorded]
     arguments = (np.int64(flights), np.int64(rows), np.uint64(seed), np.int64(first), *given, *made)
-    kernel.function((math.ceil(flights / BLOCK),), (BLOCK,), arguments)
+    kernel.function((math.ceil(flights / CUDA.block),), (CUDA.block,), arguments)
     shapes = [leaf.shape for leaf in code.belief.leaves] + [(rows, *leaf.shape) for leaf in code.recorded]
     return [
         transposed(cupy, array, _made(leaf, narrow)).reshape(flights, *shape)
@@ -190,7 +191,7 @@ def _portions(cupy: Any, code: FlightCode, flights: int, rows: int, at_a_time: i
     numbers = 2 * (2 * code.belief.size + rows * (recorded + (0 if code.drawn else code.sample.size)))
     free, _ = cupy.cuda.Device().mem_info
     free += cupy.get_default_memory_pool().free_bytes()
-    most = max(BLOCK, int(TUNING.share_of_gpu_memory * free / (8 * numbers * at_a_time)))
+    most = max(CUDA.block, int(TUNING.share_of_gpu_memory * free / (8 * numbers * at_a_time)))
     if at_a_time > 1:
         most = min(most, max(TUNING.flights_a_portion, math.ceil(flights / (TUNING.portions_a_lane * at_a_time))))
     return [(begin, min(begin + most, flights)) for begin in range(0, flights, most)]

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from steelyard.native.cuda._source import PRELUDE
+from steelyard.native.cuda._tuning import CUDA
 
-_TILE = 32
 _NAMES = {"float64": "double", "float32": "float", "bool": "bool"}
 
 _TRANSPOSE = """
@@ -32,9 +32,9 @@ def transposed(cupy: Any, matrix: Any, dtype: np.dtype) -> Any:
     rows, columns = matrix.shape
     made = cupy.empty((columns, rows), dtype)
     if made.size:
-        blocks = -(-rows // _TILE) * -(-columns // _TILE)
+        blocks = -(-rows // CUDA.tile) * -(-columns // CUDA.tile)
         arguments = (cupy.ascontiguousarray(matrix), made, np.int64(rows), np.int64(columns))
-        _kernel(cupy, matrix.dtype.name, np.dtype(dtype).name)((blocks,), (_TILE, 8), arguments)
+        _kernel(cupy, matrix.dtype.name, np.dtype(dtype).name)((blocks,), (CUDA.tile, 8), arguments)
     return made
 
 

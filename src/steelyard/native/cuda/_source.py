@@ -10,10 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from steelyard.native.c._flights import FlightCode
 from steelyard.native.c._random import draw_lines, normals_source
+from steelyard.native.cuda._tuning import CUDA
 from steelyard.native.trace._layout import Leaf
-
-BLOCK = 128
-"""Threads a block: four warps, so that a step of 255 registers a thread still has two blocks on a multiprocessor."""
 
 PRELUDE = """
 #ifdef __CUDACC_RTC__
@@ -73,7 +71,7 @@ def kernel_source(code: FlightCode) -> str:
     else:
         load_sample = list(_loads(sample, "sample", skip, "row"))
     kernel = _KERNEL.format(
-        block=BLOCK,
+        block=CUDA.block,
         parameters=", ".join(parameters),
         real=real,
         name=step.name,

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from steelyard.native.ir._scalar_graph import BOOL, COMMUTATIVE, FLOAT, INT, Node, ScalarGraph, is_constant
+from steelyard.native.ir._tuning import TUNING
 
 Bool = np.dtype(bool)
-_PAIRED = 8
 
 FUNCTIONS: dict[str, Callable | None] = {
     "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin,
@@ -250,7 +250,7 @@ class Arithmetic:
     def sum(self, numbers: Sequence[Node], zero: Node) -> Node:
         """One after the other, from the first; where they are many, pair by pair: no addition waits for all before."""
         left = [number for number in numbers if not is_constant(number, 0)] or [zero]
-        while len(left) >= _PAIRED:
+        while len(left) >= TUNING.pairwise_from:
             left = [self.sum(left[k : k + 2], zero) for k in range(0, len(left), 2)]
         total = left[0]
         for number in left[1:]:

@@ -4,11 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from steelyard.native.ir._scalar_graph import Block, Branch, Buffer, Choice, Item, Loop, Node, Store
+from steelyard.native.ir._tuning import TUNING
 from steelyard.native.trace._liveness import Alive
-
-MANY = 16
-"""`select`s by one condition from which on they become a branch: a processor guesses it and goes on, where a `select`
-would have it wait for the condition. A belief that is replaced or not, as a whole, is of that kind."""
 
 Needs = dict[Item, list[Item]]
 """What must stand before each statement of a block."""
@@ -22,7 +19,7 @@ def late_first(block: Block, alive: Alive, result: str) -> None:
     choices: dict[Item, Choice] = {}
     selects = [item for item in needs if isinstance(item, Node) and item.op == "select"]
     for condition, count in Counter(node.args[0] for node in selects).items():
-        if count >= MANY:
+        if count >= TUNING.branch_from:
             choices.update(_gathered(condition, needs, choices))
     block.items[:] = dict.fromkeys(choices.get(item, item) for item in _ordered(needs, choices))
 
@@ -111,5 +108,5 @@ def _gathered(condition: Node, needs: Needs, choices: Choices) -> dict[Item, Cho
         if isinstance(item, Node) and item.op == "select" and item.args[0] is condition:
             depth[item] += 1
             at[below].append(item)
-    found = [Choice(nodes) for nodes in at.values() if len(nodes) >= MANY]
+    found = [Choice(nodes) for nodes in at.values() if len(nodes) >= TUNING.branch_from]
     return {node: choice for choice in found for node in choice.nodes}

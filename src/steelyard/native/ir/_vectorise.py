@@ -22,9 +22,6 @@ import numpy as np
 
 from steelyard.native.ir._scalar_graph import COMMUTATIVE, Buffer, Node, ScalarGraph
 
-WIDE = 8
-"""Consecutive scalars from which on a loop is tried."""
-
 
 @dataclasses.dataclass(frozen=True)
 class Run:

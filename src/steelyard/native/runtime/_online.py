@@ -90,7 +90,7 @@ class Online:
         """
         try:
             vector, fits = self._step.pack_sample(sample), jax.tree.structure(sample) == self._like
-        except (TypeError, ValueError):
+        except Exception:  # whatever its own conversion raises
             vector, fits = np.empty(0), False
         if not fits or vector.size != self._size:
             raise BadInput(

@@ -10,6 +10,7 @@ from steelyard.papers.fan17._results import Results
 from steelyard.papers.fan17._scenario import NAMES, SCENARIO, row_at, true_pose
 from steelyard.papers.fan17._score import QUANTITIES, score
 from steelyard.papers.fan17._trials import History, Shown, latest
+from steelyard.papers.fan17._tuning import TUNING
 from steelyard.papers.planar._figures import findings_list
 from steelyard.report import (
     PLOTTING,
@@ -25,10 +26,6 @@ from steelyard.report import (
 )
 
 _GRID = """<p>$words</p><div class="grid">$plots</div>"""
-_EVERY = 0.5
-"""s between two points of a curve."""
-_DRAWN = 20.0
-"""s at which the load is drawn."""
 
 
 def sections(results: Results, shown: Shown, rows: Sequence[ReproductionRow], findings: Sequence[str]) -> list[Section]:
@@ -69,7 +66,7 @@ def _by_robot(results: Results, at: float) -> Section:
 
 def _over_time(shown: Shown, way: str, history: Mapping[str, History]) -> Section:
     """Figures 2-4 of the paper, of one trial."""
-    times = np.arange(_EVERY, SCENARIO.duration + 1e-9, _EVERY)
+    times = np.arange(TUNING.curve_every, SCENARIO.duration + 1e-9, TUNING.curve_every)
     truth = shown.run.truth
     scores = {name: [score(latest(history[name], at), truth, name, at).errors for at in times] for name in NAMES}
     plots = []
@@ -106,8 +103,8 @@ def _plot(traces: list, unit: str, caption: str, log: bool = False) -> Markup:
 
 
 def _picture(shown: Shown, way: str, history: Mapping[str, History]) -> Section:
-    truth, row = shown.run.truth, row_at(_DRAWN)
+    truth, row = shown.run.truth, row_at(TUNING.drawn)
     frames = {name: true_pose(truth, 0, i) for i, name in enumerate(NAMES)}
-    estimates: Mapping[str, Mapping[str, Estimate]] = {name: latest(history[name], _DRAWN) for name in NAMES}
+    estimates: Mapping[str, Mapping[str, Estimate]] = {name: latest(history[name], TUNING.drawn) for name in NAMES}
     true = (float(truth.mass[row]), truth.com[row, 0], truth.inertia[row, 0])
-    return Section(f"The load at {_DRAWN:g} s: {way}", picture_in_space(estimates, frames, true), PLOTTING)
+    return Section(f"The load at {TUNING.drawn:g} s: {way}", picture_in_space(estimates, frames, true), PLOTTING)

@@ -10,14 +10,13 @@ import numpy as np
 from steelyard.geometry import Inertia, pseudo_inertia
 from steelyard.papers._reproduction import ReproductionRow
 from steelyard.papers.fan17._scenario import SCENARIO, measured
+from steelyard.papers.fan17._tuning import TUNING
 from steelyard.problems import estimate_spatial_load_at_once
 from steelyard.team import Graph
 from steelyard.worlds import SpatialTruth, spatial_truth
 
 BRIEF = dataclasses.replace(SCENARIO, robots=2, duration=3.0, rate=50.0, drop_share=0.0)
 _PAIR = Graph.line(("r1", "r2"))
-_A_MOTION = 10
-"""Runs, each with its own noise, that share a motion."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,7 +31,7 @@ class BriefTrial:
 
 def brief_trial(seed: int) -> BriefTrial:
     """One run of `BRIEF`."""
-    result = estimate_spatial_load_at_once(measured(BRIEF, _motion(seed // _A_MOTION), _PAIR, seed))
+    result = estimate_spatial_load_at_once(measured(BRIEF, _motion(seed // TUNING.runs_a_motion), _PAIR, seed))
     least = []
     for estimates in (estimates for history in result.history.values() for estimates in history):
         m, c, I = (estimates[name].value for name in ("mass", "com", "inertia"))

@@ -9,14 +9,13 @@ import numpy as np
 from steelyard.estimators import Estimate
 from steelyard.papers.fan17._scenario import MOMENTS, NAMES, RING, SCENARIO, SimulatedRun, row_at, simulated_run
 from steelyard.papers.fan17._score import QUANTITIES, Score, score
+from steelyard.papers.fan17._tuning import TUNING
 from steelyard.papers.fan17.robots import fan17_team
 from steelyard.planning import SpatialBound, spatial_bound
 from steelyard.problems import SpatialTeamResult, estimate_spatial_load_at_once, run_spatial_load_team
 from steelyard.team import Bus, TeamRun, run_team
 
 History = Sequence[Mapping[str, Estimate]]
-_TALKING = 10.0
-"""s of ours over messages."""
 Scores = Mapping[float, Mapping[str, Score]]
 """By moment and robot."""
 
@@ -64,7 +63,7 @@ def shown_trial(seed: int) -> tuple[Trial, Shown]:
     seconds = (time.perf_counter() - begin) / (len(run.truth.time) * len(NAMES))
     ours = estimate_spatial_load_at_once(run.record)
     sent = {name: sent / SCENARIO.duration for name, sent in paper.bytes_sent.items()}
-    rows = slice(row_at(_TALKING))
+    rows = slice(row_at(TUNING.messages_seconds))
     talking = run_spatial_load_team(
         dataclasses.replace(run.record, time=run.record.time[rows], readings=run.record.readings[rows])
     )

@@ -12,11 +12,7 @@ from steelyard.papers.ironcub._engine_coefficients import (
     predicted_thrust,
     sparse_terms,
 )
-
-SECONDS, RATE, NOISE = 60.0, 100.0, 1.0
-"""s, Hz and N."""
-_START = 0.1
-"""Share by which the filter's first coefficients are off."""
+from steelyard.papers.ironcub._tuning import TRIAL
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,10 +32,14 @@ class CoefficientScore:
 
 def coefficient_trial(kind: str, seed: int) -> CoefficientScore:
     """One minute of random steps, fitted, and another one predicted."""
-    clean, noisy, unseen = _bench(kind, seed, 0.0), _bench(kind, seed, NOISE), _bench(kind, seed + 1, 0.0)
+    clean, noisy, unseen = (
+        _bench(kind, seed, 0.0),
+        _bench(kind, seed, TRIAL.coefficient_noise),
+        _bench(kind, seed + 1, 0.0),
+    )
     rng = np.random.default_rng(seed)
     engine = ENGINE_TYPES[kind]
-    off = np.array(engine.jet_parameters) * (1.0 + _START * rng.uniform(-1.0, 1.0, 10))
+    off = np.array(engine.jet_parameters) * (1.0 + TRIAL.coefficient_start * rng.uniform(-1.0, 1.0, 10))
     began = dataclasses.replace(engine, jet_parameters=tuple(off))
     reference = predicted_thrust(fit_engine(clean), unseen)
 
@@ -47,7 +47,7 @@ def coefficient_trial(kind: str, seed: int) -> CoefficientScore:
         difference = predicted_thrust(coefficients, unseen) - reference
         return float(np.sqrt(np.mean(difference**2) / np.mean(reference**2)))
 
-    filtered = filter_engine(noisy, began, _START, NOISE)
+    filtered = filter_engine(noisy, began, TRIAL.coefficient_start, TRIAL.coefficient_noise)
     terms = tuple(sparse_terms(noisy))
     return CoefficientScore(kind, apart(fit_engine(noisy)), apart(filtered), apart(began.jet_parameters), terms)
 
@@ -55,8 +55,8 @@ def coefficient_trial(kind: str, seed: int) -> CoefficientScore:
 def _bench(kind: str, seed: int, noise: float) -> BenchRecord:
     """A new throttle every two and a half seconds."""
     rng = np.random.default_rng([seed, 7])
-    time = np.arange(round(SECONDS * RATE)) / RATE
-    throttle = rng.uniform(35.0, 95.0, round(SECONDS / 2.5) + 1)[(time / 2.5).astype(int)]
+    time = np.arange(round(TRIAL.coefficient_seconds * TRIAL.coefficient_rate)) / TRIAL.coefficient_rate
+    throttle = rng.uniform(35.0, 95.0, round(TRIAL.coefficient_seconds / 2.5) + 1)[(time / 2.5).astype(int)]
     engine = ENGINE_TYPES[kind]
     first = steady_thrust(engine, float(throttle[0])) or engine.idle
     blank = BenchRecord(time, throttle, np.full(len(time), first))

@@ -5,6 +5,7 @@ a sparse choice among more terms, which shows the form of equation that fits the
 """
 
 import dataclasses
+import functools
 
 import equinox as eqx
 import jax
@@ -13,14 +14,11 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from steelyard.errors import BadInput
-from steelyard.estimators import ExtendedKalman, Guess, Noise, Sample, replay
+from steelyard.estimators import Damping, ExtendedKalman, Guess, Noise, Sample, damped_step, gauss_newton, replay
 from steelyard.models import EngineType, Model, Numbers, Seconds, jet_acceleration
+from steelyard.papers.ironcub._tuning import TRIAL
 
-_WINDOW = 1.2
-"""Width of the smooth window that stands in for derivatives, s: the time in which an engine moves."""
-_FEWEST_SECONDS = 10.0
-_PULLS = (4.0, 1.5, 0.5, 0.0)
-"""Bandwidths with which a simulation is pulled towards the record, one after the other, rad/s."""
+_DAMPING = Damping(first=1e-3, shrink=0.2, least=1e-9, most=1e7)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -36,9 +34,9 @@ class BenchRecord:
 
     def __post_init__(self) -> None:
         steps = np.diff(self.time)
-        if not self.time[-1] - self.time[0] >= _FEWEST_SECONDS or np.ptp(steps) > 0.01 * steps.mean():
+        if not self.time[-1] - self.time[0] >= TRIAL.fewest_seconds or np.ptp(steps) > 0.01 * steps.mean():
             raise BadInput(
-                f"An engine's coefficients need {_FEWEST_SECONDS:g} s or more at an even rate; record longer, or "
+                f"An engine's coefficients need {TRIAL.fewest_seconds:g} s or more at an even rate; record longer, or "
                 "resample the record."
             )
         if np.ptp(self.throttle) < 20.0:
@@ -65,33 +63,48 @@ def fit_engine(record: BenchRecord) -> tuple[float, ...]:
     theta = _regression(record)
     start = float(np.mean(record.thrust[:20]))
     unknowns = np.concatenate([theta, [start, 0.0]])
-    for pull in _PULLS:
+    for pull in TRIAL.pulls:
         unknowns = _nearest(record, unknowns, pull)
     return tuple(float(x) for x in unknowns[:10])
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Fit:
+    """Ten coefficients, the first thrust and its rate, with what they leave of a record."""
+
+    unknowns: Float[np.ndarray, "12"]
+    record: tuple[Array, Array, float, float]
+    """Throttle, thrust, step (s), and the pull towards the record (rad/s)."""
+    residuals: Float[np.ndarray, " time"]
+
+    @staticmethod
+    def of(unknowns: Float[np.ndarray, "12"], record: tuple[Array, Array, float, float]) -> "_Fit":
+        """With the residuals there."""
+        return _Fit(unknowns, record, np.asarray(_off(unknowns, *record)))
+
+    @property
+    def cost(self) -> float:
+        """Sum of squares; not finite where the engine runs away."""
+        return float(self.residuals @ self.residuals)
+
+    @functools.cached_property
+    def jacobian(self) -> Float[np.ndarray, "time 12"]:
+        """Of the residuals; rejected points need none."""
+        return np.asarray(_jacobian(self.unknowns, *self.record))
+
+
 def _nearest(record: BenchRecord, unknowns: Float[np.ndarray, "12"], pull: float) -> Float[np.ndarray, "12"]:
     """Coefficients, first thrust and its rate after damped steps towards the least squares."""
-    u, T, dt = jnp.asarray(record.throttle), jnp.asarray(record.thrust), float(np.mean(np.diff(record.time)))
-    scale = np.concatenate([np.maximum(np.abs(unknowns[:10]), 1e-3), [1.0, 1.0]])
-    residuals, damping = np.asarray(_off(unknowns, u, T, dt, pull)), 1e-3
-    for _ in range(40):
-        J = np.asarray(_jacobian(unknowns, u, T, dt, pull)) * scale
-        H = J.T @ J
-        while damping < 1e8:
-            step = np.linalg.solve(H + damping * np.diag(np.diag(H) + 1e-9), -J.T @ residuals)
-            trial = unknowns + scale * step
-            after = np.asarray(_off(trial, u, T, dt, pull))
-            if np.isfinite(after).all() and after @ after < residuals @ residuals:
-                break
-            damping *= 10.0
-        else:
-            break
-        converged = residuals @ residuals - after @ after < 1e-9 * (residuals @ residuals)
-        unknowns, residuals, damping = trial, after, max(0.2 * damping, 1e-9)
-        if converged:
-            break
-    return unknowns
+    data = jnp.asarray(record.throttle), jnp.asarray(record.thrust), float(np.mean(np.diff(record.time))), pull
+
+    def attempt(now: _Fit, damping: float) -> _Fit:
+        J = now.jacobian
+        return _Fit.of(now.unknowns - damped_step(J.T @ J, J.T @ now.residuals, damping), data)
+
+    def settled(before: _Fit, after: _Fit) -> bool:
+        return before.cost - after.cost < TRIAL.fit_settled * before.cost
+
+    return gauss_newton(_Fit.of(unknowns, data), attempt, settled, _DAMPING, trials=TRIAL.fit_trials).unknowns
 
 
 def filter_engine(record: BenchRecord, kind: EngineType, share: float = 0.1, noise: float = 0.5) -> tuple[float, ...]:
@@ -204,7 +217,7 @@ def _regression(record: BenchRecord) -> Float[Array, "10"]:
 def _weak(record: BenchRecord) -> tuple[np.ndarray, np.ndarray]:
     """Every term of the library and T̈, each averaged under smooth windows: derivatives fall on the windows instead."""
     dt = float(np.mean(np.diff(record.time)))
-    half = max(round(0.5 * _WINDOW / dt), 4)
+    half = max(round(0.5 * TRIAL.derivative_window / dt), 4)
     s = np.arange(-half, half + 1) / (half + 1)
     window = (1 - s**2) ** 4
     derivative = -8 * s * (1 - s**2) ** 3 / ((half + 1) * dt)

@@ -6,12 +6,9 @@ import itertools
 import numpy as np
 
 from steelyard.papers.ironcub._trial import OURS, PUBLISHED, SimulatedRun, rms, simulate_run
+from steelyard.papers.ironcub._tuning import TRIAL
 from steelyard.problems import ThrustTrack
 from steelyard.worlds import FailureName, JetsScenario, JetsTrajectory
-
-_WINDOW = 3.0  # s after the failure in which errors count
-_SHOWS = 0.02
-"""Share of an engine's maximum by which it must differ from a healthy one before there is anything to find."""
 
 METHODS = {
     "ours": (OURS, False),
@@ -85,13 +82,13 @@ def score(flown: SimulatedRun, track: ThrustTrack) -> FailureScore:
     """Of one method on a log in which an engine fails."""
     flight, time = flown.flight, flown.time
     e = flight.failed_engine - 1
-    apart = np.abs(flown.columns["truth/deficit"]) > _SHOWS * flown.robot.maximum[e]
+    apart = np.abs(flown.columns["truth/deficit"]) > TRIAL.failure_shows * flown.robot.maximum[e]
     shows = float(time[np.argmax(apart)]) if apart.any() else np.nan
     failed = np.asarray(track.health.failed) > 0
     first = np.where(failed.any(axis=0), time[np.argmax(failed, axis=0)], np.inf)
     others = np.delete(first, e)
     too_soon = bool(first[e] < flight.failure_time)
     named = bool(np.isfinite(first[e]) and not too_soon and first[e] <= others.min())
-    during = (time >= flight.failure_time) & (time <= flight.failure_time + _WINDOW)
+    during = (time >= flight.failure_time) & (time <= flight.failure_time + TRIAL.failure_window)
     delay = float(first[e] - shows) if np.isfinite(first[e]) else np.nan
     return FailureScore(named, delay, int(np.isfinite(others).sum()) + too_soon, rms(flown.errors(track)[during]))

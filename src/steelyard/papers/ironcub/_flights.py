@@ -5,11 +5,10 @@ import dataclasses
 import numpy as np
 
 from steelyard.papers.ironcub._trial import CENTROIDAL, ENGINES, OURS, PUBLISHED, SimulatedRun, rms, simulate_run
+from steelyard.papers.ironcub._tuning import TRIAL
 from steelyard.problems import ThrustTrack, ThrustTuning
 from steelyard.worlds import TAKE_OFF, JetsScenario
 
-MASS_ERROR, FOOT_BIAS, ENGINE_ERROR = 0.03, 2.0, 0.05
-"""Shares of the mass and of each coefficient; N at each axis of a foot's force."""
 _IN_THE_AIR = TAKE_OFF + 1.0
 
 OURS_WITHOUT_ENGINES = ThrustTuning(
@@ -57,7 +56,9 @@ class FlightTrial:
 
 def flight_of(seed: int) -> JetsScenario:
     """Half of the robots are heavier than they think, half lighter."""
-    return JetsScenario(mass_error=MASS_ERROR * (-1) ** seed, foot_bias=FOOT_BIAS, engine_error=ENGINE_ERROR)
+    return JetsScenario(
+        mass_error=TRIAL.mass_error * (-1) ** seed, foot_bias=TRIAL.foot_bias, engine_error=TRIAL.engine_error
+    )
 
 
 def tuned(seed: int) -> dict[str, ThrustTuning]:

@@ -13,16 +13,16 @@ from steelyard.papers.ironcub._flights import FlightTrial, flight_trial, tuned
 from steelyard.papers.ironcub._page import sections
 from steelyard.papers.ironcub._results import Results
 from steelyard.papers.ironcub._standing import StandingExperiment, stand
+from steelyard.papers.ironcub._tuning import TRIAL
 from steelyard.problems import ThrustTuning
 
 KINDS = ("P100", "P220-first")
 """The paper's engines."""
-STANDINGS = 4
 
 
 def work(trials: int) -> int:
     """Steps that progress is counted in."""
-    return 1 + trials + STANDINGS + len(CASES) + len(KINDS)
+    return 1 + trials + TRIAL.standings + len(CASES) + len(KINDS)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,7 +42,7 @@ def reproduce(trials: int, seed: int, advance: Callable[[int], None] = lambda st
     advance(1)
     base = 10_000 * seed
     jobs = [_Job("flight", k, base + k, k == 0, tunings) for k in range(trials)]
-    jobs += [_Job("standing", k, base + k) for k in range(STANDINGS)]
+    jobs += [_Job("standing", k, base + k) for k in range(TRIAL.standings)]
     jobs += [_Job("failure", k, base + 500 + k, k == _SHOWN) for k in range(len(CASES))]
     jobs += [_Job("coefficients", k, base + k) for k in range(len(KINDS))]
     done = {kind: [] for kind in ("flight", "standing", "failure", "coefficients")}

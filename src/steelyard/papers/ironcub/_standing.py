@@ -4,14 +4,13 @@ import dataclasses
 
 import numpy as np
 
+from steelyard.models import STANDARD_GRAVITY
 from steelyard.papers.ironcub._trial import CENTROIDAL, ENGINES, OURS, PUBLISHED, SimulatedRun, simulate_run
+from steelyard.papers.ironcub._tuning import TRIAL
 from steelyard.problems import ThrustTrack
 from steelyard.worlds import JetsScenario
 
-SECONDS = 60.0
-_GRAVITY = 9.81
-_OFF = 1.0  # s at either end in which the jets are off, and the scales are compared
-_SETTLED = 0.5  # s after which the robot, put down, has come to rest
+_GRAVITY = -STANDARD_GRAVITY[2]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -50,12 +49,14 @@ class StandingExperiment:
 
     @property
     def _scored(self) -> np.ndarray:
-        return self.run.time >= _SETTLED
+        return self.run.time >= TRIAL.settled
 
 
 def stand(seed: int) -> StandingExperiment:
     """One experiment, its mass 3 % and its feet 2 N off."""
-    flight = JetsScenario(trajectory="standing", duration=SECONDS, mass_error=0.03 * (-1) ** seed, foot_bias=2.0)
+    flight = JetsScenario(
+        trajectory="standing", duration=TRIAL.standing_seconds, mass_error=0.03 * (-1) ** seed, foot_bias=2.0
+    )
     stood = simulate_run(flight, seed)
     methods = {"ours": OURS, "published": PUBLISHED, "centroidal": CENTROIDAL, "engines alone": ENGINES}
     tracks = {name: stood.run(tuning, rotor_speed=False) for name, tuning in methods.items()}
@@ -67,7 +68,7 @@ def stand(seed: int) -> StandingExperiment:
 
 def _corrected(time: np.ndarray, reading: np.ndarray, temperature: np.ndarray) -> np.ndarray:
     """In proportion to the temperature, such that both ends agree, where the jets are off [ironcub, Sec. V-B1]."""
-    first, last = (time >= _SETTLED) & (time < _SETTLED + _OFF), time > time[-1] - _OFF
+    first, last = (time >= TRIAL.settled) & (time < TRIAL.settled + TRIAL.jets_off), time > time[-1] - TRIAL.jets_off
     rise = temperature[last].mean() - temperature[first].mean()
     scale_drift = (reading[last].mean() - reading[first].mean()) / rise
     return reading - scale_drift * (temperature - temperature[first].mean())

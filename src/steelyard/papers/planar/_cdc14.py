@@ -12,15 +12,12 @@ from steelyard.papers.planar._load import Load
 from steelyard.papers.planar._picture import picture
 from steelyard.papers.planar._scenario import CDC14_INERTIA, CDC14_SECONDS, LINE, NAMES, RATE
 from steelyard.papers.planar._score import Errors, errors_of, worst
+from steelyard.papers.planar._tuning import TUNING
 from steelyard.papers.planar.robots import Stage, cdc14_team, drive
 from steelyard.report import Markup, Section, value_table
 from steelyard.team import Bus, PlanarSample, planar_load_team, run_team
 
-OUR_SECONDS = 20
-"""Of the same push, from its start: ours needs no stages."""
-OUR_NOISE = 0.01
-"""m/s an axis; there is none, but our method needs a value."""
-CDC14_WORK = CDC14_SECONDS + OUR_SECONDS + 2
+CDC14_WORK = CDC14_SECONDS + TUNING.our_seconds + 2
 """How many times `advance` is called with one."""
 QUANTITIES = {"inertia": "inertia", "mass": "mass", "distance": "distance/", "com": "com", "contact": "contact/"}
 
@@ -49,9 +46,9 @@ def reproduce_cdc14(seed: int = 0, advance: Callable[[int], None] = lambda steps
     estimates = {name: run.last(name) for name in NAMES}
     moments = {name: load.at(estimates[name]["mass"].time) for name in NAMES}
     errors = {name: [_errors(estimates[name], name, load)] for name in NAMES}
-    heard = {name: one[: round(OUR_SECONDS * RATE) + 1] for name, one in samples.items()}
+    heard = {name: one[: round(TUNING.our_seconds * RATE) + 1] for name, one in samples.items()}
     ours = run_team(
-        planar_load_team(LINE, RATE, OUR_NOISE),
+        planar_load_team(LINE, RATE, TUNING.our_noise),
         heard,
         Bus(LINE),
         watch=lambda step, robot, _: report_progress(step, robot),
@@ -68,8 +65,8 @@ def reproduce_cdc14(seed: int = 0, advance: Callable[[int], None] = lambda steps
         f"Every robot knew everything after {done:.1f} s; the largest relative error at any robot is {least / 100:.1e}."
         if done is not None
         else "Not every robot knew everything in the end; the rows without a value show what was missing.",
-        f"Ours, from the first {OUR_SECONDS} s of the same pushes and velocities: the largest relative error at any "
-        f"robot is {our_least / 100:.1e}; it estimates contacts, not distances.",
+        f"Ours, from the first {TUNING.our_seconds} s of the same pushes and velocities: the largest relative error at "
+        f"any robot is {our_least / 100:.1e}; it estimates contacts, not distances.",
         "The paper states no numbers; its claim is that every quantity converges at every robot.",
         "Without noise nothing bounds the error; what is left is how long each robot waits before it calls a number "
         "known.",

@@ -7,11 +7,9 @@ import numpy as np
 
 from steelyard.papers.planar._load import Load
 from steelyard.papers.planar._scenario import NAMES, RATE
+from steelyard.papers.planar._tuning import TUNING
 from steelyard.papers.planar.robots import Stage, trace
 from steelyard.team import Turn
-
-EVERY = 10
-"""Samples between two points of a curve."""
 
 
 @dataclasses.dataclass
@@ -29,7 +27,7 @@ class Record:
         state = turn.state
         if robot == NAMES[0]:
             self.stages.setdefault(state.stage, step / RATE)
-        if step % EVERY:
+        if step % TUNING.curve_every:
             return
         time, shown = (step - 1) / RATE, trace(state)
         if state.stage != Stage.OBSERVE:

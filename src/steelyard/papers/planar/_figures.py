@@ -7,12 +7,11 @@ import numpy as np
 from steelyard.papers.planar._curves import Record, true_curve
 from steelyard.papers.planar._load import Load
 from steelyard.papers.planar._scenario import LINE, MASS, NAMES
+from steelyard.papers.planar._tuning import TUNING
 from steelyard.report import PLOTTING, Markup, Section, Trace, drawing, fill, layout, line, truth_line
 
 _WORDS = ("distances", "coast", "J", "slow down", "z_C", "m", "agree", "done", "halt")
 _GRID = """<p>$words</p><div class="grid">$plots</div>"""
-_SPREAD = 0.1
-"""Share of the truth above and below which the first, wild values of a fit are not shown."""
 
 
 def figures(record: Record, load: Load, title: str) -> Section:
@@ -80,7 +79,9 @@ def _plot(record: Record, traces: Sequence[Trace], truth: float, unit: str, capt
     seen = [time for trace in traces for time in trace["x"]]
     ends = np.array([min(seen, default=0.0), max(seen, default=1.0)])
     shown = [*traces, truth_line(ends, np.full(2, truth))]
-    look = _marked(record, layout(300, unit, ((1.0 - _SPREAD) * truth, (1.0 + _SPREAD) * truth)))
+    look = _marked(
+        record, layout(300, unit, ((1.0 - TUNING.drawn_spread) * truth, (1.0 + TUNING.drawn_spread) * truth))
+    )
     return drawing(shown, look, caption, f"{caption} at every robot over time, and the truth, {truth:.5g} {unit}.")
 
 

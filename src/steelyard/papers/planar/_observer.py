@@ -7,16 +7,12 @@ import numpy as np
 
 from steelyard.campaigns import in_processes
 from steelyard.papers.planar._scenario import INERTIA, RATE
+from steelyard.papers.planar._tuning import TUNING
 from steelyard.papers.planar.robots import CenterObserver, observer_step
 from steelyard.worlds import PlanarScenario, PlanarTruth, planar_truth
 
-LEVELS = (0.01, 0.03, 0.1, 0.3)
-"""Standard deviations of ω, rad/s."""
 PUSH = PlanarScenario(inertia=INERTIA, duration=40.0, rate=RATE, spin=1.0, force=4.0)
 """The motion: random amplitudes, frequencies and phases for every component of every force."""
-LAST = 0.25
-"""Share of the motion at its end over which an error is taken."""
-K_E = 3.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,18 +26,18 @@ class Scatter:
 
 def observer_table(seeds: Sequence[int], advance: Callable[[int], None] = lambda steps: None) -> list[Scatter]:
     """For each noise level, over a motion a seed; every level sees the same motions."""
-    squares = np.zeros((len(LEVELS), 2))
+    squares = np.zeros((len(TUNING.gyro_noises), 2))
     for found in in_processes(observer_trial, seeds):
         squares += found / len(seeds)
         advance(1)
-    return [Scatter(level, *np.sqrt(row).tolist()) for level, row in zip(LEVELS, squares, strict=True)]
+    return [Scatter(level, *np.sqrt(row).tolist()) for level, row in zip(TUNING.gyro_noises, squares, strict=True)]
 
 
 def observer_trial(seed: int) -> np.ndarray:
     """Mean squares of the error of z_c (level, 2), m², in one motion."""
     truth = planar_truth(PUSH, seed)
     noise = np.random.default_rng([seed, 25]).standard_normal(len(truth.time))
-    return np.array([observed_error(truth, truth.angular_velocity + level * noise) for level in LEVELS])
+    return np.array([observed_error(truth, truth.angular_velocity + level * noise) for level in TUNING.gyro_noises])
 
 
 def observed_error(truth: PlanarTruth, omega: np.ndarray) -> np.ndarray:
@@ -58,8 +54,8 @@ def observed_error(truth: PlanarTruth, omega: np.ndarray) -> np.ndarray:
     f_mid, eta_mid = 0.5 * (f_bar[1:] + f_bar[:-1]), 0.5 * (eta[1:] + eta[:-1])
     rows = zip(omega[:-1].tolist(), omega[1:].tolist(), f_mid.tolist(), eta_mid.tolist(), strict=True)
     for k, (before, after, force, torque) in enumerate(rows, start=1):
-        state = observer_step(state, before, after, force, torque, K_E, dt)
+        state = observer_step(state, before, after, force, torque, TUNING.observer_gain, dt)
         errors[k] = state.z_c
-    late = slice(-round(LAST * len(omega)), None)
+    late = slice(-round(TUNING.observer_end * len(omega)), None)
     left = errors[late] - middle[late]
     return np.array([np.mean(left.real**2), np.mean(left.imag**2)])

@@ -11,15 +11,12 @@ from steelyard.campaigns import all_of
 from steelyard.papers._reproduction import ReproductionRow
 from steelyard.papers.planar._centralised import centralised, end_of
 from steelyard.papers.planar._scenario import INERTIA, VELOCITY_NOISE
+from steelyard.papers.planar._tuning import TUNING
 from steelyard.problems import PlanarRecord, PlanarTeamResult, run_planar_load_team
 from steelyard.team import Bus, Disturbance, Graph, Presence
 from steelyard.worlds import PlanarScenario, PlanarTruth, planar_truth
 
 GRAPHS = ("line", "ring", "random")
-ROBOTS = 4
-SECONDS = 20.0
-DROP = 0.3
-"""Share of the load that is lost at half time."""
 QUANTITIES = ("mass", "inertia", "com")
 """The last from a robot's own contact to the centre of mass, world axes."""
 
@@ -48,7 +45,7 @@ class Case:
     """A team, and what happens to it."""
 
     name: str
-    robots: int = ROBOTS
+    robots: int = TUNING.team_robots
     graph: str = "line"
     radio: Disturbance = _PERFECT
     stay: Presence = _ALWAYS
@@ -61,7 +58,7 @@ class Case:
         return self.robots - (self.stay.leave is not None)
 
 
-HALF = round(SECONDS * 50.0)
+HALF = round(TUNING.team_seconds * 50.0)
 """Samples."""
 UNDISTURBED = Case("undisturbed")
 DISTURBED = (
@@ -71,7 +68,7 @@ DISTURBED = (
     Case("one leaves at half time", stay=Presence(leave=HALF)),
     Case("one joins at half time", stay=Presence(join=HALF)),
 )
-DROPPED = Case("a part is lost", drop=DROP)
+DROPPED = Case("a part is lost", drop=TUNING.drop)
 
 
 def sizes(numbers: Sequence[int]) -> list[Case]:
@@ -86,15 +83,15 @@ def trials_of(case: Case, seeds: Sequence[int], advance: Callable[[int], None]) 
 
 def team_trial(case: Case, seed: int) -> Trial:
     """One push of the case; forces shrink with the root of the team's size, so that all move the load alike."""
-    force = 4.0 * math.sqrt(ROBOTS / case.robots)
+    force = 4.0 * math.sqrt(TUNING.team_robots / case.robots)
     push = PlanarScenario(
         case.robots,
         force=force,
-        duration=SECONDS,
+        duration=TUNING.team_seconds,
         inertia=INERTIA,
         velocity_noise=VELOCITY_NOISE,
         drop_share=case.drop,
-        drop_time=SECONDS / 2,
+        drop_time=TUNING.team_seconds / 2,
     )
     truth = planar_truth(push, seed)
     away = [not case.stay.covers(k) for k in range(len(truth.time))]
@@ -178,8 +175,9 @@ def conclude(found: Mapping[Case, Sequence[Trial]]) -> list[str]:
             late = max(one for trial in trials for one in trial.noticed)
             worst = 100.0 * max(float(np.abs(trial.errors[:, :2]).max()) for trial in trials)
             sentences.append(
-                f"When the load loses {100 * DROP:.0f} % the last robot of all trials reports it after {late:.2f} s, "
-                f"and {SECONDS / 2:g} s later no robot's m or J is off by more than {worst:.2f} %."
+                f"When the load loses {100 * TUNING.drop:.0f} % the last robot of all trials reports it after "
+                f"{late:.2f} s, and {TUNING.team_seconds / 2:g} s later no robot's m or J is off by more "
+                f"than {worst:.2f} %."
             )
         elif case != UNDISTURBED:
             m, J, c = ours / _central_rms(trials)
@@ -219,5 +217,5 @@ def _central(push: PlanarRecord, truth: PlanarTruth) -> np.ndarray:
 
 
 def _noticed(result: PlanarTeamResult, name: str) -> float:
-    times = [noticed - SECONDS / 2 for robot, noticed, _ in result.events if robot == name]
+    times = [noticed - TUNING.team_seconds / 2 for robot, noticed, _ in result.events if robot == name]
     return min((time for time in times if time >= 0.0), default=math.inf)

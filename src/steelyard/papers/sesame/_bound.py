@@ -10,10 +10,9 @@ from steelyard.estimators import ExtendedKalman, Guess, Noise, Sample
 from steelyard.models import CommandedMultirotor, CommandedState, Multirotor, MultirotorState
 from steelyard.papers.sesame._data import Flown
 from steelyard.papers.sesame._samples import as_it_was_driven, sensor_noise
+from steelyard.papers.sesame._tuning import FILTERS
 from steelyard.worlds import SESAME_AIRFRAME, turning_times
 
-_JUMP, _FLOW = 0.3, 0.08
-"""How much may change when something does: of `log_mass`, and of the flow in kg/s."""
 _LOG_MASS, _LOSS = 9, 10
 
 
@@ -27,7 +26,7 @@ def attainable(flown: Flown) -> np.ndarray:
     moments = np.zeros(len(columns["time"]))
     moments[np.searchsorted(columns["time"], turning_times(flight.profile, SESAME_AIRFRAME.duration))] = 1.0
     jumps, flows = (moments, 0.0 * moments) if flight.profile != "ramp" else (0.0 * moments, moments)
-    changes = np.stack([_JUMP**2 * jumps, _FLOW**2 * flows], axis=1)
+    changes = np.stack([FILTERS.jump**2 * jumps, FILTERS.flow**2 * flows], axis=1)
     return np.asarray(_deviations(as_it_was_driven(columns), jnp.asarray(changes)))
 
 

@@ -82,10 +82,6 @@ class Preset:
     """Rows that MSCKF and SWLS look back on."""
 
 
-VELOCITIES, MASSES = (0.1, 0.2, 0.4), (0.05, 0.1, 0.2, 0.4)
-"""What presets are chosen from."""
-
-
 def tune(method: str, flights: Sequence[Flown], grid: Sequence[Preset], score: Callable[[Flown, Run], float]) -> Preset:
     """The preset of a grid under which a faithful filter scores least over some flights."""
 

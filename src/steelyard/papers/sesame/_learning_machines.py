@@ -11,17 +11,13 @@ import numpy as np
 
 from steelyard.estimators import Elm, OnlineElm, RandomFeatures, fit_elm, fit_relm
 from steelyard.papers.sesame._machine_inputs import INPUTS, inputs_of_flights
-from steelyard.papers.sesame._tuning import TUNING
+from steelyard.papers.sesame._tuning import LEARNING, TUNING
 from steelyard.worlds import TRAJECTORIES, SesameScenario
 
 NODES = (50, 100, 300, 500, 1000)
 REGULARISATIONS = (1e-7, 1e-5, 1e-3, 0.1, 0.3, 0.5, 0.8, 1.0)
 REPETITIONS = (1, 3, 5, 7, 10)
 """That are learnt, of each trajectory and mass profile."""
-
-_FLIGHTS_AT_ONCE = 125
-_ROWS_AT_ONCE = 128
-"""Of those that are learnt online; a compiled call each."""
 
 
 def _ignore(steps: int) -> None:
@@ -48,7 +44,10 @@ def gather_campaign(flown: Iterable[tuple[SesameScenario, Mapping[str, np.ndarra
     """Inputs and masses of flights, in their order."""
     flown = list(flown)
     every = [columns for _, columns in flown]
-    inputs = [inputs_of_flights(every[k : k + _FLIGHTS_AT_ONCE]) for k in range(0, len(every), _FLIGHTS_AT_ONCE)]
+    inputs = [
+        inputs_of_flights(every[k : k + LEARNING.flights_at_once])
+        for k in range(0, len(every), LEARNING.flights_at_once)
+    ]
     masses = np.stack([columns["truth/mass"] for _, columns in flown])
     return Campaign(tuple(flight for flight, _ in flown), np.concatenate(inputs), masses)
 
@@ -264,8 +263,8 @@ def learn_online(
     began = time.perf_counter()
     step = eqx.filter_jit(lambda belief, x, y, n: (online.predict(belief, x), online.learn(belief, x, y, counts=n)))
     belief, predicted = online.init(1), []
-    for k in range(0, len(rows.inputs), _ROWS_AT_ONCE):
-        some = slice(k, k + _ROWS_AT_ONCE)
+    for k in range(0, len(rows.inputs), LEARNING.rows_at_once):
+        some = slice(k, k + LEARNING.rows_at_once)
         before, belief = step(belief, *(jnp.asarray(a[some]) for a in (rows.inputs, rows.log_masses, rows.counts)))
         predicted.append(np.asarray(before)[:, 0])
     machine = online.machine(belief)

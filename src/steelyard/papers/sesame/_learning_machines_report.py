@@ -25,13 +25,12 @@ from steelyard.papers.sesame._learning_machines import (
     train_machine,
 )
 from steelyard.papers.sesame._machine_inputs import INPUTS, machine_inputs
+from steelyard.papers.sesame._tuning import LEARNING
 from steelyard.report import PLOTTING, Markup, Section, drawing, fill, layout, line, truth_line, value_table
 from steelyard.worlds import PROFILES, sesame_flights
 
 TRAINED = 5
 """Repetitions of each trajectory and profile that are learnt, as in the paper."""
-HELD_OUT = 5
-"""Repetitions after those, on which every machine is scored."""
 MACHINE_STEPS = 2 * len(NODES) + len(REGULARISATIONS) + len(REPETITIONS) + 2
 """Steps in all, for those who show progress."""
 
@@ -141,7 +140,7 @@ class Machines:
 
 def train_machines(settings: Settings, seed: int, advance: Callable[[int], None]) -> Machines:
     """Flies what there is to learn and what to be tested on, and trains."""
-    flown = list(fly_all(sesame_flights(max(REPETITIONS) + HELD_OUT), seed))
+    flown = list(fly_all(sesame_flights(max(REPETITIONS) + LEARNING.held_out), seed))
     everything = gather_campaign(flown)
     advance(1)
     held_out = everything.only(lambda flight: flight.repetition >= max(REPETITIONS))

@@ -6,15 +6,13 @@ import numpy as np
 
 from steelyard._rotations import matrices
 from steelyard.models import STANDARD_GRAVITY, common_rotor_bench
-from steelyard.papers.sesame._tuning import TUNING
+from steelyard.papers.sesame._tuning import LEARNING, TUNING
 from steelyard.worlds import SESAME_AIRFRAME
 
 Columns = Mapping[str, np.ndarray]
 """Of one flight, by their log names."""
 
-WINDOWS = (4, 8, 12, 20, 40, 80)
-"""Rows over which the mass is fitted as constant."""
-INPUTS = ("log mass", "log unsureness", *(f"log mass over {rows} rows" for rows in WINDOWS))
+INPUTS = ("log mass", "log unsureness", *(f"log mass over {rows} rows" for rows in LEARNING.windows))
 """What the columns of `machine_inputs` are."""
 
 _GRAVITY = float(-STANDARD_GRAVITY[2])
@@ -80,7 +78,7 @@ def _lagged(asked: np.ndarray, dt: np.ndarray) -> np.ndarray:
 
 def _fit_windows(impulse: np.ndarray, gained: np.ndarray, dt: float) -> np.ndarray:
     """Least-squares 1/m over the last rows, (flight, row, window); before the first row there was hovering."""
-    longest, (flights, intervals) = max(WINDOWS), impulse.shape
+    longest, (flights, intervals) = max(LEARNING.windows), impulse.shape
     hover = np.full((flights, longest), _GRAVITY * dt)
     x = _running(np.concatenate([SESAME_AIRFRAME.mass * hover, impulse], axis=1))
     # small numbers: digits are not lost
@@ -88,7 +86,7 @@ def _fit_windows(impulse: np.ndarray, gained: np.ndarray, dt: float) -> np.ndarr
     sums = [_running(values) for values in (x, y, x * x, x * y)]
     end = longest + 1 + np.arange(intervals + 1)
     gradients = []
-    for rows in WINDOWS:
+    for rows in LEARNING.windows:
         n = rows + 1
         s_x, s_y, s_xx, s_xy = (s[:, end] - s[:, end - n] for s in sums)
         gradients.append((s_xy - s_x * s_y / n) / (s_xx - s_x**2 / n) + 1.0 / SESAME_AIRFRAME.mass)

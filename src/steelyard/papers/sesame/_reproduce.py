@@ -8,28 +8,15 @@ import numpy as np
 from steelyard.papers._reproduction import Reproduction, ReproductionRow
 from steelyard.papers.sesame._bound import attainable
 from steelyard.papers.sesame._data import Flown, fly_all
-from steelyard.papers.sesame._filters import (
-    FAITHFUL,
-    MASSES,
-    VELOCITIES,
-    Preset,
-    Run,
-    Settings,
-    fly_faithful,
-    fly_ours,
-    tune,
-)
+from steelyard.papers.sesame._filters import FAITHFUL, Preset, Run, Settings, fly_faithful, fly_ours, tune
 from steelyard.papers.sesame._learning_machines_report import MACHINE_STEPS, train_machines
 from steelyard.papers.sesame._page import sections
 from steelyard.papers.sesame._results import METHODS, OURS, WITHHELD, Results
 from steelyard.papers.sesame._scores import Score, Scores, abrupt, grouped, settled
+from steelyard.papers.sesame._tuning import FILTERS
 from steelyard.worlds import PROFILES, TRAJECTORIES, SesameScenario, sesame_flights
 
 CELLS = len(TRAJECTORIES) * len(PROFILES)
-TUNING_SEED = 1_000_003
-"""Added to the seed of the flights on which the faithful filters are tuned: no flight is scored on which one was."""
-SMALL_STEP = 0.2
-"""Of the mass, for the delays of detection."""
 
 
 def work(repetitions: int) -> int:
@@ -68,7 +55,7 @@ def measure(repetitions: int, settings: Settings, seed: int, advance: Callable[[
     bound = {one[0]: _settled_bound(one) for one in flown}
     quiet = {profile: _quiet_window(presets["ekf"], flown, scores["ekf"], profile) for profile in ("constant", "steps")}
     small = [
-        SesameScenario(trajectory, profile, repetition, SMALL_STEP)
+        SesameScenario(trajectory, profile, repetition, FILTERS.small_step)
         for repetition in range(repetitions)
         for trajectory in TRAJECTORIES
         for profile in PROFILES
@@ -88,13 +75,13 @@ def _tuned(window: int, seed: int, advance: Callable[[int], None]) -> dict[str, 
     The extended filter's serves all; but the window's mass may wander as it likes best, for the paper's two differ.
     """
     flights = []
-    for one in fly_all(sesame_flights(1), seed + TUNING_SEED):
+    for one in fly_all(sesame_flights(1), seed + FILTERS.tuning_seed):
         flights.append(one)
         advance(1)
-    grid = [Preset(velocity, mass, window) for velocity in VELOCITIES for mass in MASSES]
+    grid = [Preset(velocity, mass, window) for velocity in FILTERS.velocities for mass in FILTERS.masses]
     ekf = tune("ekf", flights, grid, _whole_error)
     advance(CELLS)
-    swls = tune("swls", flights[::3], [Preset(ekf.velocity, mass, window) for mass in MASSES], _whole_error)
+    swls = tune("swls", flights[::3], [Preset(ekf.velocity, mass, window) for mass in FILTERS.masses], _whole_error)
     advance(CELLS)
     return {method: swls if method == "swls" else ekf for method in FAITHFUL}
 

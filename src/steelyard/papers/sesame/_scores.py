@@ -8,10 +8,8 @@ import numpy as np
 
 from steelyard.papers.sesame._data import Flown
 from steelyard.papers.sesame._filters import Run
+from steelyard.papers.sesame._tuning import FILTERS
 from steelyard.worlds import SESAME_AIRFRAME, SesameScenario, turning_times
-
-SETTLED = 1.0
-"""Seconds after the start or a change from which on an estimate counts as settled."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,7 +35,7 @@ class Score:
         calm = settled(flight, columns["time"])
         covered = np.abs(run.mass - truth) < 1.96 * run.std
         turns = np.asarray(turning_times(flight.profile, SESAME_AIRFRAME.duration))
-        false = sum(not np.any((turns <= noticed) & (noticed < turns + SETTLED)) for noticed in run.events)
+        false = sum(not np.any((turns <= noticed) & (noticed < turns + FILTERS.settled)) for noticed in run.events)
         return Score(_rms(error), _rms(error[calm]), float(covered[calm].mean()), run.seconds_a_row, false)
 
     @staticmethod
@@ -68,9 +66,9 @@ def grouped(scores: Scores, trajectory: str | None = None, profile: str | None =
 
 def settled(flight: SesameScenario, time: np.ndarray) -> np.ndarray:
     """Rows more than a second after the start and after every change."""
-    calm = time > SETTLED
+    calm = time > FILTERS.settled
     for moment in turning_times(flight.profile, SESAME_AIRFRAME.duration):
-        calm &= (time < moment) | (time > moment + SETTLED)
+        calm &= (time < moment) | (time > moment + FILTERS.settled)
     return calm
 
 
@@ -92,9 +90,9 @@ def abrupt(runs: Sequence[tuple[Flown, Run]]) -> Abrupt:
     delays, errors = [], []
     for (flight, columns), run in runs:
         (step,) = turning_times(flight.profile, SESAME_AIRFRAME.duration)
-        noticed = [event - step for event in run.events if 0 <= event - step < SETTLED]
+        noticed = [event - step for event in run.events if 0 <= event - step < FILTERS.settled]
         delays += noticed[:1]
-        row = int(np.searchsorted(columns["time"], step + SETTLED))
+        row = int(np.searchsorted(columns["time"], step + FILTERS.settled))
         errors.append(abs(run.mass[row] / columns["truth/mass"][row] - 1.0))
     return Abrupt(
         len(runs), len(delays), statistics.median(delays or [float("inf")]), statistics.median(errors), max(errors)

@@ -33,4 +33,41 @@ class BankTuning:
     """Of the other rows that is learnt, each with the weight of fifteen."""
 
 
+@dataclasses.dataclass(frozen=True)
+class LearningTuning:
+    """Of the runs of learning machines; grids of the paper are in `_learning_machines.py`."""
+
+    flights_at_once: int = 125
+    """Flights that are simulated and replayed in one call: 125 fill some hundred megabytes."""
+    rows_at_once: int = 128
+    """Of those that are learnt online; a compiled call each."""
+    held_out: int = 5
+    """Repetitions after those that are learnt, on which every machine is scored."""
+    windows: tuple[int, ...] = (4, 8, 12, 20, 40, 80)
+    """Rows over which the mass is fitted as constant."""
+
+
+@dataclasses.dataclass(frozen=True)
+class FilterTrialTuning:
+    """Of the comparison of filters."""
+
+    tuning_seed: int = 1_000_003
+    """Added to the seed of the flights on which the faithful filters are tuned: no flight is scored on which one
+    was."""
+    small_step: float = 0.2
+    """Share of the mass, for the delays of detection."""
+    settled: float = 1.0
+    """Seconds after the start or a change from which on an estimate counts as settled."""
+    velocities: tuple[float, ...] = (0.1, 0.2, 0.4)
+    """`Preset.velocity`, m/s: what is tried."""
+    masses: tuple[float, ...] = (0.05, 0.1, 0.2, 0.4)
+    """`Preset.log_mass`: what is tried."""
+    jump: float = 0.3
+    """How much `log_mass` may change when it does, for the bound."""
+    flow: float = 0.08
+    """How much the flow may change when it does, kg/s, for the bound."""
+
+
 TUNING = BankTuning()
+LEARNING = LearningTuning()
+FILTERS = FilterTrialTuning()

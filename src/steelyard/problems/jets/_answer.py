@@ -23,7 +23,7 @@ from steelyard.problems.jets._reading import JetsRecord, read_jets_record
 from steelyard.problems.jets._robot import ConfiguredRobot, robot_from
 from steelyard.problems.jets._thrust_filter import EngineHealth, ThrustBelief
 from steelyard.problems.jets._tuning import THRUST_METHODS, TUNING
-from steelyard.problems.jets._unmodelled import error_rates, error_reasons
+from steelyard.problems.jets._unmodelled import error_evidence, error_rates, errors_of
 from steelyard.problems.jets._verdict import engine_events, thrust_verdict
 
 
@@ -67,10 +67,11 @@ def identify_jets(
     if method not in THRUST_METHODS:
         raise BadInput(f'Unknown method "{method}" for jets; {nearest(method, list(THRUST_METHODS))}')
     configured = robot_from(config)
-    runs = {
-        robot: estimate_thrusts(log.without_truth(), robot, configured, config, method, progress)
+    judged = {
+        robot: _judged(estimate_thrusts(log.without_truth(), robot, configured, config, method, progress))
         for robot in _robots(log, config)
     }
+    runs = {robot: one for robot, (one, _) in judged.items()}
     events = [event for one in runs.values() for event in (*_engine_events(one), *_silences(one.record, configured))]
     units = {"mass": "kg"} | {f"thrust/{name}": "N" for name in configured.names}
     units |= {f"bias/{foot}/wrench/{part}": unit for foot in configured.feet for part, unit in _PARTS}
@@ -86,7 +87,7 @@ def identify_jets(
         innovations={robot: _innovations(one) for robot, one in runs.items()},
         truth=truth_in(log, units),
         settings=settings_of(log, config, {robot: one.record.noise for robot, one in runs.items()}),
-        trust={robot: Trust(_reasons(one)) for robot, one in runs.items()},
+        trust={robot: Trust(reasons) for robot, (_, reasons) in judged.items()},
         seconds_a_row=max(one.seconds_a_row for one in runs.values()),
     )
 
@@ -94,10 +95,19 @@ def identify_jets(
 _PARTS = (("torque", "N m"), ("force", "N"))
 
 
-def _reasons(one: Thrusts) -> tuple[Reason, ...]:
-    """What the model lacks and the innovations show."""
-    std = np.concatenate([_parts(one, part)[1][-1] for part in ("thrust", "log_mass")])
-    return error_reasons(jax.tree.map(lambda leaf: leaf[-1], one.track.unmodelled), std)
+def _judged(one: Thrusts) -> tuple[Thrusts, tuple[Reason, ...]]:
+    """With the deviations that count what the model may lack, and what the innovations show that it lacks."""
+    where = [one.run.names.index(name) for name in one.run.names if name.split("/")[0] in ("thrust", "log_mass")]
+    found = error_evidence(
+        jax.tree.map(lambda leaf: leaf[-1], one.track.unmodelled), np.asarray(one.track.std)[-1, where]
+    )
+    if found is None:
+        return one, ()
+    std = np.array(one.track.std)
+    std[:, where] = np.hypot(std[:, where], found.added_std())
+    return dataclasses.replace(one, track=eqx.tree_at(lambda t: t.std, one.track, std)), found.reasons(
+        errors_of(one.robot.feet)
+    )
 
 
 def estimate_thrusts(

@@ -3,9 +3,11 @@
 Each is a rate of the momentum of unknown size. The filter follows what a unit of it would do to its state (`Shadows`).
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from steelyard.estimators import Reason, Shadows
+from steelyard.estimators import Shadows
 from steelyard.problems._unmodelled import ErrorEvidence, ModelError, smoothed_rate
 from steelyard.problems.jets._reading import JetsRecord
 
@@ -18,7 +20,7 @@ _BESIDE = "beside where joints and attitude have them"
 _TOUCH = "look at the zeros of the joints, the attitude, a velocity that drifts, or what touches the robot"
 
 
-ERRORS = (
+_BOTH = (
     ModelError(
         "The feet's sensors would be {size} off in scale, by engines and rotor speeds: weigh the robot.", "%", 1e2, 0.3
     ),
@@ -44,7 +46,12 @@ ERRORS = (
     ),
     *(ModelError(f"The soles' forces act {{size}} along {axis} {_BESIDE}: {_TOUCH}.", "mm", 1e3, 0.1) for axis in "yx"),
 )
-"""In the order of `error_rates`."""
+
+
+def errors_of(feet: Sequence[str]) -> tuple[ModelError, ...]:
+    """In the order of `error_rates`; names of feet as the log has them."""
+    each = (f"{foot}/wrench would be {{size}} off in scale, by the other feet and the engines." for foot in feet)
+    return (*_BOTH, *(ModelError(sentence, "%", 1e2, 0.3) for sentence in each))
 
 
 def error_rates(record: JetsRecord) -> np.ndarray:
@@ -56,10 +63,11 @@ def error_rates(record: JetsRecord) -> np.ndarray:
     late = np.einsum("nij,nj->ni", record.foot_matrix, standing * smoothed_rate(record.time, read))
     axes, beside = np.broadcast_to(np.eye(6), (n, 6, 6)), np.zeros((n, 6, 2))
     beside[:, 0, 0] = beside[:, 1, 1] = on_soles[:, 5]
-    return np.concatenate([-on_soles[:, :, None], late[:, :, None], axes, t * axes, beside], axis=2)
+    by_foot = (record.foot_matrix * read[:, None, :]).reshape(n, 6, -1, 6).sum(axis=3)
+    return np.concatenate([-on_soles[:, :, None], late[:, :, None], axes, t * axes, beside, -by_foot], axis=2)
 
 
-def error_reasons(found: Shadows, std: np.ndarray) -> tuple[Reason, ...]:
+def error_evidence(found: Shadows, std: np.ndarray) -> ErrorEvidence | None:
     """From the shadows after the last row, their columns being those of the answers with deviations `std` (answer,)."""
     score, information, columns = (np.asarray(x) for x in (found.score, found.information, found.columns))
-    return ErrorEvidence(score, information, columns, std).reasons(ERRORS) if score.size else ()
+    return ErrorEvidence(score, information, columns, std) if score.size else None

@@ -207,7 +207,10 @@ def _without(found: Fit, piece: Piece) -> Fit:
 
 
 def _placed(rest: Fit, kind: str, near: float) -> tuple[Piece | None, float]:
-    """The best place for a change between its neighbours, and its likelihood ratio over the whole flight."""
+    """The best place for a change between its neighbours, and its likelihood ratio over the whole flight.
+
+    Where it is now is tried, too: a step's peak is narrower than the first grid.
+    """
     moments = [float(rest.motion.time[0]), *(t for _, t in rest.unknowns.pieces[1:]), float(rest.motion.time[-1])]
     low, high = max(t for t in moments if t <= near), min(t for t in moments if t >= near)
     best, value = None, 0.0
@@ -215,7 +218,7 @@ def _placed(rest: Fit, kind: str, near: float) -> tuple[Piece | None, float]:
     while True:
         grid = begins[(begins >= low) & (begins <= high)]
         every = max(1, -(-len(grid) // TUNING.placing_grid))
-        grid = grid[::every]
+        grid = np.union1d(grid[::every], grid[np.argmin(np.abs(grid - near))]) if grid.size else grid
         grid = grid[_allowed(rest, kind, grid)]
         if not grid.size:
             return best, value
@@ -230,20 +233,51 @@ def _placed(rest: Fit, kind: str, near: float) -> tuple[Piece | None, float]:
 
 def _ratios(rest: Fit, pieces: list[Piece]) -> np.ndarray:
     """Likelihood ratio of each piece, to the end of the flight."""
+    g, information = _beside(rest, pieces)
+    return np.einsum("bic,bi->c", g, rest.left) ** 2 / information
+
+
+def _beside(rest: Fit, pieces: list[Piece]) -> tuple[np.ndarray, np.ndarray]:
+    """Whitened columns of pieces that a fit lacks, and the information of each beside all that the fit has."""
     columns = np.stack([mass_column(rest.motion, rest.linearised, piece) for piece in pieces], axis=2)
     g = whitened(rest.blocks, columns, rest.error)
     gB = np.einsum("bic,bip->cp", g, rest.white)
     spread = np.einsum("bic,bic->c", g, g) - np.einsum("cp,pq,cq->c", gB, rest.covariance, gB)
-    return np.einsum("bic,bi->c", g, rest.left) ** 2 / np.maximum(spread, 1e-12)
+    return g, np.maximum(spread, 1e-12)
+
+
+def smallest_seen(found: Fit) -> tuple[float, float] | None:
+    """Smallest step, as a share of the mass, that this flight would show in 39 of 40 cases; its scatter over moments.
+
+    A step counts beyond six deviations, of which a coloured error's wander leaves four, and if it is larger than that
+    error; two more deviations are for its own error.
+    """
+    flown = found.blocks.time[found.blocks.heard > 0]
+    begins = found.blocks.time - 0.5 * found.blocks.span
+    inner = (begins > flown[0] + TUNING.end_margin) & (begins < flown[-1] - TUNING.end_margin)
+    places = np.flatnonzero(inner & _allowed(found, "step", begins))
+    if not places.size:
+        return None
+    moments = begins[places[:: max(1, -(-len(places) // TUNING.seen_moments))]]
+    _, information = _beside(found, [("step", float(t)) for t in moments])
+    std = 1.0 / np.sqrt(information)
+    needed = TUNING.lasting_change if slow_error(found) > 0 else TUNING.believed_change
+    least = np.maximum(np.sqrt(needed) * std, smallest_change(found)) + 2.0 * std
+    share = least / found.mass(moments)
+    return float(np.median(share)), float(max(np.std(share), 1e-4))
 
 
 def _without_weak(found: Fit) -> Fit:
     """The weakest changes taken out, one after the other, and what is random estimated again each time."""
-    found = refit(found, found.unknowns.pieces)
+    found, before = refit(found, found.unknowns.pieces), len(found.unknowns.pieces)
     while True:
         weak = [one for one in found.unknowns.pieces if one[0] != "level" and not believed(found, one)]
-        if not weak:
+        if not weak and len(found.unknowns.pieces) == before:
             return found
+        if not weak:  # each was placed beside what has gone since
+            found = _placed_again(found)
+            found, before = refit(found, found.unknowns.pieces), len(found.unknowns.pieces)
+            continue
         weakest = min(weak, key=lambda one: abs(found.of(one)[0]) / found.of(one)[1])
         found = refit(found, tuple(one for one in found.unknowns.pieces if one != weakest))
 

@@ -229,7 +229,11 @@ def likeliest_error(
     fixed: tuple[str, ...] = (),
     near: bool = False,
 ) -> tuple[ErrorModel, float]:
-    """The error model of highest posterior probability: a compass search in logarithms, in small steps if `near`."""
+    """The error model of highest posterior probability: a compass search in logarithms, in small steps if `near`.
+
+    A correlation time moves at a constant size² / time, which the data tell best: across that ridge the search would
+    stop on its way.
+    """
     usual, spread = (np.array(part) for part in zip(*TUNING.error_prior, strict=True))
     free = [k for k, name in enumerate(NAMES) if name not in fixed]
     likelihood = Likelihood(blocks, columns, prior)
@@ -238,15 +242,15 @@ def likeliest_error(
         point[[3, 6]] = np.minimum(point[[3, 6]], np.log(TUNING.longest_correlation))
         return likelihood(point) - 0.5 * float(np.sum(((point - np.log(usual)) / spread)[free] ** 2))
 
+    along = np.eye(len(NAMES))
+    along[3, 2] = along[6, 5] = 0.5
     best = first.logarithms()
     value = score(best)
     step = np.full(len(NAMES), TUNING.error_steps[1 if near else 0])
     for _ in range(TUNING.error_rounds):
         tried, move = [(value, best)], np.zeros(len(NAMES))
         for k in free:
-            up, down = best.copy(), best.copy()
-            up[k] += step[k]
-            down[k] -= step[k]
+            up, down = best + step[k] * along[k], best - step[k] * along[k]
             tried += [(score(up), up), (score(down), down)]
             higher, lower = tried[-2][0], tried[-1][0]
             curvature = higher + lower - 2 * value
@@ -255,8 +259,8 @@ def likeliest_error(
             else:
                 move[k] = step[k] if higher > lower else -step[k]
         for share in (1.0, 0.5, 0.25):
-            along = best + share * move
-            tried.append((score(along), along))
+            moved = best + share * move @ along
+            tried.append((score(moved), moved))
         found, where = max(tried, key=lambda one: one[0])
         if found <= value + TUNING.error_settled:
             if step.max() < 0.3:

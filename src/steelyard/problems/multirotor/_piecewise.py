@@ -15,7 +15,7 @@ from steelyard.problems.multirotor._blocks import (
     mass_column,
     piece_shape,
 )
-from steelyard.problems.multirotor._coloured import Blocks, ErrorModel, Likelihood, likeliest_error, whitened
+from steelyard.problems.multirotor._coloured import NAMES, Blocks, ErrorModel, Likelihood, likeliest_error, whitened
 from steelyard.problems.multirotor._tuning import TUNING
 
 _PRIORS = dict(TUNING.force_priors)
@@ -185,6 +185,20 @@ def _judged(found: Fit) -> Fit:
     ratio = 2.0 * (likelihood(error.logarithms()) - likelihood(plain.logarithms()))
     shown = ratio > TUNING.shown_colour * min(1.0, found.motion.seconds / TUNING.shown_after)
     return dataclasses.replace(found, coloured=bool(shown), plain=plain)
+
+
+def noise_inflation(found: Fit) -> float:
+    """Variance of the mass over that at the likeliest size of white noise, given all sizes that the flight allows.
+
+    A flight tells its noise below the frequency where that of the velocity is larger: in 16 s by some forty degrees of
+    freedom. All sizes are equally likely before it.
+    """
+    columns = columns_of(found.motion, found.unknowns, found.linearised)
+    likelihood = Likelihood(found.blocks, columns, found.unknowns.prior)
+    shifts, at = np.array(TUNING.white_shifts), found.error.logarithms()
+    scores = np.array([likelihood(at + shift * (np.array(NAMES) == "white_along")) for shift in shifts]) + shifts
+    weights = np.exp(scores - scores.max())
+    return max(1.0, float(weights @ np.exp(2.0 * shifts) / weights.sum()))
 
 
 def without_outliers(found: Fit) -> tuple[Blocks, float]:

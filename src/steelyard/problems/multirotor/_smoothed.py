@@ -20,7 +20,7 @@ from steelyard.problems.multirotor._blocks import (
     motion_of,
     usual_size,
 )
-from steelyard.problems.multirotor._changes import persistent_error, slow_error, with_changes
+from steelyard.problems.multirotor._changes import persistent_error, slow_error, smallest_seen, with_changes
 from steelyard.problems.multirotor._coloured import ErrorModel, Likelihood, whitened
 from steelyard.problems.multirotor._drift import with_slow_errors
 from steelyard.problems.multirotor._moments import with_moments
@@ -31,6 +31,7 @@ from steelyard.problems.multirotor._piecewise import (
     columns_of,
     fit,
     fit_all,
+    noise_inflation,
     without_outliers,
 )
 from steelyard.problems.multirotor._push import push_error
@@ -54,6 +55,8 @@ class Smoothed:
     """(rows,), kg."""
     mass_std: np.ndarray
     """What this flight tells, what lasts for all of it, and the thrust's own scale."""
+    smallest_seen: tuple[float, float] | None = None
+    """Smallest step, as a share of the mass, that this flight would show, and its scatter over the flight."""
 
 
 def smoothed(record: FlightRecord, config: Config, progress: Callable[[int], None] = lambda rows: None) -> Smoothed:
@@ -69,11 +72,13 @@ def smoothed(record: FlightRecord, config: Config, progress: Callable[[int], Non
     found = moments.fit
     progress(len(record.time))
     mass, fitted_std = moments.mass(record.time)
+    if not found.coloured:
+        fitted_std = fitted_std * np.sqrt(noise_inflation(found))
     lasting = np.hypot(persistent_error(found), record.thrust_uncertainty)
     std = np.sqrt(fitted_std**2 + mass**2 * (lasting**2 + push_error(found, record.time) ** 2))
     estimated = lag if lag and config.multirotor.motor_lag is None else None
     refusal = _refusal(found, outliers) or _unmoved(found)
-    return Smoothed(found, estimated, outliers, refusal, mass, std)
+    return Smoothed(found, estimated, outliers, refusal, mass, std, smallest_seen(found))
 
 
 def flows(found: Smoothed) -> bool:

@@ -46,6 +46,8 @@ def smoothed_estimates(record: FlightRecord, found: Smoothed) -> dict[str, Estim
             answers[name] = Estimate.known(value[-1], std[-1], _UNITS[name], _frame(name, record), time)
         else:
             answers[name] = Estimate.unknown("not-identifiable", _UNITS[name], _frame(name, record), time, _CALM)
+    if found.smallest_seen is not None:
+        answers["smallest_change"] = Estimate.known(*found.smallest_seen, "1", None, time)
     return answers
 
 
@@ -157,6 +159,8 @@ def smoothed_verdict(record: FlightRecord, found: Smoothed, config: Config) -> s
             f" The apparent mass drifts by {share:+.2g} % over the flight: fuel or spray that is used where it falls; "
             "thrust that is lost to the battery, heat or wear where it rises."
         )
+    if found.smallest_seen is not None:
+        text += f" A step of up to {100 * found.smallest_seen[0]:.2g} % of the mass might not be seen in this flight."
     if found.outliers > 0.001:
         text += f" {100 * found.outliers:.2g} % of the velocities were outliers and did not count."
     claim = config.guess.mass

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -74,7 +75,7 @@ class MultirotorStream:
     def read(self, robot: str, time: float, values: Mapping[str, np.ndarray]) -> FlightRecord:
         """One row of a flight record."""
         q = values.get("attitude", _nan(4))
-        norm = float(np.sqrt(np.sum(q**2)))
+        norm = math.hypot(*q)
         if abs(norm - 1.0) > 0.1:
             raise BadInput(f"The sample at {time:g} s: {robot}/attitude {no_unit_quaternion(norm)}")
         if "throttle" in self.signals:

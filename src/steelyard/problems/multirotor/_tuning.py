@@ -174,6 +174,8 @@ class MultirotorTuning:
     end_margin: float = 2.0
     """s from the flight's ends within which no step is looked for: climbs out of ground effect and throttle cuts before
     a landing look like one for that long."""
+    seen_moments: int = 24
+    """Moments of a flight at which the smallest step that it would show is looked for."""
     step_margin: float = 0.5
     """Half the s from another step within which none is looked for: nothing is picked up and put down within a second,
     but thrust transients last that long."""
@@ -225,6 +227,8 @@ class MultirotorTuning:
     shows grows with time: disturbed flights of 9 s showed 4 to 20 and were four deviations off as white noise."""
     white_settled: float = 0.01
     """Relative, to which the size of white noise is found in that comparison: the stated deviation is as exact."""
+    white_shifts: tuple[float, ...] = tuple(0.08 * k for k in range(-12, 13))
+    """Logarithms of sizes of white noise over the likeliest one, over which its uncertainty is taken."""
     lag_grid: tuple[float, ...] = (0.01, 0.02, 0.03, 0.04, 0.05, 0.065, 0.08, 0.1, 0.13, 0.17)
     """Time constants of the motors that are tried, s: of small motors to large ones."""
     believed_loss: tuple[float, float] = (25.0, 9.0)

@@ -18,8 +18,7 @@ _STEADY = ("wind/x", "wind/y", "tilt/x", "tilt/y")
 def with_wind(found: Fit) -> Fit:
     """The fit with the push, and where drag is known the wind, of every row in its motion."""
     blocks, width = found.blocks, max(1, round(TUNING.gust_window / found.blocks.step))
-    left = pushed(found)[:, :2]
-    rate = np.diff(left, axis=0, prepend=left[:1]) / blocks.step * blocks.used[:, None]
+    rate = across_thrust(found) * blocks.used[:, None]
     count = np.maximum(np.convolve(blocks.used, np.ones(width), "same"), 1.0)
     mean = [np.convolve(axis, np.ones(width), "same") / count for axis in rate.T]
     push = np.stack([np.interp(found.motion.time, blocks.time, axis) for axis in mean], axis=1)
@@ -29,6 +28,24 @@ def with_wind(found: Fit) -> Fit:
     wind = np.pad(push / damping, ((0, 0), (0, 1))) if windy and damping > TUNING.least_damping else None
     motion = dataclasses.replace(found.motion, push=push, windy=windy, wind=wind, _columns={})
     return dataclasses.replace(found, motion=motion)
+
+
+def across_thrust(found: Fit) -> np.ndarray:
+    """(blocks, 2), m/s², world x and y: what pushes in the rotors' plane beside thrust and drag, as a horizontal push.
+
+    Nothing along the thrust is in it. An error of the thrust or of the mass would enter by the lean, and what the wind
+    takes from leaning rotors goes with push times lean: it would explain a step of the mass by itself.
+    """
+    left = pushed(found)
+    return horizontal(np.diff(left, axis=0, prepend=left[:1]) / found.blocks.step, found.blocks.R[:, :, 2])
+
+
+def horizontal(rate: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """(n, 2), the horizontal vectors that have the part of `rate` (n, 3) in the planes across `z`."""
+    lean = z[:, :2]
+    within = rate[:, :2] - lean * np.sum(z * rate, axis=1)[:, None]
+    level = np.maximum(z[:, 2] ** 2, 0.1)
+    return within + lean * (np.sum(lean * within, axis=1) / level)[:, None]
 
 
 def pushed(found: Fit) -> np.ndarray:

@@ -17,7 +17,7 @@ from steelyard.problems.own._method import METHODS, Track, run_estimator
 from steelyard.problems.own._robot import OwnRobot, check_robot
 from steelyard.problems.own._step_length import step_warning
 from steelyard.problems.own._tuning import TUNING
-from steelyard.problems.own._verdict import jump_events, own_verdict
+from steelyard.problems.own._verdict import jump_events, late_jumps, own_verdict
 from steelyard.problems.preflight import OWN
 
 
@@ -38,19 +38,21 @@ def identify_own(
 def _answer(log: Log, robot: OwnRobot, method: str, progress: Callable[[int], None]) -> Identification:
     begin = time.perf_counter()
     rows, filled = len(log), with_lost_rows(log)
-    track, prior, reasons = run_estimator(filled, robot, method, progress)
+    track, prior, reasons, wild = run_estimator(filled, robot, method, progress)
     seconds_a_row = (time.perf_counter() - begin) / rows
     log = filled.log
     warning = step_warning(robot, robot.samples(log.without_truth()))
     known = track.std < TUNING.known_below * prior
+    events = jump_events(robot, log, track)
+    reasons = (*reasons, *late_jumps(events, float(log.time[-1])))
     return Identification(
         problem=robot.name,
         method=method,
         origin=log.origin,
         robots={robot.name: _estimates(robot, log, track, known)},
-        events=jump_events(robot, log, track),
-        verdict=own_verdict(robot, track, known),
-        notes=[*_lost_rows(filled), *([] if warning is None else [warning])],
+        events=events,
+        verdict=own_verdict(robot, track, known, jumped=bool(events)),
+        notes=[*_lost_rows(filled), *_wild_inputs(wild), *([] if warning is None else [warning])],
         series={robot.name: _series(robot, log, track, known)},
         innovations={robot.name: _innovations(log, track)},
         truth=truth_in(log, {name: quantity.unit for name, quantity in robot.quantities.items()}),
@@ -66,6 +68,10 @@ def _lost_rows(filled: FilledLog) -> list[str]:
         return []
     gaps = "; through gaps they are unknown" if unknown else ""
     return [f"{lost} rows are missing: inputs are on the line between the rows beside them{gaps}."]
+
+
+def _wild_inputs(rows: int) -> list[str]:
+    return [f"{rows} outlying samples of an input are left out."] if rows else []
 
 
 def _estimates(robot: OwnRobot, log: Log, track: Track, known: np.ndarray) -> dict[str, Estimate]:

@@ -20,6 +20,21 @@ class FilledLog:
     unknown: np.ndarray
     """(n,): rows so far from others that what acted until then is unknown."""
 
+    @property
+    def input_spread(self) -> float:
+        """By how much an input's noise counts more where lost rows are on the line between those that are left.
+
+        One recorded value then acts for half of the steps to either side of it: of n steps in all, the noise of their
+        sum has the variance of the squares of those shares, not n.
+        """
+        if not self.lost.any():
+            return 1.0
+        there = np.flatnonzero(~self.lost)
+        steps = np.diff(there)
+        steps = steps[np.diff(np.cumsum(self.unknown)[there]) == 0]
+        shares = 0.5 * (steps[1:] + steps[:-1])
+        return float(np.sqrt(np.sum(shares**2) / np.sum(shares))) if shares.size else 1.0
+
     def masked(self, samples: Sample) -> Sample:
         """The samples of the log, with what is not known of them missing."""
         return Sample(

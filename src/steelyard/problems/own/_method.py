@@ -1,5 +1,6 @@
 """The estimators that run over a robot of one's own, and what a run keeps of every row."""
 
+import dataclasses
 import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -18,7 +19,9 @@ from steelyard.estimators import (
     Guess,
     Innovation,
     MultiStateKalman,
+    Noise,
     Reason,
+    Sample,
     SlidingWindow,
     UnscentedKalman,
     campaign_in_chunks,
@@ -27,7 +30,9 @@ from steelyard.estimators import (
 from steelyard.geometry import differentiate, local, retract, tangent_names
 from steelyard.models import Numbers
 from steelyard.monitor import Change, ChangeWatch, no_change
+from steelyard.problems.own._columns import input_names, reading_names, without_outliers
 from steelyard.problems.own._lost_rows import FilledLog
+from steelyard.problems.own._named_channel import RunEvidence, named_reasons
 from steelyard.problems.own._robot import OwnRobot
 from steelyard.problems.own._tuning import TUNING
 from steelyard.problems.own._unmodelled import tried_errors
@@ -55,7 +60,9 @@ class OwnRun(NamedTuple):
     prior: np.ndarray
     """(quantity,): standard deviations before the log."""
     reasons: tuple[Reason, ...]
-    """Errors of inputs and readings that the log shows and that move the answers."""
+    """Errors of inputs and readings that the log shows, and the channel that contradicts the others."""
+    wild: int
+    """Rows whose input was an outlier."""
 
 
 def run_estimator(filled: FilledLog, robot: OwnRobot, method: str, progress: Callable[[int], None]) -> OwnRun:
@@ -63,25 +70,33 @@ def run_estimator(filled: FilledLog, robot: OwnRobot, method: str, progress: Cal
 
     A quantity that never shows in a measurement is a fault of the model or the log: a `BadInput`.
     """
-    estimator, log = METHODS[method](robot), filled.log
-    samples = filled.masked(robot.samples(log.without_truth()))
-    tried = tried_errors(jax.tree.map(lambda leaf: np.asarray(leaf)[-TUNING.error_rows :], samples))
+    log = filled.log
+    robot = dataclasses.replace(robot, noise=_with_input_noise(robot.noise, filled.input_spread))
+    estimator = METHODS[method](robot)
+    samples = robot.samples(log.without_truth())
+    inputs, readings = input_names(log, samples), reading_names(log, samples)
+    samples, wild = without_outliers(np.asarray(log.time), filled.masked(samples))
     keep = functools.partial(_track, robot)
+    tried = tried_errors(jax.tree.map(lambda leaf: np.asarray(leaf)[-TUNING.error_rows :], samples), inputs, readings)
 
-    def pass_from(guess: Guess, progress: Callable[[int], None]) -> Track:
+    def from_guess(guess: Guess, samples: Sample, progress: Callable[[int], None]) -> Track:
         """Of the log as it is and with each of the errors, side by side."""
         start = jax.tree.map(
             lambda leaf: np.repeat(np.asarray(leaf)[None], 1 + len(tried.errors), 0), estimator.init(guess)
         )
-        return campaign_in_chunks(estimator, start, tried.samples, keep, progress)
+        return campaign_in_chunks(estimator, start, samples, keep, progress)
+
+    def two_passes(samples: Sample, progress: Callable[[int], None]) -> tuple[Guess, Track]:
+        """Of runs side by side; the first pass is of the log alone, which is enough for a guess."""
+        alone = jax.tree.map(lambda leaf: leaf[0], samples)
+        guess = _relinearised(robot, replay_in_chunks(estimator, estimator.init(robot.guess), alone, keep))
+        return guess, from_guess(guess, samples, progress)
 
     before, whole = estimator.init(robot.guess), len(log) <= TUNING.error_rows
-    guess = _relinearised(robot, jax.tree.map(lambda leaf: leaf[0], pass_from(robot.guess, lambda rows: None)))
-    tracks = pass_from(guess, progress if whole else lambda rows: None)
-    track = jax.tree.map(lambda leaf: leaf[0], tracks)
+    guess, tracks = two_passes(tried.samples, progress if whole else lambda rows: None)
+    track = _first(tracks)
     if not whole:
         track = replay_in_chunks(estimator, estimator.init(guess), samples, keep, progress)
-    found = tried.evidence(tracks.innovation.value, tracks.innovation.variance, tracks.value[:, -1], tracks.std[:, -1])
     prior = np.asarray(_values_and_stds(robot, before)[1])
     for k, name in enumerate(robot.quantities):
         if track.std[:, k].min() >= TUNING.never_seen_above * prior[k]:
@@ -89,7 +104,26 @@ def run_estimator(filled: FilledLog, robot: OwnRobot, method: str, progress: Cal
                 f"{name} is not identifiable from this log ({log.origin}): it never shows in the measurements; "
                 "measure something that it moves, move differently, or take it out of the model."
             )
-    return OwnRun(track, prior, found.reasons(tried.errors))
+    guessed = np.asarray(robot.guess.std)[[robot.coordinate(quantity) for quantity in robot.quantities.values()]]
+
+    def evidence(tracks: Track) -> RunEvidence:
+        time = np.asarray(log.time)[-tracks.innovation.value.shape[1] :]
+        return RunEvidence.of(tried, tracks, time, guessed)
+
+    found = evidence(tracks)
+    reasons = named_reasons(
+        tried, found, lambda without: evidence(two_passes(without, lambda rows: None)[1]), inputs, readings
+    )
+    wider = np.hypot(track.std, found.errors.added_std())
+    return OwnRun(eqx.tree_at(lambda t: t.std, track, wider), prior, reasons, wild)
+
+
+def _with_input_noise(noise: Noise, factor: float) -> Noise:
+    return eqx.tree_at(lambda n: n.control, noise, factor * np.asarray(noise.control))
+
+
+def _first(tracks: Track) -> Track:
+    return jax.tree.map(lambda leaf: leaf[0], tracks)
 
 
 def _relinearised(robot: OwnRobot, track: Track) -> Guess:

@@ -27,6 +27,18 @@ class OwnTuning:
     """s: what would be later has another name."""
     largest_scale: float = 1.0
     """A share: a scale that is farther off has another name."""
+    most_outliers: float = 0.1
+    """Share of rows with an outlying input, up to which these samples are left out."""
+    left_out_certain: float = 4.0
+    """Deviations of an error below which the readings that are left, one being left out, are consistent."""
+    left_out_prior: float = 4.0
+    """Deviations of the guess by which the quantities may then be off."""
+    left_out_better: float = 0.3
+    """Share of all misfit that may remain where one reading is named although the rest is not quite consistent."""
+    left_out_most: float = 3.0
+    """And times the limits of a consistent log."""
+    jump_factor: float = 12.0
+    """Typical differences from row to row by which all readings must jump at once, for rows or time to be missing."""
     rate_rows: int = 3
     """Rows to either side over which a signal is smoothed before it is differentiated."""
     gap_seconds: float = 0.15
@@ -37,6 +49,8 @@ class OwnTuning:
     """Log-likelihood ratio from which on a jump is believed, as for a multirotor's mass."""
     jump_settled_after: float = 1.0
     """Time after a jump, s, at which its size is read from the estimate; at its detection the size is rough."""
+    jump_confirmed_after: float = 1.0
+    """s that a log goes on after a jump for that to be believed: a few bad samples of an input look alike."""
     steps_compared: float = 1.0
     """s over which a map with whole steps is compared with one of half steps."""
     step_matters: float = 0.5

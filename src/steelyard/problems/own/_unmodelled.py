@@ -5,14 +5,14 @@ the differences of innovations and answers are their derivatives.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import jax
 import numpy as np
 
 from steelyard.estimators import Sample
 from steelyard.problems._unmodelled import ErrorEvidence, ModelError, smoothed_rate
+from steelyard.problems.own._columns import columns
 from steelyard.problems.own._tuning import TUNING
 
 
@@ -21,62 +21,64 @@ class TriedErrors:
     """What is looked for in a log."""
 
     errors: tuple[ModelError, ...]
+    reading: np.ndarray
+    """(error,): the reading whose error it is; -1 for an input's."""
     samples: Sample
     """With a leading axis: the log as it is, then with a little of each error."""
 
     def evidence(self, innovation: np.ndarray, variance: np.ndarray, value: np.ndarray, std: np.ndarray):
         """From the runs' innovations (1 + error, n, channel), their variance, and the answers (1 + error, answer)."""
-        g, z = (innovation[1:] - innovation[0]) / TUNING.error_step, innovation[0]
+        with np.errstate(over="ignore", invalid="ignore"):  # of a run that diverged
+            g, z = (innovation[1:] - innovation[0]) / TUNING.error_step, innovation[0]
+            shift = (value[1:] - value[0]).T / TUNING.error_step
         heard = np.isfinite(z) & np.isfinite(g).all(axis=0)
         g, z = np.where(heard, g, 0.0), np.where(heard, z, 0.0)
         weight = np.where(heard, 1.0 / np.where(heard, variance[0], 1.0), 0.0)
-        shift = (value[1:] - value[0]).T / TUNING.error_step
         return ErrorEvidence(
             np.sum(g * z * weight, axis=(1, 2)), np.sum(g * g * weight, axis=(1, 2)), np.nan_to_num(shift), std[0]
         )
 
 
-def tried_errors(samples: Sample) -> TriedErrors:
-    """Offset, drift and delay of every input and reading, inputs first; also the scale of a reading."""
+def tried_errors(samples: Sample, inputs: Sequence[str], readings: Sequence[str]) -> TriedErrors:
+    """Offset, drift, delay and scale of every input and reading, as they are named, inputs first."""
     time, step = np.cumsum(np.asarray(samples.dt)), TUNING.error_step
-    errors, made = [], []
-    u, rebuilt = _columns(samples.control)
-    for error, shape in _errors_of("Input", time, u):
+    errors, reading, made = [], [], []
+    u, rebuilt = columns(samples.control)
+    for _, error, shape in _errors_of(inputs, time, u, scaled=False):
         errors.append(error)
+        reading.append(-1)
         made.append(Sample(samples.dt, rebuilt(u + step * shape), samples.measurement))
-    y, rebuilt = _columns(samples.measurement)
-    for error, shape in _errors_of("Reading", time, y):
+    y, rebuilt = columns(samples.measurement)
+    for j, error, shape in _errors_of(readings, time, y, scaled=True):
         errors.append(error)
+        reading.append(j)
         made.append(Sample(samples.dt, samples.control, rebuilt(y + step * shape)))
     few = slice(TUNING.errors_tried)
-    return TriedErrors(tuple(errors[few]), jax.tree.map(lambda *one: np.stack(one), samples, *made[few]))
+    every = jax.tree.map(lambda *one: np.stack(one), samples, *made[few])
+    return TriedErrors(tuple(errors[few]), np.array(reading[few], int), every)
 
 
-def _errors_of(kind: str, time: np.ndarray, values: np.ndarray) -> Iterator[tuple[ModelError, np.ndarray]]:
-    """Each with what a unit of it adds to the values (n, k)."""
+def _errors_of(
+    names: Sequence[str], time: np.ndarray, values: np.ndarray, scaled: bool
+) -> Iterator[tuple[int, ModelError, np.ndarray]]:
+    """Each with its column, and what a unit of it adds to the values (n, k)."""
     rates = smoothed_rate(time, values, TUNING.rate_rows)
     for j, axis in enumerate(np.eye(values.shape[1])):
-        who, one = f"{kind} {j + 1}", np.ones(len(time))
+        who, one = names[j][:1].upper() + names[j][1:].replace("{", "{{").replace("}", "}}"), np.ones(len(time))
         late = f"{who} would be late by {{size}}: look at its filter, its clock, and for lost rows."
-        yield ModelError(late, "ms", 1e3, TUNING.longest_delay), -rates[:, j, None] * axis
-        yield ModelError(f"{who} would be off by {{size}} throughout: look for an offset.", ""), one[:, None] * axis
-        yield ModelError(f"{who} would drift by {{size}} a second.", ""), (time - time[0])[:, None] * axis
-        if kind == "Reading":
+        yield j, ModelError(late, "ms", 1e3, TUNING.longest_delay), -rates[:, j, None] * axis
+        yield j, ModelError(f"{who} would be off by {{size}} throughout: look for an offset.", ""), one[:, None] * axis
+        yield j, ModelError(f"{who} would drift by {{size}} a second.", ""), (time - time[0])[:, None] * axis
+        value = np.nan_to_num(values[:, j, None]) * axis
+        if scaled:
             yield (
-                ModelError(f"{who} would be off in scale by {{size}}.", "%", 1e2, TUNING.largest_scale),
-                np.nan_to_num(values[:, j, None]) * axis,
+                j,
+                ModelError(f"{who} would be off in scale by {{size}}, or the clock.", "%", 1e2, TUNING.largest_scale),
+                value,
             )
-
-
-def _columns(tree: Any) -> tuple[np.ndarray, Callable[[np.ndarray], Any]]:
-    """The numbers of all leaves side by side (n, k), and the way back."""
-    leaves, kind = jax.tree.flatten(tree)
-    shapes = [np.shape(leaf) for leaf in leaves]
-    flat = [np.asarray(leaf, float).reshape(shape[0], -1) for leaf, shape in zip(leaves, shapes, strict=True)]
-    ends = np.cumsum([one.shape[1] for one in flat])[:-1]
-
-    def rebuilt(values: np.ndarray) -> Any:
-        parts = np.split(values, ends, axis=1)
-        return jax.tree.unflatten(kind, [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)])
-
-    return np.concatenate(flat, axis=1) if flat else np.zeros((0, 0)), rebuilt
+        else:  # an input's scale is not told, but that it changes is
+            share, largest = (time - time[0]) / max(time[-1] - time[0], 1e-9), np.nanmax(np.abs(value), initial=1e-9)
+            warms = f"{who} would change its scale by {{size}} over the log: look at what warms up."
+            yield j, ModelError(warms, "%", 1e2, TUNING.largest_scale), share[:, None] * value
+            bent = f"{who} would be off in scale by {{size}} more where it is large than where it is small."
+            yield j, ModelError(bent, "%", 1e2, TUNING.largest_scale), np.abs(value) / largest * value

@@ -1,7 +1,10 @@
 """How well the quantities of a robot of one's own are known, and where they jumped, as text."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from steelyard.estimators import Reason
 from steelyard.logs import Log
 from steelyard.problems._consistency import believable
 from steelyard.problems._identification import Event
@@ -13,11 +16,12 @@ _SCALE = (
     "These numbers are relative to the logged inputs: a scale of an input that is wrong throughout is not told where "
     "the quantities can make up for it."
 )
+_JUMPED = "A change of an input's scale may look like the jump, and what came after is then off by as much."
 _REMEDY = "state the true noise, or look for what the model lacks"
 
 
-def own_verdict(robot: OwnRobot, track: Track, known: np.ndarray) -> str:
-    """One sentence a quantity, and one on the intervals; `known` is (n, quantity)."""
+def own_verdict(robot: OwnRobot, track: Track, known: np.ndarray, jumped: bool = False) -> str:
+    """One sentence a quantity, and some on the intervals; `known` is (n, quantity), `jumped` whether anything did."""
     sentences = []
     for k, name in enumerate(robot.quantities):
         if known[-1, k]:
@@ -26,7 +30,21 @@ def own_verdict(robot: OwnRobot, track: Track, known: np.ndarray) -> str:
             sentences.append(f"{name} is {value}, known to {half_width:.2g} % (95 %).")
         else:
             sentences.append(f"{name} cannot be told from this motion.")
-    return " ".join([*sentences, believable(track.innovation.value, track.innovation.variance, _REMEDY), _SCALE])
+    intervals = believable(track.innovation.value, track.innovation.variance, _REMEDY)
+    return " ".join([*sentences, intervals, _SCALE, *([_JUMPED] if jumped else [])])
+
+
+def late_jumps(events: Sequence[Event], end: float) -> list[Reason]:
+    """A jump that the log ends on."""
+    return [
+        Reason(
+            "late-change",
+            f"{one.quantity} seemed to jump {end - one.time:.2f} s before the end of the log: a few bad samples of an "
+            "input look the same, and nothing afterwards tells them apart.",
+        )
+        for one in events
+        if end - one.time < TUNING.jump_confirmed_after
+    ][:1]
 
 
 def jump_events(robot: OwnRobot, log: Log, track: Track) -> list[Event]:

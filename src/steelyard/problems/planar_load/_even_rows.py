@@ -49,8 +49,10 @@ def usual_step(time: np.ndarray) -> float:
     """S between rows; where most rows are lost, between those that follow each other."""
     steps = np.diff(time)
     usual, small = float(np.median(steps)), float(np.quantile(steps, 0.1))
-    following = float(np.median(steps[steps <= 1.5 * small]))
-    return following if following < TUNING.lost_between * usual else usual
+    near = steps[steps <= 1.5 * small]
+    following = float(np.median(near))
+    even = float(np.quantile(np.abs(near - following), 0.75)) < TUNING.alike_steps * following  # else times are noisy
+    return following if even and following < TUNING.lost_between * usual else usual
 
 
 def _grid(keys: np.ndarray, longest: int) -> np.ndarray:

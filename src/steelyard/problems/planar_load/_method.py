@@ -61,9 +61,9 @@ def run_planar_load_team(
     history = {name: [_in_log_time(one, start) for one in run.estimates[name]] for name in names}
     end = float(record.time[-1])
     sent = {name: run.bytes_sent[name] * record.rate / len(samples[name]) for name in names}
-    fits = [state.fit for state in run.states.values()]
+    fits = [state.window.fit for state in run.states.values()]
     misfits = [fit.chi_square for fit in fits if fit is not None and not fit.consistent]
-    misfit = max([1.0, *misfits, *(state.given_up for state in run.states.values())])
+    misfit = max([1.0, *misfits, *(state.consistency.given_up for state in run.states.values())])
     last = {name: _at(history[name], end) for name in names}
     return PlanarTeamResult(history, last, events, sent, misfit, max(run.seconds_a_step.values()))
 
@@ -92,7 +92,7 @@ def _angle_until(history: Sequence[Estimates], end: float) -> float:
     Zero where there are fewer than three, or the final estimate is too old.
     """
     known = [(one["com"].time, one["com"].value) for one in history if one["com"].value is not None]
-    latest = dict(known[-12:])  # the last estimate of each time
+    latest = dict(known)  # the last estimate of each time: robots go on talking, and many have the last one's
     if (
         len(latest) < 3
         or not known

@@ -28,10 +28,10 @@ def planar_load_step(method: str | None, log: Log | None, config: Config) -> Exp
     samples = {name: own[:enough] for name, own in record.samples().items()}
     state = run_team(agents, samples, Bus(record.graph)).states[agent.name]
     span = state.complete_span()
-    if span is None or state.fit is None:
+    if span is None or state.window.fit is None:
         raise BadInput(f"The first {enough} rows of {record.graph.names[0]}'s team tell no load; give a livelier log.")
     window = agent.window(state, span._replace(end=min(span.end, span.start + _WINDOW_ROWS - 1)))
-    step, belief, rows = window_steps(window, state.fit.unknowns, _WINDOW_ROWS)
+    step, belief, rows = window_steps(window, state.window.fit.unknowns, _WINDOW_ROWS)
     about = f"A planar team's fit to {_WINDOW_ROWS} rows of its sums, without the messages that bring them about"
     return ExportableStep(step.step, belief, rows, about)
 

@@ -15,6 +15,8 @@ class PlanarAnswerTuning:
     """Of a step: times that are nearer to even ones are even."""
     lost_between: float = 0.7
     """Of the median step, below which the steps of rows that follow each other are a log's own: others were lost."""
+    alike_steps: float = 0.1
+    """Share by which three quarters of such steps may differ: those of a log whose times are noisy differ by more."""
     gradient_seconds: float = 0.1
     """s before and after a sample over which its velocity's gradient is taken: its noise times half a step is small."""
     gradient_steps: float = 3.0

@@ -23,7 +23,43 @@ def base_findings(log: Log, robot: str) -> list[PreflightFinding]:
     turning = 0.5 * np.stack([turn[:, k - 1, k - 2] - turn[:, k - 2, k - 1] for k in range(3)], axis=1)
     moves, turns = TUNING.drift_limits
     found += _line(v[1:-1] - (x[2:] - x[:-2]) / span, robot, "linear_velocity", "position", "m/s", moves)
+    if (one := _reading(w[1:-1], turning / span, robot)) is not None:
+        return [*found, one]
     return found + _line(w[1:-1] - turning / span, robot, "rates", "attitude", "rad/s", turns)
+
+
+def _reading(w: np.ndarray, turning: np.ndarray, robot: str) -> PreflightFinding | None:
+    """Rates (block, 3) that follow how the attitude turns with another sign or scale, or at another time."""
+    what = f"{robot}/base/rates and {robot}/base/attitude"
+    now, scale = _alike(w, turning)
+    if now < -TUNING.same_motion:
+        remedy = "Look at the order and the direction of the quaternion, and at the axes of the rates."
+        return PreflightFinding("rates-sign", f"{what} turn in opposite directions.", remedy, robot)
+    if now > TUNING.same_motion and not 1.0 / TUNING.rates_scale < scale < TUNING.rates_scale:
+        remedy = "Are the rates in degrees a second? rad/s is ours."
+        return PreflightFinding(
+            "rates-scale", f"{what} differ in size: the rates are {scale:.3g} times as large.", remedy, robot
+        )
+    if now > 0.5 * TUNING.same_motion:
+        return None
+    shifts = {k: _alike(w[: len(w) - k], turning[k:])[0] for k in range(1, TUNING.late_blocks + 1)}
+    shifts |= {-k: _alike(w[k:], turning[: len(w) - k])[0] for k in range(1, TUNING.late_blocks + 1)}
+    best = max(shifts, key=lambda k: shifts[k])
+    if shifts[best] < TUNING.same_motion:
+        return None
+    late, other = ("attitude", "rates") if best > 0 else ("rates", "attitude")
+    sentence = f"{robot}/base/{late} is late against {robot}/base/{other}, by about {abs(best) * TUNING.block:.1f} s."
+    return PreflightFinding("late", sentence, "State its delay in a mapping (--map).", robot)
+
+
+def _alike(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
+    """The correlation of two signals (block, 3) about their means, and how much larger the first is."""
+    good = np.isfinite(a).all(axis=1) & np.isfinite(b).all(axis=1)
+    if good.sum() < 20:
+        return 0.0, 1.0
+    a, b = a[good] - a[good].mean(axis=0), b[good] - b[good].mean(axis=0)
+    sizes = float(np.sqrt(np.sum(a**2))), float(np.sqrt(np.sum(b**2)))
+    return float(np.sum(a * b)) / max(sizes[0] * sizes[1], 1e-30), sizes[0] / max(sizes[1], 1e-30)
 
 
 def _line(

@@ -154,7 +154,10 @@ def outliers(time: np.ndarray, values: np.ndarray) -> np.ndarray:
         off = np.abs(values[1:-1] - (values[:-2] + share * (values[2:] - values[:-2])))
         if not np.isfinite(off).any(axis=0).all():  # no sample has both neighbours
             return np.zeros(len(values), bool)
-        typical = np.nanmedian(off, axis=0) + 1e-12 * (1.0 + np.nanmax(np.abs(values), axis=0))
+        rounding = 1e-12 * (1.0 + np.nanmax(np.abs(values), axis=0))
+        # A sample exactly on the line was filled in, where a sensor is slower than the rows: it says nothing of noise.
+        read = [column[column > some] for column, some in zip(off.T, 1e3 * rounding, strict=True)]
+        typical = np.array([np.median(column) if len(column) else 0.0 for column in read]) + rounding
         far = np.nan_to_num(off / (1.4826 * typical), nan=0.0) > TUNING.outlier_factor
         far &= np.abs(values[2:] - values[:-2]) < 0.5 * off  # a step is none: both neighbours are on one side
         # The neighbours of an outlier are far off, too; the outlier itself is the farthest of the three.

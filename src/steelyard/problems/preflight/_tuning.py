@@ -54,6 +54,10 @@ class PreflightTuning:
     """s over which a mass is taken as constant: it may change a few times in a flight."""
     same_motion: float = 0.8
     """Correlation of two signals from which on their sizes are compared."""
+    rates_scale: float = 1.5
+    """By which rates may be larger or smaller than the attitude turns, averages having some noise."""
+    late_blocks: int = 5
+    """Blocks by which rates and attitude are shifted against each other where they have nothing in common."""
     jump: float = 12.0
     """Deviations of a position from where its velocity leads, from which on time or position jumps."""
     jump_distance: float = 0.02

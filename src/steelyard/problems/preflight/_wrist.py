@@ -9,10 +9,11 @@ omega x J omega + offset. Robots of a team are brought to the first one's axes b
 import dataclasses
 import itertools
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
-from steelyard._rotations import skew
+from steelyard._rotations import cross, skew
 from steelyard.logs import Log
 from steelyard.problems.preflight._finding import PreflightFinding
 from steelyard.problems.preflight._readings import PERMUTATIONS, averages, best_axes, finite, middle, robust_sum
@@ -52,14 +53,15 @@ def wrist_findings(log: Log, robots: tuple[str, ...], gravity: float) -> list[Pr
         return averages(time - late, rows[robot][letter], h, count)
 
     team = {robot: {letter: blocks(robot, letter) for letter in _SIGNALS} for robot in robots}
-    own = WristFit.of(team, h, gravity)
+    memory: _Memory = {}
+    own = WristFit.of(team, h, gravity, memory)
     scored: list[tuple[float, str, WristReading | None]] = [(0.0, robots[0], None)]
     for robot in robots:
         for reading in _readings(team[robot], robot, own):
             hand: Hand = team[robot]
             if reading.late is not None:
                 hand = dict(hand) | {letter: blocks(robot, letter, reading.late[1]) for letter in reading.late[0]}
-            fit = WristFit.of(team | {robot: reading.change(hand)}, h, gravity)
+            fit = WristFit.of(team | {robot: reading.change(hand)}, h, gravity, memory)
             scored.append((fit.gain_over(own), robot, reading))
     gain, robot, best = max(scored, key=lambda one: one[0])
     if best is None or gain < TUNING.decisive:
@@ -117,36 +119,60 @@ class WristFit:
         return gain if clear else 0.0
 
     @staticmethod
-    def of(team: Mapping[str, Hand], h: float, gravity: float) -> "WristFit":
-        """All comparisons; squares include the floors."""
-        hands = list(team.values())
-        turning, sizes = [], []
-        for hand in hands:
-            w, v, s = hand["w"], hand["v"], hand["s"]
-            u = middle(s) - (np.diff(v, axis=0) / h + np.cross(middle(w), middle(v)))
-            turning.append(np.diff(u, axis=0) / h + np.cross(w[1:-1], middle(u)))
-            if gravity > 0.0:
-                smooth = 0.25 * u[:-2] + 0.5 * u[1:-1] + 0.25 * u[2:]
-                sizes.append((np.linalg.norm(smooth, axis=1) - gravity)[:, None])
-        first = hands[0]
-        alpha = (first["w"][2:] - first["w"][:-2]) / (2.0 * h)
-        w, s = first["w"][1:-1], first["s"][1:-1]
-        total = first["F"].copy()
-        for hand in hands[1:]:
-            total = total + hand["F"] @ _turn(hand["w"], first["w"]).T
-        force, mass, predicted = _force_misfit(total[1:-1], w, alpha, s)
-        torque = _torque_misfit(first["N"][1:-1], w, alpha, s) if len(hands) == 1 else np.zeros((0, 3))
-        shares = []
-        for misfit, signal in ((force, total), (torque, first["N"])):
-            size = float(np.std(finite(signal))) + 1e-9 if len(finite(signal)) else 1.0
-            shares.append(misfit / size)
+    def of(team: Mapping[str, Hand], h: float, gravity: float, memory: "_Memory | None" = None) -> "WristFit":
+        """All comparisons; squares include the floors. What another reading shares with others is remembered."""
+        hands, memory = list(team.values()), {} if memory is None else memory
+        moving = [
+            _remembered(memory, "motion", [hand[k] for k in "wvs"], lambda w, v, s: _motion_misfit(w, v, s, h, gravity))
+            for hand in hands
+        ]
+        signals = [hand[k] for hand in hands for k in "wF"] + [hands[0][k] for k in "sN"]
+        shares, mass, predicted = _remembered(memory, "load", signals, lambda *_: _load_misfit(hands, h))
         squares, numbers = [], []
-        parts = (np.concatenate(turning), np.concatenate(sizes) if sizes else np.zeros((0, 1)), *shares)
+        parts = (*(np.concatenate(part) for part in zip(*moving, strict=True)), *shares)
         for part, floor in zip(parts, TUNING.wrist_floors, strict=True):
             good = finite(part)
             numbers.append(good.size)
             squares.append(robust_sum(good) + good.size * floor**2)
         return WristFit(tuple(squares), tuple(numbers), mass, predicted)
+
+
+_Memory = dict[tuple, tuple[list[np.ndarray], Any]]
+"""By what was computed and from which arrays: those arrays, so that they stay the same ones, and the result."""
+
+
+def _remembered(memory: _Memory, what: str, arrays: list[np.ndarray], compute: Callable[..., Any]) -> Any:
+    key = (what, *map(id, arrays))
+    if key not in memory:
+        memory[key] = (arrays, compute(*arrays))
+    return memory[key][1]
+
+
+def _motion_misfit(w: np.ndarray, v: np.ndarray, s: np.ndarray, h: float, gravity: float):
+    """How far gravity is from turning as the rates say, and from its own size."""
+    u = middle(s) - (np.diff(v, axis=0) / h + cross(middle(w), middle(v)))
+    turning = np.diff(u, axis=0) / h + cross(w[1:-1], middle(u))
+    if gravity <= 0.0:
+        return turning, np.zeros((0, 1))
+    smooth = 0.25 * u[:-2] + 0.5 * u[1:-1] + 0.25 * u[2:]
+    return turning, (np.linalg.norm(smooth, axis=1) - gravity)[:, None]
+
+
+def _load_misfit(hands: list[Hand], h: float):
+    """Of forces and torques, as shares of their size; the mass, and the force that the motion explains."""
+    first = hands[0]
+    alpha = (first["w"][2:] - first["w"][:-2]) / (2.0 * h)
+    w, s = first["w"][1:-1], first["s"][1:-1]
+    total = first["F"].copy()
+    for hand in hands[1:]:
+        total = total + hand["F"] @ _turn(hand["w"], first["w"]).T
+    force, mass, predicted = _force_misfit(total[1:-1], w, alpha, s)
+    torque = _torque_misfit(first["N"][1:-1], w, alpha, s) if len(hands) == 1 else np.zeros((0, 3))
+    shares = []
+    for misfit, signal in ((force, total), (torque, first["N"])):
+        size = float(np.std(finite(signal))) + 1e-9 if len(finite(signal)) else 1.0
+        shares.append(misfit / size)
+    return shares, mass, predicted
 
 
 def _turn(w: np.ndarray, first: np.ndarray) -> np.ndarray:

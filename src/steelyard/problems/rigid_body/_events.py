@@ -98,6 +98,8 @@ def _split(record: WristRecord, whole: Piece, moment: float, evidence: float, tu
         return [whole]
     fits = [fit_record(part, tuning) for part in rough]
     left, before = [_misfit(fit) for fit in fits], _misfit(whole.fit)
+    if min(_motion_misfit(fit) for fit in fits) > tuning.misfit_failed:
+        return [whole]  # the motion signals contradict each other, which is no change of the load
     if min(left) > tuning.misfit_doubtful and max(left) > 0.25 * before:
         return [whole]  # other loads explain it no better: something else is wrong
     if not record.all_stated and before < tuning.misfit_doubtful and not _mass_changed(*fits):
@@ -114,6 +116,11 @@ def _mass_changed(before: Fit, after: Fit) -> bool:
 def _misfit(fit: Fit) -> float:
     """Variance of the wrench's misfit over the assumed one, along the worst axis."""
     return float(np.max(np.mean(fit.residuals["wrench"] ** 2, axis=0)))
+
+
+def _motion_misfit(fit: Fit) -> float:
+    """The same of the worst motion signal."""
+    return max(float(np.mean(fit.residuals[signal][fit.weights[signal] > 0] ** 2)) for signal in fit.record.motion)
 
 
 def _moment_between(record: WristRecord, fits: list[Fit], moment: float, tuning: FitTuning) -> float:

@@ -43,10 +43,11 @@ def _round(problem: Problem, state: State, least_gain: float) -> State:
         state, after = _stepped(problem, state, step(problem, state), cost)
         gained, cost = cost - after, after
         state = dataclasses.replace(state, converged=gained < tuning.settled_gain)
-        if k == 1 or (k > 1 and gained < least_gain):
+        small = gained < least_gain * problem.misfit_a_reading(after)
+        if k == 1 or (k > 1 and small):
             gated = _gated(problem, state)
             same = all(np.array_equal(gated[s], state.weights[s]) for s in gated)
-            if gained < least_gain and (same or k > 3):
+            if small and (same or k > 3):
                 return dataclasses.replace(state, weights=gated)
             if not same:
                 state = dataclasses.replace(state, weights=gated)
@@ -63,7 +64,8 @@ def _stepped(problem: Problem, state: State, solution: Solution, cost: float) ->
             motion=state.motion.corrected(state.spline, share * solution.motion),
             unknowns=state.unknowns.moved(problem.at, share * solution.unknowns),
         )
-        after = problem.cost(candidate)
+        with np.errstate(over="ignore", invalid="ignore"):  # of a step that is far too long; it is not taken
+            after = problem.cost(candidate)
         if after <= cost * (1.0 + 1e-6) + 1e-3:
             return candidate, after
         share *= 0.5

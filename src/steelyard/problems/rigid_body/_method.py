@@ -18,11 +18,8 @@ from steelyard.problems.rigid_body._reading import WristRecord
 from steelyard.problems.rigid_body._residuals import wrench_regressor
 from steelyard.problems.rigid_body._timing import Lag, lag_of
 from steelyard.problems.rigid_body._trajectory import Trajectory
-from steelyard.problems.rigid_body._tuning import TUNING, FitTuning
+from steelyard.problems.rigid_body._tuning import NUMERICS, TUNING, FitTuning
 from steelyard.problems.rigid_body._unknowns import Layout, Unknowns
-
-_HELD = 1e-9
-"""Standard deviation of a column that is no unknown: it is carried along, and stays zero."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -125,7 +122,7 @@ def _with_knots(problem: Problem) -> tuple[Problem, State]:
     for spacing in closer_spacings(problem):
         tried = dataclasses.replace(problem, spacing=spacing)
         closer = converged(tried, tried.resampled(state), 1, gain)
-        if score(tried, closer) >= score(problem, state):
+        if not explains_better(tried, closer, problem, state):
             break
         problem, state = tried, closer
     return problem, state
@@ -140,9 +137,11 @@ def closer_spacings(problem: Problem) -> list[float]:
     return [h for h in tuning.spacings if least <= h < problem.spacing]
 
 
-def score(problem: Problem, state: State) -> float:
-    """Misfit plus twice the number of coefficients."""
-    return problem.cost(state) + 2.0 * 6.0 * state.spline.size
+def explains_better(closer: Problem, tried: State, problem: Problem, state: State) -> bool:
+    """Mallows' Cp: whether closer knots lower the misfit by more than twice their coefficients, times its variance."""
+    cost = closer.cost(tried)
+    added = 6.0 * (tried.spline.size - state.spline.size)
+    return problem.cost(state) - cost > 2.0 * added * closer.misfit_a_reading(cost)
 
 
 def _at_its_own_speed(problem: Problem, state: State) -> tuple[Problem, State]:
@@ -173,7 +172,7 @@ def fit_at(problem: Problem, state: State, lag: Lag | None) -> Fit:
     looked, size = with_checks(problem, state, blocks), problem.at.size
     probes, count = probes_of(blocks[0], problem.tuning.probes), len(looked.prior)
     probed = with_columns(looked.blocks[0], probes, np.arange(count, count + problem.tuning.probes))
-    prior = np.concatenate([looked.prior, np.full(problem.tuning.probes, _HELD)])
+    prior = np.concatenate([looked.prior, np.full(problem.tuning.probes, NUMERICS.held_std)])
     now = np.zeros(len(prior))
     now[:size] = state.unknowns.vector(problem.at)
     both = solve([probed, *looked.blocks[1:]], weights, state.spline, prior, now)

@@ -139,9 +139,11 @@ def coloured_rows(
             degrees -= min(float(np.sum(followed[a:b, axes])), tuning.most_followed * degrees)
             if degrees < 1.0:
                 continue
-            variance = float(np.sum(power[a:b, axes])) / degrees
+            left = float(np.sum(power[a:b, axes]))
             if "wrench" in record.stated:
                 clear = 1.0 + 4.0 * np.sqrt(2.0 / degrees) + 0.1
-                variance = variance if variance > clear else 1.0
+                variance = left / degrees if left / degrees > clear else 1.0
+            else:  # a variance that is found from few degrees scatters, and is as large as this on average
+                variance = left / max(degrees - 2.0, 0.5 * degrees)
             scale[a:b, axes] = max(variance, tuning.least_excess)
     return cosines * np.sqrt(scale)[:, :, None]

@@ -15,11 +15,12 @@ from scipy.linalg import cho_solve_banded, cholesky_banded
 
 from steelyard.problems.rigid_body._residuals import Block
 from steelyard.problems.rigid_body._splines import DEGREE, Spline
+from steelyard.problems.rigid_body._tuning import NUMERICS
 
 _LOCAL = 6 * (DEGREE + 1)
-_STEP = 10.0 * np.array([1.0, 1.0, 1.0, 10.0, 10.0, 10.0])
-"""rad and m/s: what holds coefficients in place that no sample sees. It is weak, for whatever slows a step down that
-samples do see makes Gauss-Newton converge by a constant factor a step."""
+_STEP = np.repeat([NUMERICS.unseen_turn, NUMERICS.unseen_speed], 3)
+"""rad and m/s, by coefficient."""
+_NO_SOLUTION = "no motion and load explain the readings to finite precision"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -92,6 +93,8 @@ def solve(
     information = corner - border[:, :size].T @ solved[:, :size]
     du = -np.linalg.solve(information, right - border[:, :size].T @ solved[:, size])
     dx = -(solved[:, size] + solved[:, :size] @ du)
+    if not (np.isfinite(du).all() and np.isfinite(dx).all() and np.isfinite(information).all()):
+        raise np.linalg.LinAlgError(_NO_SOLUTION)
     followed = solved[:, :size].reshape(spline.size, 6, size)
     return Solution(dx.reshape(spline.size, 6), du, 0.5 * (information + information.T), followed)
 
@@ -148,4 +151,4 @@ def _factor(band: np.ndarray) -> np.ndarray:
             return cholesky_banded(held, check_finite=False)
         except np.linalg.LinAlgError:
             continue
-    raise FloatingPointError("The normal equations have no finite solution.")
+    raise np.linalg.LinAlgError(_NO_SOLUTION)

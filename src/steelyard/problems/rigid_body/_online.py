@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.problems.rigid_body._contacts import Spans, contact_spans, contacts_in, covered
 from steelyard.problems.rigid_body._events import Piece, change_evidence, pieces_of
 from steelyard.problems.rigid_body._gauss_newton import one_step
-from steelyard.problems.rigid_body._method import Fit, closer_spacings, fit_at, score
+from steelyard.problems.rigid_body._method import Fit, closer_spacings, explains_better, fit_at
 from steelyard.problems.rigid_body._reading import WristRecord
 from steelyard.problems.rigid_body._start import continued, still_spans
 from steelyard.problems.rigid_body._tuning import TUNING, FitTuning
@@ -94,6 +94,6 @@ def _stepped(fit: Fit, steps: int, tuning: FitTuning) -> Fit:
         for spacing in closer_spacings(problem)[:1]:
             closer = dataclasses.replace(problem, spacing=spacing)
             tried = one_step(closer, closer.resampled(state))
-            if score(closer, tried) < score(problem, state):
+            if explains_better(closer, tried, problem, state):
                 problem, state = closer, tried
     return fit_at(problem, state, fit.lag)

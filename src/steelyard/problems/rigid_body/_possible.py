@@ -2,10 +2,8 @@
 
 import numpy as np
 
-LEAST = 1e-6
-"""Smallest eigenvalue of a pseudo-inertia over its trace that counts as possible."""
-_LEAST_BARRIER = 1e-5
-"""Of a squared distance in standard deviations."""
+from steelyard.problems.rigid_body._least_squares import least_squares
+from steelyard.problems.rigid_body._tuning import NUMERICS
 
 
 def pseudo_inertia(load: np.ndarray) -> np.ndarray:
@@ -28,7 +26,11 @@ def load_of(pseudo: np.ndarray) -> np.ndarray:
 def is_possible(load: np.ndarray) -> bool:
     """Whether some distribution of positive mass has these parameters."""
     sizes = np.linalg.eigvalsh(pseudo_inertia(load))
-    return bool(np.isfinite(load).all() and sizes[0] > 0.5 * LEAST * max(float(sizes.sum()), 1e-12) and load[0] > 0)
+    return bool(
+        np.isfinite(load).all()
+        and sizes[0] > 0.5 * NUMERICS.least_eigenvalue * max(float(sizes.sum()), 1e-12)
+        and load[0] > 0
+    )
 
 
 def _with_possible_moments(load: np.ndarray) -> np.ndarray:
@@ -37,7 +39,7 @@ def _with_possible_moments(load: np.ndarray) -> np.ndarray:
     c = load[1:4] / m
     pseudo = pseudo_inertia(load)
     sizes, axes = np.linalg.eigh(pseudo[:3, :3] - m * np.outer(c, c))
-    floor = 4.0 * LEAST * (m * (1.0 + float(c @ c)) + float(np.abs(sizes).sum()))
+    floor = 4.0 * NUMERICS.least_eigenvalue * (m * (1.0 + float(c @ c)) + float(np.abs(sizes).sum()))
     pseudo[:3, :3] = (axes * np.maximum(sizes, floor)) @ axes.T + m * np.outer(c, c)
     pseudo[3, 3] = m
     return load_of(pseudo)
@@ -59,7 +61,7 @@ def nearest_possible(load: np.ndarray, information: np.ndarray) -> np.ndarray:
     target, x, floor = (
         load / scale,
         x / scale,
-        LEAST * float(np.trace(pseudo_inertia(x))) * np.diag([1.0, 1.0, 1.0, 0.0]),
+        NUMERICS.least_eigenvalue * float(np.trace(pseudo_inertia(x))) * np.diag([1.0, 1.0, 1.0, 0.0]),
     )
 
     def cost(x: np.ndarray, mu: float) -> float:
@@ -67,15 +69,15 @@ def nearest_possible(load: np.ndarray, information: np.ndarray) -> np.ndarray:
         inside = sign > 0 and np.linalg.eigvalsh(np.tensordot(x, parts, 1) - floor)[0] > 0
         return float((x - target) @ metric @ (x - target)) - mu * size if inside else float("inf")
 
-    mu = max(float((x - target) @ metric @ (x - target)), _LEAST_BARRIER)
-    while mu > _LEAST_BARRIER:
+    mu = max(float((x - target) @ metric @ (x - target)), NUMERICS.least_barrier)
+    while mu > NUMERICS.least_barrier:
         mu *= 0.2
         for _ in range(20):
             inverse = np.linalg.inv(np.tensordot(x, parts, 1) - floor)
             spread = inverse @ parts
             gradient = 2.0 * metric @ (x - target) - mu * np.trace(spread, axis1=1, axis2=2)
             hessian = 2.0 * metric + mu * np.einsum("aij,bji->ab", spread, spread)
-            step = -np.linalg.lstsq(hessian, gradient, rcond=1e-14)[0]
+            step = -least_squares(hessian, gradient, 1e-14)
             now, share = cost(x, mu), 1.0
             while cost(x + share * step, mu) > now and share > 1e-9:
                 share *= 0.5

@@ -170,6 +170,11 @@ class Problem:
             misfit += float(np.sum((accelerations / self._still_std(rows)) ** 2))
         return misfit + float(np.sum((state.unknowns.vector(self.at) / state.prior) ** 2))
 
+    def misfit_a_reading(self, cost: float) -> float:
+        """Of a chi-square, at least 1: where no load explains the log, gains are measured by what is left, too."""
+        readings = sum(len(channel.time) * len(channel.std) for channel in self.record.channels.values())
+        return max(1.0, cost / readings)
+
     def sensor_errors(self, state: State) -> float:
         """A chi-square: how large the sensor errors are next to what sensors have."""
         return float(np.sum((state.unknowns.vector(self.at)[10:] / self.at.prior[10:]) ** 2))

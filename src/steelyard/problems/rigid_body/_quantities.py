@@ -9,7 +9,7 @@ from steelyard.problems.rigid_body._excitation import excitation_of
 from steelyard.problems.rigid_body._method import Fit
 from steelyard.problems.rigid_body._possible import nearest_possible
 from steelyard.problems.rigid_body._residuals import symmetric
-from steelyard.problems.rigid_body._tuning import SENSOR_ERRORS, TUNING
+from steelyard.problems.rigid_body._tuning import NUMERICS, SENSOR_ERRORS, TUNING
 
 UNITS = {"mass": "kg", "com": "m", "inertia": "kg m²"}
 _WAITING = "A load is weighed after a second with a wrench and a motion."
@@ -66,11 +66,24 @@ def load_from(parameters: np.ndarray, covariance: np.ndarray) -> Load:
 
     The covariance is that of the unconstrained answer: at the edge of the possible a constrained one is too small.
     """
-    possible = nearest_possible(parameters, np.linalg.inv(covariance))
-    away = float(np.sqrt((parameters - possible) @ np.linalg.solve(covariance, parameters - possible)))
+    information = _inverse(covariance)
+    possible = nearest_possible(parameters, information)
+    away = float(np.sqrt((parameters - possible) @ information @ (parameters - possible)))
     values, J = load_numbers(possible), load_jacobian(possible)
     std = np.sqrt(np.maximum(np.einsum("ia,ab,ib->i", J, covariance, J), 0.0))
     return Load(float(values[0]), float(std[0]), values[1:4], std[1:4], symmetric(values[4:]), symmetric(std[4:]), away)
+
+
+def _inverse(covariance: np.ndarray) -> np.ndarray:
+    """Of a covariance of parameters in different units; `LinAlgError` where rounding has left none."""
+    if not np.isfinite(covariance).all() or np.diag(covariance).min() <= 0.0:
+        raise np.linalg.LinAlgError("the load has no finite covariance")
+    scale = 1.0 / np.sqrt(np.diag(covariance))
+    sizes, axes = np.linalg.eigh(scale[:, None] * covariance * scale)
+    if sizes[0] < -NUMERICS.least_correlation:
+        raise np.linalg.LinAlgError("the load's covariance is lost in rounding")
+    root = axes / np.sqrt(np.maximum(sizes, NUMERICS.least_correlation)) * scale[:, None]
+    return root @ root.T
 
 
 def load_numbers(parameters: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ from steelyard.problems.rigid_body._quantities import UNITS, Load, load_from
 from steelyard.problems.rigid_body._reading import WristRecord
 from steelyard.problems.rigid_body._recursive import RecursiveBelief, RecursiveLoad
 from steelyard.problems.rigid_body._series import rough_load, series_from
-from steelyard.problems.rigid_body._tuning import RECURSIVE, SENSOR_ERRORS, TUNING, RecursiveTuning
+from steelyard.problems.rigid_body._tuning import NUMERICS, RECURSIVE, SENSOR_ERRORS, TUNING, RecursiveTuning
 from steelyard.problems.rigid_body._verdict import (
     change_event,
     load_reasons,
@@ -35,8 +35,6 @@ from steelyard.problems.rigid_body._windows import WristSample
 
 SIGNALS = {"twist/angular": 3, "specific_force": 3, "wrench/torque": 3, "wrench/force": 3}
 """What the method reads, with the number of axes; in the order of a sample."""
-_CHUNK = 2000
-"""Rows of which every belief is accepted at once."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -205,8 +203,8 @@ class RecursiveRun:
     def over(self, samples: np.ndarray) -> list[tuple[int, WindowAnswer]]:
         """All rows (n, 13): what is known at the end of each window, with the row that ended it."""
         packed, found = self.start.copy(), []
-        for first in range(0, len(samples), _CHUNK):
-            part = np.ascontiguousarray(samples[first : first + _CHUNK])
+        for first in range(0, len(samples), NUMERICS.chunk):
+            part = np.ascontiguousarray(samples[first : first + NUMERICS.chunk])
             beliefs = np.empty((len(part) + 1, len(packed)))
             beliefs[0] = packed
             self._step.run(packed, part, beliefs[1:])

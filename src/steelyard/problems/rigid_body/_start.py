@@ -7,6 +7,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from steelyard._rotations import cross
+from steelyard.problems.rigid_body._least_squares import least_squares
 from steelyard.problems.rigid_body._residuals import Channel, wrench_regressor
 from steelyard.problems.rigid_body._splines import Spline
 from steelyard.problems.rigid_body._trajectory import Trajectory, integrated
@@ -70,7 +71,7 @@ def _integrated_velocity(
     steps = 0.5 * (acceleration[1:] + acceleration[:-1]) * np.diff(time)[:, None]
     world = np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
     line = np.stack([np.ones_like(time), time - time[0]], axis=1)
-    world = world - line @ np.linalg.lstsq(line, world, rcond=None)[0]
+    world = world - line @ least_squares(line, world)
     return np.einsum("nij,ni->nj", attitude, world)
 
 
@@ -151,7 +152,7 @@ def first_load(
     matrix = Y if tared else np.concatenate([Y, offsets], axis=2)
     whitened = (matrix / wrench.std[:, None]).reshape(-1, matrix.shape[2])
     scale = np.maximum(np.linalg.norm(whitened, axis=0), 1e-12)
-    found = np.linalg.lstsq(whitened / scale, (wrench.value / wrench.std).ravel(), rcond=1e-9)[0] / scale
+    found = least_squares(whitened / scale, (wrench.value / wrench.std).ravel(), 1e-9) / scale
     return found[:10], (np.zeros(6) if tared else found[10:])
 
 

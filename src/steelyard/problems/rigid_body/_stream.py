@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
-from steelyard.estimators import Estimate
+from steelyard.estimators import Estimate, Reason, Trust
 from steelyard.logs import Log
 from steelyard.problems._identification import Event
 from steelyard.problems._streaming import Answered
@@ -74,15 +74,15 @@ class WristStream:
             record = read_wrist_record(log, robot, self._config)
         except BadInput:
             return before
-        if before is None:
-            online, reported = first_fit(record), ()
-        else:
-            known: _Memory = before.memory
-            same = set(record.motion) == set(known.online.piece.record.motion)
-            online = next_fit(known.online, record) if same else first_fit(record)
-            reported = known.reported
-        trust = trust_of(online.pieces)
-        estimates = {name: one.judged(trust.of(name)) for name, one in estimates_of(online.piece).items()}
+        known: _Memory | None = None if before is None else before.memory
+        reported = () if known is None else known.reported
+        try:
+            goes_on = known is not None and set(record.motion) == set(known.online.piece.record.motion)
+            online = next_fit(known.online, record) if known is not None and goes_on else first_fit(record)
+            trust = trust_of(online.pieces)
+            estimates = {name: one.judged(trust.of(name)) for name, one in estimates_of(online.piece).items()}
+        except np.linalg.LinAlgError as error:  # begins anew with the next second
+            return Answered(_without_answer(robot, record.end, error), [], record.start, None)
         events, reported = _new_events(online, reported)
         piece = online.piece
         begin = max(piece.record.start, record.end - TUNING.window)
@@ -90,6 +90,13 @@ class WristStream:
         return Answered(
             estimates, events, begin, _Memory(dataclasses.replace(online, pieces=(*recent, piece)), reported)
         )
+
+
+def _without_answer(robot: str, time: float, error: Exception) -> dict[str, Estimate]:
+    """Where the numbers allow none."""
+    sentence = f"No load explains these numbers ({error}): check units, clocks and axes."
+    trust = Trust((Reason("no-solution", sentence, "contradicted"),))
+    return {name: one.judged(trust) for name, one in not_yet_known(robot, time).items()}
 
 
 def _new_events(online: Online, reported: tuple[tuple[str, float], ...]) -> tuple[list[Event], tuple]:

@@ -1,7 +1,9 @@
 """How late the accelerometer is against the force, from their whole bandwidth.
 
 The force of a load follows the specific force at its sensor, so at the right lag a constant matrix and an offset take
-one to the other best. Tools flex and shake above 10 Hz: no rigid motion, but it tells time best.
+one to the other best. Tools flex and shake above 10 Hz: no rigid motion, but it tells time best. Shaking at one
+frequency alone does not: axes that shake with different phases make any lag out of each other, so the lag of the whole
+bandwidth must agree with that of the motion.
 """
 
 import dataclasses
@@ -23,29 +25,39 @@ class Lag:
 
 
 def lag_of(record: WristRecord, tuning: FitTuning = TUNING) -> Lag | None:
-    """The lag with the smallest misfit; None where there is no accelerometer or the misfit hardly depends on it."""
-    accelerometer = record.motion.get("specific_force")
+    """The lag of the whole bandwidth, or of the motion where the two differ; None where neither is known."""
+    whole, slow = _best_lag(record, 0.0, tuning), _best_lag(record, tuning.lag_smooth, tuning)
+    if whole is None or slow is None:
+        return whole or slow
+    agrees = abs(whole.value - slow.value) < tuning.lag_deviations * np.hypot(slow.std, tuning.delay_std)
+    return whole if agrees else slow
+
+
+def _best_lag(record: WristRecord, smooth: float, tuning: FitTuning) -> Lag | None:
+    """With the smallest misfit, both signals averaged twice over `smooth` seconds; None where the misfit is flat."""
+    accelerometer, wrench = record.motion.get("specific_force"), record.wrench
     if accelerometer is None:
         return None
-    time, A = accelerometer.time, accelerometer.value
-    step, reach = float(np.median(np.diff(time))), tuning.longest_lag
-    inside = (time > record.start + reach + step) & (time < record.end - reach - step)
+    time, A, force = accelerometer.time, accelerometer.value, wrench.value[:, 3:]
+    step, reach, end = float(np.median(np.diff(time))), tuning.longest_lag, smooth
+    if smooth:
+        A, force = _averaged(time, A, time, smooth), _averaged(wrench.time, force, wrench.time, smooth)
+        A, force = _averaged(time, A, time, smooth), _averaged(wrench.time, force, wrench.time, smooth)
+    inside = (time > record.start + reach + step + end) & (time < record.end - reach - step - end)
     if inside.sum() < 10 * tuning.fewest_rows:
         return None
-    regressors = np.concatenate([A[inside], np.ones((int(inside.sum()), 1))], axis=1)
-    basis = np.linalg.qr(regressors)[0]
+    basis = np.linalg.qr(np.concatenate([A[inside], np.ones((int(inside.sum()), 1))], axis=1))[0]
     lags = np.arange(-reach, reach + 0.5 * tuning.lag_step, tuning.lag_step)
-    force = _averaged(record.wrench.time, record.wrench.value[:, 3:], (time[inside] - lags[:, None]).ravel(), step)
-    force = force.reshape(len(lags), -1, 3)
-    left = force - basis @ (basis.T @ force)
-    misfit = np.sum(left**2, axis=(1, 2))
+    late = _averaged(wrench.time, force, (time[inside] - lags[:, None]).ravel(), step).reshape(len(lags), -1, 3)
+    misfit = np.sum((late - basis @ (basis.T @ late)) ** 2, axis=(1, 2))
     k = int(np.argmin(misfit))
     if k in (0, len(lags) - 1):
         return None
     curvature = (misfit[k - 1] - 2.0 * misfit[k] + misfit[k + 1]) / tuning.lag_step**2
     value = lags[k] - 0.5 * (misfit[k + 1] - misfit[k - 1]) / tuning.lag_step / curvature
     # Curvature is twice the sum of squared rates; residuals are coloured, so each counts as one in `lag_coloured`.
-    variance = misfit[k] / (3.0 * inside.sum()) * tuning.lag_coloured
+    coloured = max(tuning.lag_coloured, 2.0 * smooth / step)
+    variance = misfit[k] / (3.0 * inside.sum()) * coloured
     std = float(np.sqrt(2.0 * variance / max(curvature, 1e-12)))
     return Lag(float(value), std) if std < 0.5 * tuning.lag_known else None
 

@@ -20,12 +20,10 @@ from scipy.spatial.transform import Rotation
 
 from steelyard._rotations import cross, skew
 from steelyard.problems.rigid_body._splines import Spline
+from steelyard.problems.rigid_body._tuning import NUMERICS
 
 QUANTITIES = 15
 """What a reading depends on: phi, its rate and second derivative, the correction of the velocity and its rate."""
-
-_TERMS = 6
-"""Of the series of the right Jacobian: corrections are well below a radian, and the next one is phi^6 / 5040."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -73,7 +71,7 @@ class Trajectory:
         back = turn.transpose(0, 2, 1)
         # The right Jacobian of SO(3) times phi', and its rate: sums of (-1)^k / (k + 1)! phi x ... phi x phi'.
         own, own_rate, term, term_rate = np.zeros_like(rate), np.zeros_like(rate), rate, acceleration
-        for k in range(_TERMS):
+        for k in range(NUMERICS.jacobian_terms):
             share = (-1.0) ** k / math.factorial(k + 1)
             own, own_rate = own + share * term, own_rate + share * term_rate
             term, term_rate = cross(phi, term), cross(rate, term) + cross(phi, term_rate)

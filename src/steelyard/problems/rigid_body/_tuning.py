@@ -68,6 +68,10 @@ class FitTuning:
     """Samples in one independent residual: tools shake for tens of milliseconds."""
     lag_known: float = 0.02
     """s: a lag that is known to half of that is used."""
+    lag_smooth: float = 0.1
+    """s: means over it, twice, leave the motion, and of what shakes at 20 Hz and more one part in forty."""
+    lag_deviations: float = 3.0
+    """By which the whole bandwidth's lag may differ from the motion's."""
     still_window: float = 0.2
     """s, over which readings are averaged to see whether the frame is still."""
     still_rate: float = 0.03
@@ -235,6 +239,32 @@ class FitTuning:
 
 
 TUNING = FitTuning()
+
+
+@dataclasses.dataclass(frozen=True)
+class NumericsTuning:
+    """What rounding asks for; answers do not depend on these."""
+
+    held_std: float = 1e-9
+    """Of a column that is no unknown: it is carried along, and stays zero."""
+    unseen_turn: float = 10.0
+    """rad: what holds coefficients in place that no sample sees. It is weak, for whatever slows a step down that
+    samples do see makes Gauss-Newton converge by a constant factor a step."""
+    unseen_speed: float = 100.0
+    """m/s: the same of the velocity."""
+    least_eigenvalue: float = 1e-6
+    """Of a pseudo-inertia over its trace, for a load to count as possible."""
+    least_barrier: float = 1e-5
+    """Of a squared distance in standard deviations, to the nearest possible load."""
+    least_correlation: float = 1e-12
+    """Smallest eigenvalue of a correlation matrix that is told from none."""
+    jacobian_terms: int = 6
+    """Of the series of the right Jacobian: corrections are well below a radian, and the next one is phi^6 / 5040."""
+    chunk: int = 2000
+    """Rows of which every belief of the recursive method is accepted at once."""
+
+
+NUMERICS = NumericsTuning()
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from steelyard._rotations import cross
 from steelyard.models import WRIST_SIGNALS
 from steelyard.problems.spatial_load._reading import SpatialRecord
 from steelyard.problems.spatial_load._tuning import TUNING
@@ -115,18 +116,20 @@ class Averages:
         self, point: LinearisationPoint, labels: Sequence[tuple[int, str]], b: np.ndarray, gravity: float
     ) -> np.ndarray:
         """(span, equation): zero but for noise where point and sensor errors are right."""
-        errors = {label: np.array([x for x, one in zip(b, labels, strict=True) if one == label]) for label in labels}
+        errors: dict[tuple[int, str], list[float]] = {}
+        for label, size in zip(labels, b.tolist(), strict=True):
+            errors.setdefault(label, []).append(size)
 
         def error(robot: int, name: str) -> np.ndarray:
-            return errors.get((robot, name), np.zeros(1 if name.endswith(("scale", "delay")) else 3))
+            return np.array(errors.get((robot, name), (0.0,) if name.endswith(("scale", "delay")) else (0.0, 0.0, 0.0)))
 
         W, DW, V, DV, S, F, N = ([] for _ in range(7))
         for i in range(self.robots):
             R, arm = point.R[i].T, error(i, "lever")
             w, dw = self.w[:, i] - error(i, "gyro_bias"), self.dw[:, i]
             spin = _turned(w, dw, arm)
-            v = self.v[:, i] - error(i, "velocity_bias") - np.cross(w, arm)
-            dv = self.dv[:, i] - np.cross(dw, arm)
+            v = self.v[:, i] - error(i, "velocity_bias") - cross(w, arm)
+            dv = self.dv[:, i] - cross(dw, arm)
             s = (self.s[:, i] - error(i, "accelerometer_bias")) / (1.0 + error(i, "accelerometer_scale")) - spin
             late = error(i, "wrench_delay")
             f = (self.F[:, i] + late * self.force_rate[:, i] - error(i, "force_offset")) / (
@@ -147,17 +150,17 @@ class Averages:
         m, c, I = float(numbers[0]), numbers[1:4], numbers[4:].reshape(3, 3)
         arm = I + m * (c @ c * np.eye(3) - np.outer(c, c))  # about the first robot's origin
         force = np.sum(F, axis=0) - m * (s + _turned(w, dw, c))
-        torque = np.sum([N[i] + np.cross(t[i], F[i]) for i in range(self.robots)], axis=0)
-        torque = torque - m * np.cross(c, s) - dw @ arm - np.cross(w, w @ arm)
+        torque = np.sum([N[i] + cross(t[i], F[i]) for i in range(self.robots)], axis=0)
+        torque = torque - m * cross(c, s) - dw @ arm - cross(w, w @ arm)
         parts = [force, torque, *(W[i] - W[0] for i in range(1, self.robots))]
         if np.isfinite(self.s).any():
             parts += [S[i] - S[0] - _turned(w, dw, t[i]) for i in range(1, self.robots)]
         if np.isfinite(self.v).any():
-            parts += [V[i] - V[0] - np.cross(w, t[i]) for i in range(1, self.robots)]
-            up = s - DV[0] - np.cross(w, V[0])
+            parts += [V[i] - V[0] - cross(w, t[i]) for i in range(1, self.robots)]
+            up = s - DV[0] - cross(w, V[0])
             turning = np.full_like(up, np.nan)
             middle = 0.5 * (up[1:] + up[:-1])
-            turning[1:] = np.diff(up, axis=0) / self.h + np.cross(0.5 * (w[1:] + w[:-1]), middle)
+            turning[1:] = np.diff(up, axis=0) / self.h + cross(0.5 * (w[1:] + w[:-1]), middle)
             parts += [turning, (np.linalg.norm(up, axis=1) - gravity)[:, None]]
         return np.concatenate(parts, axis=1)
 
@@ -168,7 +171,7 @@ def _lagged(kernel: np.ndarray, lag: int) -> float:
 
 def _turned(w: np.ndarray, dw: np.ndarray, arm: np.ndarray) -> np.ndarray:
     """Acceleration of a point at `arm` against the origin: dw x arm + w x (w x arm)."""
-    return np.cross(dw, arm) + np.cross(w, np.cross(w, arm))
+    return cross(dw, arm) + cross(w, cross(w, arm))
 
 
 def _evenly(time: np.ndarray, values: np.ndarray, dt: float) -> tuple[np.ndarray, np.ndarray]:

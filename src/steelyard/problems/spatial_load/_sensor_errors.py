@@ -153,9 +153,10 @@ def sensor_error_fit(
 
     none = np.zeros(point.size)
     e = misfit(none, zero)
-    X = _columns(lambda x: misfit(x, zero), none, e, np.full(point.size, 1e-5))
-    B = _columns(lambda b: misfit(none, b), zero, e, 1e-3 * prior)
-    X[:, 10:13] = 0.0  # the vertical at the first row is in none of these equations
+    X = np.zeros((*e.shape, point.size))
+    told = np.r_[0:10, 13 : point.size]  # the vertical at the first row is in none of these equations
+    X[..., told] = _columns(lambda x: misfit(x, zero), none, e, np.full(point.size, 1e-5), told)
+    B = _columns(lambda b: misfit(none, b), zero, e, 1e-3 * prior, np.arange(len(zero)))
     return _solved(point, tuple(labels), e, X, B, prior, smooth, record.noise)
 
 
@@ -171,9 +172,9 @@ def _errors_of(record: SpatialRecord, robot: int, tared: bool, calibrated: bool)
         yield from [name] * _SIZE[name]
 
 
-def _columns(function, at: np.ndarray, e: np.ndarray, steps: np.ndarray) -> np.ndarray:
-    """(-d function / d element): what one unit of each element takes off the misfit, columns last."""
-    columns = [(e - function(at + step * unit)) / step for step, unit in zip(steps, np.eye(len(at)), strict=True)]
+def _columns(function, at: np.ndarray, e: np.ndarray, steps: np.ndarray, which: np.ndarray) -> np.ndarray:
+    """(-d function / d element): what one unit of each of these elements takes off the misfit, columns last."""
+    columns = [(e - function(at + steps[k] * np.eye(len(at))[k])) / steps[k] for k in which]
     return np.stack(columns, axis=-1)
 
 

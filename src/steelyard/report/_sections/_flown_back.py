@@ -9,6 +9,7 @@ from steelyard.report._markup import Markup, fill
 from steelyard.report._mujoco_replay import FlownBack, fly_back
 from steelyard.report._page import Section
 from steelyard.report._plots import PLOTTING, drawing, layout, line, panel, truth_line
+from steelyard.report._tuning import LAYOUT, REPLAY
 from steelyard.report._vehicle_files import vehicle_text
 
 _BODY = """
@@ -16,9 +17,6 @@ _BODY = """
 starts anew from the logged velocity. The difference is $rms m/s RMS an axis. Dashed: logged.</p>
 $plot
 """
-_MOST_ROWS = 60_000
-"""Of the log that are simulated, from its begin: ten minutes at 100 Hz take a few seconds."""
-_PANEL = 150  # px, height of one axis
 
 
 def flown_back(identification: Identification) -> Section | None:
@@ -26,14 +24,14 @@ def flown_back(identification: Identification) -> Section | None:
     known = [robot for robot in identification.replays if identification[robot]["mass"].status == "known"]
     if len(identification.robots) != 1 or not known or importlib.util.find_spec("mujoco") is None:
         return None
-    flight = identification.replays[known[0]].head(_MOST_ROWS)
+    flight = identification.replays[known[0]].head(REPLAY.most_rows)
     flown = fly_back(vehicle_text(identification, "mjcf"), flight)
     body = fill(_BODY, window=f"{flown.window:g}", rms=f"{flown.rms:.2g}", plot=_plot(known[0], flown))
     return Section("Flown back by a simulator", body, PLOTTING)
 
 
 def _plot(robot: str, flown: FlownBack) -> Markup:
-    look = layout(60 + 3 * _PANEL, "")
+    look = layout(60 + 3 * LAYOUT.flown_back, "")
     look["panels"] = [panel(f"{axis}, m/s") for axis in "xyz"]
     traces = []
     seen = np.isfinite(flown.logged).all(axis=1)

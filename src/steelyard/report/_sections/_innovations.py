@@ -9,6 +9,7 @@ from steelyard.problems import Identification, Innovations
 from steelyard.report._markup import Markup, fill
 from steelyard.report._page import Section
 from steelyard.report._plots import PLOTTING, drawing, layout, line, panel
+from steelyard.report._tuning import LAYOUT
 from steelyard.report._whiteness import Whiteness, normalised, whiteness
 
 _BODY = """
@@ -37,7 +38,6 @@ _ROW = """
 _SILENT = """<tr><th scope="row">$channel</th><td colspan="3">silent</td><td class="figure">0</td></tr>"""
 _BEYOND = """<p class="under">$words</p>"""
 _NONE = "<p>This run recorded no innovations.</p>"
-_PANEL = 84  # px, height of one channel
 
 
 def innovations(identification: Identification) -> Section:
@@ -81,7 +81,7 @@ def _plot(robot: str, signal: str, found: Innovations, z: np.ndarray, members: S
     sizes = sizes[np.isfinite(sizes)]
     reach = float(max(3.6, 1.3 * np.quantile(sizes, 0.995))) if sizes.size else 3.6
     n = len(members)
-    look = layout(38 + _PANEL * n, "") | {"legend": False, "top": 8}
+    look = layout(38 + LAYOUT.innovations * n, "") | {"legend": False, "top": 8}
     look["panels"] = [
         panel(_last(found.channels[i]), (-reach, reach)) | {"ticks": [-1.96, 0, 1.96], "limits": [-1.96, 1.96]}
         for i in members

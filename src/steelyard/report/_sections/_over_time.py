@@ -15,6 +15,7 @@ from steelyard.report._page import Section
 from steelyard.report._plots import PLOTTING, Trace, band, drawing, focused_range, layout, line, truth_line
 from steelyard.report._rows import QUANTITY_WORDS
 from steelyard.report._truth import agreement, truth_at, truth_of
+from steelyard.report._tuning import LAYOUT
 
 _BODY = """
 <p class="aside">Shaded: the 95 % interval. $dashed$upright</p>
@@ -22,7 +23,6 @@ $plots
 """
 _AGREEMENT = """<p class="under">$words</p>"""
 _NONE = "<p>This run recorded no history of its quantities.</p>"
-_HEIGHT = 330
 _THRUST = "thrust/"
 
 
@@ -149,7 +149,7 @@ def _plot(
     start = min(float(series.time[0]) for series in having.values())
     end = max(float(series.time[-1]) for series in having.values())
     title = f"{QUANTITY_WORDS.get(quantity, quantity)}, {first.unit}".rstrip(", ")
-    look: dict[str, Any] = layout(_HEIGHT + 12 * len(traces) // 3, title, focused_range(traces))
+    look: dict[str, Any] = layout(LAYOUT.over_time + 12 * len(traces) // 3, title, focused_range(traces))
     mark_events(look, events, quantity, (start, end))
     label = f"Plot of {caption} in {first.unit or 'no unit'} over time, {start:g} to {end:g} s, with its 95 % interval."
     return drawing(traces, look, caption, label, list(below))

@@ -7,6 +7,7 @@ time and nothing else. Road not taken: consensus averaging, which is never exact
 square of a line's length.
 """
 
+import functools
 from collections.abc import Callable
 
 import msgspec
@@ -17,8 +18,8 @@ from steelyard.team.consensus._tuning import TUNING
 from steelyard.team.membership import TUNING as MEMBERSHIP
 from steelyard.team.membership import Election, FailureDetector, Offer
 
-Key = tuple[int, int]
-"""What a sum is of; its meaning is the user's."""
+Key = tuple[int, int, int, int]
+"""What a sum is of: its kind, then three numbers, whose meaning is the user's. Kind 0 is sent last, newest first."""
 
 _REMEMBERED = 64  # messages before the newest that are confirmed: those of the bits of an integer
 _ALL = (1 << (_REMEMBERED - 1)) - 1
@@ -35,15 +36,14 @@ class TreeMessage(msgspec.Struct, frozen=True, array_like=True):
     others: int
     """One bit for each of the 63 messages before it: whether it has arrived."""
     up: bytes
-    """Keys and parts, float64, for the parent."""
+    """Keys (int32) and parts (float64) for the parent."""
     down: bytes
     """Keys and totals for a child."""
 
     def keys(self, width: int) -> np.ndarray:
-        """(key, 2), of all sums in it; none where it is malformed."""
-        if len(self.up + self.down) % (8 * (width + 2)):
-            return np.zeros((0, 2))
-        return np.frombuffer(self.up + self.down).reshape(-1, width + 2)[:, :2]
+        """(key, 4), of all sums in it; none where it is malformed."""
+        data, layout = self.up + self.down, _layout(width)
+        return np.zeros((0, 4), int) if len(data) % layout.itemsize else np.frombuffer(data, layout)["key"]
 
 
 class Link:
@@ -196,7 +196,7 @@ class TreeSum:
         sent = [(up, key) for up, rows in chosen.items() for key, _ in rows]
         if sent:
             link.unconfirmed[sequence] = (tick, sent)
-        election, packed = self.election, (_packed(chosen[True]), _packed(chosen[False]))
+        election, packed = self.election, (_packed(chosen[True], self.width), _packed(chosen[False], self.width))
         return TreeMessage(election.leader, election.beat, election.parent, link.newest, link.others, *packed)
 
     def _part(self, key: Key) -> np.ndarray | None:
@@ -240,19 +240,29 @@ class TreeSum:
 
 
 def _urgency(item: tuple[bool, Key]) -> int:
-    """Negative keys first, then rows from the newest to the oldest: old rows made again must not hold up new ones."""
-    row = item[1][0]
-    return -(10**9) if row < 0 else -row
+    """Kind 0 from the newest to the oldest, after all others: old rows made again must not hold up new ones."""
+    kind, number, *_ = item[1]
+    return -(10**9) if kind else -number
 
 
-def _packed(rows: list[tuple[Key, np.ndarray]]) -> bytes:
-    return b"".join(np.array([*key, *row]).tobytes() for key, row in rows)
+@functools.cache
+def _layout(width: int) -> np.dtype:
+    """Of a sum in a message."""
+    return np.dtype([("key", "<i4", 4), ("sum", "<f8", width)])
+
+
+def _packed(rows: list[tuple[Key, np.ndarray]], width: int) -> bytes:
+    table = np.empty(len(rows), _layout(width))
+    if rows:
+        table["key"], table["sum"] = [key for key, _ in rows], [row for _, row in rows]
+    return table.tobytes()
 
 
 def _unpacked(data: bytes, width: int) -> list[tuple[Key, np.ndarray]] | None:
-    if len(data) % (8 * (width + 2)):
+    layout = _layout(width)
+    if len(data) % layout.itemsize:
         return None
-    table = np.frombuffer(data).reshape(-1, width + 2)
-    if not np.isfinite(table).all():
+    table = np.frombuffer(data, layout)
+    if not np.isfinite(table["sum"]).all():
         return None
-    return [((int(row[0]), int(row[1])), row[2:]) for row in table]
+    return list(zip(map(tuple, table["key"].tolist()), np.ascontiguousarray(table["sum"]), strict=True))

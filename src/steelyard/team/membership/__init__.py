@@ -4,6 +4,9 @@
 `Election` finds the leader, and all times are in `MembershipTuning`.
 """
 
+from steelyard.team.membership._tuning import TUNING as TUNING
+from steelyard.team.membership._tuning import MembershipTuning as MembershipTuning
+
 from ._detector import FailureDetector as FailureDetector
 from ._election import Election as Election
 from ._election import Offer as Offer
@@ -16,6 +19,4 @@ from ._row_members import NOBODY as NOBODY
 from ._row_members import Members as Members
 from ._row_members import RowMembers as RowMembers
 from ._row_members import checksum_of as checksum_of
-from ._tuning import TUNING as TUNING
-from ._tuning import MembershipTuning as MembershipTuning
 from ._view import View as View

@@ -1,12 +1,13 @@
-"""A contact that a robot contributes for: its own, or that of a neighbour which has gone."""
+"""The contacts that a robot contributes for: its own, and those of neighbours which have gone."""
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
+from steelyard.team._state_copies import copy_with_own_tables
 from steelyard.team.planar_load._contact_position import NO_CONTACT_PRIOR, ContactLikelihood
+from steelyard.team.planar_load._sum_keys import Occasion, contribution_needed
 from steelyard.team.planar_load._sums import N_SUMS, own_row
 from steelyard.team.planar_load._window import Span
 
@@ -35,8 +36,7 @@ class Contact:
         self.positions: dict[int, complex | None] = {}
         self.prior = NO_CONTACT_PRIOR
         self.information = 0.0
-        self.contributions: dict[int, Contribution] = {}
-        """By number."""
+        self.contributions: dict[Occasion, Contribution] = {}
 
     @property
     def newest_position(self) -> complex | None:
@@ -69,13 +69,14 @@ class Contact:
         f, w = [self.forces.get(row, 0j) for row in rows], [self.weights.get(row, 1.0) for row in rows]
         return v, np.array(f), np.array(w)
 
-    def forget(self, oldest_row: int, oldest_iteration: int, needed: Callable[[int], bool]) -> None:
-        """Keeps what a window can still need; `needed` is asked of the numbers of contributions."""
+    def forget(self, oldest_row: int, oldest_iteration: int, oldest_number: int) -> None:
+        """Drops rows and outer iterations from before these, and contributions up to a number."""
         for table in (self.velocities, self.forces, self.weights):
             for row in [row for row in table if row < oldest_row]:
                 del table[row]
         self.positions = {one: position for one, position in self.positions.items() if one >= oldest_iteration}
-        self.contributions = {number: one for number, one in self.contributions.items() if needed(number)}
+        found = self.contributions.items()
+        self.contributions = {when: one for when, one in found if contribution_needed(when, oldest_row, oldest_number)}
 
     def hand_over(self, unfinished: complex) -> bytes:
         """For the successor: the last rows, and the force of the unfinished row as a share of a whole row."""
@@ -104,3 +105,39 @@ class Contact:
             if row >= 0 and math.isfinite(fx + fy) and (row <= last or row > self.last or row not in self.velocities):
                 v = complex(vx, vy) if math.isfinite(vx + vy) else None
                 self.add_row(row, v, complex(fx, fy))
+
+
+class Contacts:
+    """Of one robot."""
+
+    def __init__(self, checksum: float):
+        self.own = Contact(checksum)
+        self.inherited: dict[tuple[str, int], Contact] = {}
+        """Of those that are gone, by name and first row."""
+        self.hand_overs: dict[str, Contact] = {}
+        """By neighbour, what it would leave to this robot."""
+        self.relays = False
+        """Whether the robot was found faulty: it adds nothing of its own to the team's sums."""
+
+    @property
+    def all(self) -> list[Contact]:
+        """That it contributes for, its own first."""
+        return [self.own, *self.inherited.values()]
+
+    def part_of(self, row: int, iteration: int) -> np.ndarray:
+        """What the robot adds to the team's sums."""
+        return np.sum([contact.row(row, iteration) for contact in self.all], axis=0)
+
+    def copied(self) -> "Contacts":
+        """The same, on their own."""
+        twin = copy_with_own_tables(self)
+        twin.own = copy_with_own_tables(self.own)
+        twin.hand_overs = {name: copy_with_own_tables(contact) for name, contact in self.hand_overs.items()}
+        twin.inherited = {name: copy_with_own_tables(contact) for name, contact in self.inherited.items()}
+        return twin
+
+    def forget(self, oldest_row: int, oldest_iteration: int, oldest_number: int) -> None:
+        """See `Contact`."""
+        for contact in (*self.all, *self.hand_overs.values()):
+            contact.forget(oldest_row, oldest_iteration, oldest_number)
+        self.inherited = {name: contact for name, contact in self.inherited.items() if contact.last >= oldest_row}

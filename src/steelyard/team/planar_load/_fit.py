@@ -16,7 +16,7 @@ from jaxtyping import Array, Float, Int
 
 from steelyard import _jax as _jax
 from steelyard.models import Numbers
-from steelyard.models._planar_load import LEAST_SPEED
+from steelyard.models._tuning import TUNING
 from steelyard.team.planar_load._sums import Sum
 
 N_UNKNOWNS = 11
@@ -150,7 +150,7 @@ def _with_friction(start, twist: RowInput, pull: RowInput, dt, means: Averaging,
     """
 
     def rate(omega, v, m, J):
-        sliding = jnp.sqrt(v @ v + J / m * omega**2 + LEAST_SPEED**2)
+        sliding = jnp.sqrt(v @ v + J / m * omega**2 + TUNING.least_speed**2)
         return (unknowns[VISCOUS] + unknowns[COULOMB] / sliding) / m
 
     def step(moving, row):

@@ -1,5 +1,6 @@
 """The fit of a window's rows, and what it tells: one load, a change of it, or rows that do not belong together."""
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,17 +22,17 @@ if TYPE_CHECKING:
 
 def fit_rows(agent: "PlanarLoadAgent", state: PlanarAgentState, span: Span) -> tuple[PlanarLoadEvent, ...]:
     """Fits a span, and reports a change of the load; the window slides, or ends where the team breaks."""
-    if state.start is None:
-        state.start = span.start
+    if state.window.start is None:
+        state.window.move(span.start)
     if span.end - span.start + 1 >= LONGEST - TUNING.fit_every:
         begin_window(agent, state, span, span.start + TUNING.slide, LOAD, TUNING.slide_inflation)
         span = span._replace(start=span.start + TUNING.slide)
-    then, now = state.members.get(state.fit_end), state.members.get(span.end)
+    then, now = state.sums.members.get(state.window.fit_end), state.sums.members.get(span.end)
     if then is not None and now is not None and now.robots > then.robots:
-        state.converged, state.joint_steps = False, min(state.joint_steps, 1)  # newcomers' positions are rough
-    window, before = agent.window(state, span), state.fit
+        state.steps.converged, state.steps.taken = False, min(state.steps.taken, 1)  # newcomers' positions are rough
+    window, before = agent.window(state, span), state.window.fit
     fit = solve(agent.cache, window, _starts(state, span), TUNING.iterations)
-    settled = state.converged and span.iteration == state.fit_iteration
+    settled = state.steps.converged and span.iteration == state.window.fit_iteration
     if before is not None and before.consistent and fit is not None and settled:
         fit, jump = _jump(agent, span, window, fit)
         if jump is not None:
@@ -42,7 +43,7 @@ def fit_rows(agent: "PlanarLoadAgent", state: PlanarAgentState, span: Span) -> t
         again = solve(agent.cache, window, starts, TUNING.iterations_from_guess)
         if again is not None and (fit is None or again.chi_square < fit.chi_square):
             fit = again
-    state.fit, state.fit_iteration, state.fit_end = fit, span.iteration, span.end
+    state.window.take_fit(span, fit)
     following = row_after_break(state, span.end)
     if _begins_again(agent, state, window, following):
         return ()
@@ -53,11 +54,11 @@ def fit_rows(agent: "PlanarLoadAgent", state: PlanarAgentState, span: Span) -> t
 
 def _starts(state: PlanarAgentState, span: Span) -> list[np.ndarray]:
     """The last fit's unknowns, and before them where the new contact positions shift them."""
-    if state.fit is None or state.fit.diverged:
+    if state.window.fit is None or state.window.fit.diverged:
         return []
-    starts = [state.fit.unknowns]
-    shift = state.tree.totals.get(shift_key(span.iteration))
-    if span.iteration != state.fit_iteration and shift is not None:
+    starts = [state.window.fit.unknowns]
+    shift = state.sums.tree.totals.get(shift_key(span.iteration))
+    if span.iteration != state.window.fit_iteration and shift is not None:
         starts.insert(0, starts[0] + shift[:N_UNKNOWNS])
     return starts
 
@@ -67,26 +68,27 @@ def _begins_again(agent: "PlanarLoadAgent", state: PlanarAgentState, window: Win
 
     `following`: the row from which the team goes on after the window, where that has ended.
     """
-    fit = state.fit
+    fit, found = state.window.fit, state.consistency
     consistent = fit is not None and fit.consistent
-    if fit is not None and not (state.one_load and state.converged):
-        state.one_load = consistent and two_loads_evidence(agent.cache, window, fit) < TUNING.two_loads_evidence
-    if consistent and state.one_load:
-        state.inconsistent_since = None
-        if len(window.rows) >= state.rows_needed:
-            state.rows_needed, state.given_up = 0, 1.0
+    if fit is not None and not (found.one_load and state.steps.converged):
+        found.one_load = consistent and two_loads_evidence(agent.cache, window, fit) < TUNING.two_loads_evidence
+    if consistent and found.one_load:
+        found.since = None
+        if len(window.rows) >= found.rows_needed:
+            found.rows_needed, found.given_up = 0, 1.0
+            state.window.count()
         return False
-    if following is None and fit is not None and fit.usable(TUNING.mended_by_positions):
-        state.inconsistent_since = None
+    near = following is None and fit is not None and fit.usable(TUNING.mended_by_positions)
+    excess = math.inf if fit is None else (fit.chi_square - 1.0) * fit.n_rows
+    if found.since is None or (near and excess < TUNING.mending * found.excess):
+        found.since, found.excess = state.window.fit_end, excess
+    waited = state.window.fit_end - found.since if following is None else state.row - following
+    patience = TUNING.inconsistent_rows if state.steps.taken else TUNING.converging_rows
+    if waited < (TUNING.mending_rows if near else patience):
         return False
-    since = state.inconsistent_since
-    state.inconsistent_since = state.fit_end if since is None else since
-    waited = state.fit_end - state.inconsistent_since if following is None else state.row - following
-    if waited < (TUNING.inconsistent_rows if state.joint_steps else TUNING.converging_rows):
-        return False
-    state.rows_needed = max(state.rows_needed, min(len(window.rows), TUNING.most_rows_needed))
-    state.given_up = state.given_up if fit is None else max(state.given_up, fit.chi_square)
-    begin_again(state, state.fit_end + 1 if following is None else following)
+    found.rows_needed = max(found.rows_needed, min(len(window.rows), TUNING.most_rows_needed))
+    found.given_up = found.given_up if fit is None else max(found.given_up, fit.chi_square)
+    begin_again(state, state.window.fit_end + 1 if following is None else following)
     return True
 
 
@@ -105,7 +107,7 @@ def _begin_after(
     agent: "PlanarLoadAgent", state: PlanarAgentState, span: Span, jump: Jump
 ) -> tuple[PlanarLoadEvent, ...]:
     """A new window from a change of the load on, and the events that report it."""
-    state.fit_iteration, state.fit_end, state.one_load = span.iteration, span.end, False
+    state.window.fit_iteration, state.window.fit_end, state.consistency.one_load = span.iteration, span.end, False
     row = span.start + jump.row
     begin_window(agent, state, span, row, (LOG_SCALE,), 0.0)
     time = row * agent.per_row / agent.rate

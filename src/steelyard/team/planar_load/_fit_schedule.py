@@ -20,10 +20,10 @@ def rows_to_fit(agent: "PlanarLoadAgent", state: PlanarAgentState, sampled: bool
     resynchronise(agent, state)
     span = state.complete_span()
     if span is None:
-        first = state.members.first if state.start is None else state.start
+        first = state.sums.members.first if state.window.start is None else state.window.start
         again = None if first is None else row_after_stall(state, first)
         if again is not None:  # the row that a window would begin with lacks somebody for good
-            state.start, state.fit_end = again, again - 1
+            state.window.move(again, again - 1)
         return None
     again, following = row_after_stall(state, span.end), row_after_break(state, span.end)
     if again is not None and state.unknown:
@@ -33,12 +33,12 @@ def rows_to_fit(agent: "PlanarLoadAgent", state: PlanarAgentState, sampled: bool
         begin_window(agent, state, span, max(again, span.start + 1), LOAD, 0.0)
         return None
     if following is not None and span.end - span.start + 1 < TUNING.fewest_rows:
-        state.start, state.fit_end = following, following - 1
+        state.window.move(following, following - 1)
         return None
     if sampled and following is None:
         span = _cut(state, span)
-    new = span.end > state.fit_end or (following is not None and agent.report_is_due(state))
-    new = new or (state.finishing and span.end == state.fit_end and span.iteration > state.fit_iteration)
+    new = span.end > state.window.fit_end or (following is not None and agent.report_is_due(state))
+    new = new or (state.finishing and span.end == state.window.fit_end and span.iteration > state.window.fit_iteration)
     return span if new and span.end - span.start + 1 >= TUNING.fewest_rows else None
 
 
@@ -50,8 +50,8 @@ def _cut(state: PlanarAgentState, span: Span) -> Span:
     """
     every = TUNING.fit_every
     end = span.end - (span.end + 1) % every
-    following = state.fit_end + every - (state.fit_end + 1) % every
-    fitted = state.start is None or span.start <= state.fit_end
+    following = state.window.fit_end + every - (state.window.fit_end + 1) % every
+    fitted = state.window.start is None or span.start <= state.window.fit_end
     if fitted and span.start < following < end <= following + TUNING.catch_up:  # one by one, to contribute to all
         end = following
     return span._replace(end=end)

@@ -4,6 +4,7 @@ import msgspec
 
 from steelyard.team._agent import Message
 from steelyard.team.consensus._tree_sums import TreeMessage
+from steelyard.team.planar_load._velocity_relay import Report
 
 
 class PlanarLoadMessage(Message, frozen=True, array_like=True):
@@ -20,6 +21,8 @@ class PlanarLoadMessage(Message, frozen=True, array_like=True):
     """The first row of its window; −1 before there is one."""
     hand_over: bytes
     """Its last rows, for its successor; empty for others."""
+    velocities: tuple[Report, ...]
+    """What robots report of their contacts' velocities, passed on; none in a team of one process."""
     successor: str
     """Who contributes for the contact's past once the sender is gone: the neighbour with the smallest name."""
 

@@ -1,11 +1,6 @@
-"""What the team's sums are of: the keys under which robots add up rows, contributions and shifts.
+"""What the team's sums are of: the keys under which robots add up rows, contributions and shifts."""
 
-On the wire a key is two integers, (row, number). A row from 0 on is a row of sums, and `number` the outer iteration of
-the contact positions that it was made with. Negative rows are no rows: −1 to −80 are the parts of a contribution to the
-joint step (80 sums of 15 numbers), with `number` the contribution's; −81 is the shift of the fit that comes with
-the outer iteration `number`.
-"""
-
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -14,57 +9,84 @@ from steelyard.team.planar_load._tuning import TUNING
 
 N_PARTS = 80
 """Sums that one contribution takes."""
-_SHIFT = -1 - N_PARTS
-_ITERATIONS = 64  # more than there are at a time
+_NONE = -1
+
+
+class Kind(IntEnum):
+    """Of what a sum is; see `TreeSum` for the order in which they are sent."""
+
+    ROW = 0
+    """Of the robots' readings in a row, with the contact positions of an outer iteration."""
+    SHIFT = 1
+    """Of the shifts of the fit that come with an outer iteration."""
+    CONTRIBUTION = 2
+    """Of a part of the contributions to a joint step."""
+
+
+class Occasion(NamedTuple):
+    """When all robots contribute to a joint step."""
+
+    end: int
+    """The last row of the fit that contributions are on."""
+    final: int = _NONE
+    """After the last sample, the outer iteration of that fit; −1 while samples come."""
 
 
 class SumKey(NamedTuple):
-    """Equal to the pair of integers that `TreeSum` knows."""
+    """Equal to the four integers that `TreeSum` knows."""
 
+    kind: int
     row: int
-    number: int
-    """Outer iteration, or number of the contribution."""
+    """Of the readings; of a contribution, the last row of the fit that it is on."""
+    iteration: int
+    """The outer iteration; of a contribution as `Occasion.final`."""
+    part: int = 0
+    """Of a contribution."""
 
     @property
-    def is_row(self) -> bool:
-        """Whether it is of a row of sums."""
-        return self.row >= 0
-
-    @property
-    def is_contribution(self) -> bool:
-        """Whether it is of a part of a contribution."""
-        return _SHIFT < self.row < 0
+    def occasion(self) -> Occasion:
+        """Of a contribution."""
+        return Occasion(self.row, self.iteration)
 
 
-def possible_keys(keys: np.ndarray, row: int) -> bool:
-    """Whether keys (key, 2) can be of sums over rows up to a row; final contributions are negative numbers."""
-    if not len(keys):
-        return True
-    rows, numbers = keys[:, 0], keys[:, 1]
-    most = _ITERATIONS * (row + 2)
-    return bool(rows.min() >= _SHIFT and rows.max() <= row and np.abs(numbers).max() <= most)
-
-
-def contribution_keys(number: int) -> list[SumKey]:
-    """Of all parts of a contribution."""
-    return [SumKey(-1 - part, number) for part in range(N_PARTS)]
+def row_key(row: int, iteration: int) -> SumKey:
+    """Of the readings of a row."""
+    return SumKey(Kind.ROW, row, iteration)
 
 
 def shift_key(iteration: int) -> SumKey:
     """Of the shift of the fit that comes with an outer iteration."""
-    return SumKey(_SHIFT, iteration)
+    return SumKey(Kind.SHIFT, 0, iteration)
 
 
-def contribution_number(end: int) -> int:
-    """Of the contributions on a fit up to row `end`, while samples come: 0, 1, … every `contribute_every` rows."""
-    return end // TUNING.contribute_every
+def contribution_keys(occasion: Occasion) -> list[SumKey]:
+    """Of all parts of a contribution."""
+    return [SumKey(Kind.CONTRIBUTION, *occasion, part) for part in range(N_PARTS)]
 
 
-def last_row_of(number: int) -> int:
-    """The last row of the fit that a contribution is on; of a final one, the row that it was numbered by."""
-    return -number // _ITERATIONS if number < 0 else (number + 1) * TUNING.contribute_every - 1
+def possible_keys(keys: np.ndarray, row: int, iteration: int) -> bool:
+    """Whether keys (key, 4) can be of sums up to a row and an outer iteration.
+
+    That somebody will not contribute is announced ahead, to the row from which its next window begins.
+    """
+    if not len(keys):
+        return True
+    kind, rows, iterations, parts = keys.T
+    latest = row + np.where(kind == Kind.CONTRIBUTION, TUNING.stalled, 0)
+    possible = (kind >= 0) & (kind <= max(Kind)) & (rows >= 0) & (rows <= latest) & (parts >= 0) & (parts < N_PARTS)
+    return bool(np.all(possible & (iterations >= _NONE) & (iterations <= iteration + TUNING.final_steps)))
 
 
-def final_contribution_number(end: int, iteration: int) -> int:
-    """Of the contributions on a fit after which no more rows come: negative, by its last row and outer iteration."""
-    return -1 - (_ITERATIONS * end + iteration % _ITERATIONS)
+def occasion_of(number: int) -> Occasion:
+    """By its number while samples come: 0, 1, … every `contribute_every` rows."""
+    return Occasion((number + 1) * TUNING.contribute_every - 1)
+
+
+def occasion_number(row: int) -> int:
+    """Of the occasion whose fit ends with a row, or is the next one after it."""
+    return row // TUNING.contribute_every
+
+
+def contribution_needed(occasion: Occasion, oldest_row: int, oldest_number: int) -> bool:
+    """Whether contributions may still be used; after the last sample, as long as their rows are."""
+    return occasion.end >= oldest_row if occasion.final >= 0 else occasion_number(occasion.end) > oldest_number

@@ -77,6 +77,11 @@ class PlanarLoadTuning:
     mended_by_positions: float = 3.5
     """Mean squared residual, in variances, below which contact positions that still converge may be the cause: over a
     bad radio they left 2.8 after 17 s. Loads that changed before they were known left 7 to 900."""
+    mending: float = 0.8
+    """Share to which what is too much in the squared residuals must fall, if positions that converge are to be the
+    cause. Rows of two loads, or with an unknown force, leave it as it is, while the mean falls with the rows."""
+    mending_rows: int = 150
+    """Rows in which it must have fallen so far (6 s): three outer iterations."""
     converging_rows: int = 125
     """Instead of `inconsistent_rows` before the first joint step (5 s): over a bad radio it takes so long."""
     rows_before_jump: int = 100
@@ -136,6 +141,21 @@ class PlanarLoadTuning:
     """s of lost samples over which a robot's own force is taken to vary evenly: a fraction of a period of a push."""
     messages_before_start: int = 100_000
     """Messages that a robot may have sent before the team's start; more is no count of messages."""
+    clock_noise: float = 5e-4
+    """s: to which the clocks of robots agree. At 3 rad/s and 1 m it is 1.5 mm of any contact or centre of mass, which
+    was three times the deviation that the velocities alone leave."""
+    clock_drift: float = 1e-4
+    """Relative, of the team's clock: it is one robot's, and some quartzes are so far off. A mass is off by as much."""
+    rows_relayed: int = 200
+    """Rows for which robots' own velocities are remembered (8 s): twice what a consistency check looks at."""
+    report_repeats: int = 2
+    """Times that a robot's velocity is sent to a neighbour: one message may be lost."""
+    reports_a_message: int = 8
+    """Such velocities that a message carries: at 50 messages a second, those of eight robots."""
+    reports_waiting: int = 400
+    """Such velocities that wait for a neighbour; of more the oldest are dropped."""
+    most_reports_a_row: int = 100
+    """Robots that a row is remembered of: as many as a team has at most."""
     message_seconds: float = 0.02
     """s between messages in real time: below that, processes spend their time on messages."""
 

@@ -17,6 +17,7 @@ from steelyard.team.planar_load._fit import (
     Averaging,
     Rows,
 )
+from steelyard.team.planar_load._sum_keys import SumKey, row_key
 from steelyard.team.planar_load._sums import Sum, rotation_measured
 from steelyard.team.planar_load._tuning import TUNING
 
@@ -35,6 +36,11 @@ class Span(NamedTuple):
     """First row."""
     end: int
     """Last row."""
+
+    @property
+    def keys(self) -> list[SumKey]:
+        """Of its sums."""
+        return [row_key(row, self.iteration) for row in range(self.start, self.end + 1)]
 
 
 class Prior(NamedTuple):

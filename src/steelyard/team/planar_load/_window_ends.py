@@ -1,8 +1,7 @@
 """Where a window ends, and from which row the team goes on: robots go, forces are unknown, sums never come."""
 
 from steelyard.team.membership import TUNING as MEMBERSHIP
-from steelyard.team.planar_load._state import PlanarAgentState, members_of
-from steelyard.team.planar_load._sum_keys import SumKey
+from steelyard.team.planar_load._state import PlanarAgentState
 from steelyard.team.planar_load._sums import Sum
 from steelyard.team.planar_load._tuning import TUNING
 
@@ -14,37 +13,32 @@ def row_after_break(state: PlanarAgentState, end: int) -> int | None:
         row += 1
     if row > end + 1:
         return row
-    now, then = state.members.get(end + 1), state.members.get(end)
-    if now is None or then is None or not state.ends_window(then, now):
+    now, then = state.sums.members.get(end + 1), state.sums.members.get(end)
+    if now is None or then is None or not state.sums.ends_window(then, now):
         return None
-    return end + 1 + max(TUNING.guard, state.lets_go)
+    return end + 1 + max(TUNING.guard, state.sums.lets_go)
 
 
 def row_after_stall(state: PlanarAgentState, end: int) -> int | None:
     """The row from which the newest sums go on without a break, if the window has long ended at `end`."""
-    if state.row - end < (TUNING.lost_after if state.unknown and state.start is not None else TUNING.stalled):
+    if state.row - end < (TUNING.lost_after if state.unknown and state.window.start is not None else TUNING.stalled):
         return None
-    row = state.members.newest
-    made = max(state.own.positions, default=state.iteration)
-    while state.complete(row, made, row):
+    row = state.sums.members.newest
+    made = max(state.contacts.own.positions, default=state.steps.iteration)
+    while state.sums.complete(row, made, row):
         row -= 1
-    return row + 1 if state.members.newest - row >= MEMBERSHIP.steady_rows else None
+    return row + 1 if state.sums.members.newest - row >= MEMBERSHIP.steady_rows else None
 
 
 def blocked(state: PlanarAgentState, end: int) -> bool:
     """Whether the team has a member without a position at a row up to `end`, and so no fit that reaches it."""
-    iteration = max(state.own.positions)
-    rows = range(max(state.fit_end + 1, state.start or 0), end + 1)
-    found = ((row, state.sums.get(SumKey(row, iteration))) for row in rows)
-    return any(
-        one is not None and members_of(one) == state.members.get(row) and one[Sum.POSITIONED] < one[Sum.MEMBERS]
-        for row, one in found
-    )
+    iteration = max(state.contacts.own.positions)
+    rows = range(max(state.window.fit_end + 1, state.window.start or 0), end + 1)
+    found = (state.sums.whole(row, iteration) for row in rows)
+    return any(one is not None and one[Sum.POSITIONED] < one[Sum.MEMBERS] for one in found)
 
 
 def _without_force(state: PlanarAgentState, row: int) -> bool:
     """Whether no sum of a row will ever be complete, because somebody's force there is not known."""
-    found = (state.sums.get(SumKey(row, iteration)) for iteration in state.own.positions)
-    return any(
-        one is not None and members_of(one) == state.members.get(row) and one[Sum.UNKNOWN_FORCE] > 0.0 for one in found
-    )
+    found = (state.sums.whole(row, iteration) for iteration in state.contacts.own.positions)
+    return any(one is not None and one[Sum.UNKNOWN_FORCE] > 0.0 for one in found)

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from steelyard.estimators import Estimate
-from steelyard.team._agent import Agent, Message, Turn
+from steelyard.team._agent import Agent, Message, MotionReports, Turn
 from steelyard.team._cache import Cache
 from steelyard.team._state_copies import shallow_copy
 from steelyard.team.membership import GripRules, Standing
@@ -205,6 +205,15 @@ class SpatialLoadAgent(Agent):
             if decided.standings[name] is Standing.RELEASED:
                 raw[j, 9:] = 0.0
         return raw
+
+    def reported_motion(self, state: SpatialState, robots: tuple[str, ...], row: float, span: float) -> MotionReports:
+        """See `Agent`: twists, from the samples that all robots relay."""
+        history, samples = state.estimator.history, max(1, round(row * self.rate))
+        count = min(round(span * self.rate), history.end - history.first) // samples
+        raw = history.raw(history.end - count * samples, history.end)
+        twists = raw[:, [self.names.index(name) for name in robots], :6]
+        table = twists.reshape(count, samples, len(robots), 6).mean(axis=1)
+        return MotionReports(table[np.isfinite(table).all(axis=(1, 2))], samples)
 
     def report(self, state: SpatialState) -> dict[str, Estimate]:
         """What the robot knows by now."""

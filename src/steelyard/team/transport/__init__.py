@@ -6,7 +6,6 @@ from ._bus import Partition as Partition
 from ._clock import TeamClock as TeamClock
 from ._envelope import LARGEST as LARGEST
 from ._envelope import VERSION as VERSION
-from ._envelope import Claim as Claim
 from ._envelope import Envelope as Envelope
 from ._envelope import Timing as Timing
 from ._envelope import close as close

@@ -24,14 +24,15 @@ class _Peer:
         self.trips: deque[tuple[float, float, float]] = deque()  # when, how long, its clock less the own one
 
     def comparison(self, now: float) -> tuple[float, float] | None:
-        """The shortest trip, s, and the team's time less own clock by this neighbour; None before it knows.
+        """The best trip, s, and the team's time less own clock by this neighbour; None before it knows.
 
         The neighbour's own offset is the newest that it sent.
         """
         self._forget(now)
         if not self.trips or self.timing is None or self.timing.team is None:
             return None
-        _, trip, ahead = min(self.trips, key=lambda trip: trip[1])
+        # By the bound on its error: half of the trip, and what the clocks may have drifted since.
+        _, trip, ahead = min(self.trips, key=lambda one: 0.5 * one[1] + _T.largest_drift * (now - one[0]))
         return trip, ahead + self.timing.team - self.timing.stamp
 
     def add_trip(self, now: float, trip: float, ahead: float) -> None:

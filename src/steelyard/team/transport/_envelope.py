@@ -4,7 +4,7 @@ import msgspec
 
 from steelyard.team.transport._tuning import TUNING
 
-VERSION = 1
+VERSION = 2
 LARGEST = TUNING.gate.largest_envelope
 """Bytes of the largest envelope that is opened."""
 
@@ -36,16 +36,6 @@ class Timing(msgspec.Struct, frozen=True, array_like=True):
     """How long ago that one had arrived."""
 
 
-class Claim(msgspec.Struct, frozen=True, array_like=True):
-    """What a robot reports to have measured over a few samples, passed on for the consistency check."""
-
-    origin: str
-    row: int
-    """The rows of all robots are of the same times."""
-    values: tuple[float, ...]
-    """Means over the row; of which signals, the problem knows."""
-
-
 class Envelope(Heading, frozen=True, array_like=True):
     """A message on its way between two processes."""
 
@@ -58,7 +48,6 @@ class Envelope(Heading, frozen=True, array_like=True):
     timing: Timing
     payload: bytes
     """The agent's message; empty where the envelope alone is sent."""
-    claims: tuple[Claim, ...] = ()
 
 
 _ENCODER = msgspec.msgpack.Encoder()

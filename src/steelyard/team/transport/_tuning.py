@@ -9,6 +9,8 @@ class ClockTuning:
 
     round_trip_window: float = 3.0
     """Over which the shortest round trip counts: long enough for some short ones, short against a clock's drift."""
+    largest_drift: float = 1e-4
+    """Between two clocks, s a second: quartzes are off by up to 5e-5 each. An older trip counts as so much worse."""
     short_trip: float = 0.1
     """Round trip by which a robot that has just come takes the team's time at once: it is off by half of that."""
     trips_wait: float = 0.8

@@ -6,11 +6,8 @@ import numpy as np
 from jaxtyping import Float
 
 from steelyard.models import ThrusterMount
+from steelyard.worlds.jets._tuning import WORLD
 from steelyard.worlds.planar._body import load_mujoco
-
-SUBSTEP = 2e-3
-"""Step of the integrator, s."""
-_STIFFNESS, _DAMPING, _ARMATURE = 600.0, 12.0, 0.02  # of every joint's servo: N m/rad, N m s/rad, kg m²
 
 
 class FlyingBody:
@@ -29,7 +26,7 @@ class FlyingBody:
         mujoco = self._mujoco = load_mujoco()
         spec = mujoco.MjSpec.from_string(urdf)
         spec.compiler.fusestatic = False
-        spec.option.timestep = SUBSTEP
+        spec.option.timestep = WORLD.substep
         spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
         base = spec.worldbody.first_body()
         base.add_freejoint(name="free")
@@ -40,9 +37,9 @@ class FlyingBody:
         self.joints = tuple(joint.name for joint in spec.joints if joint.name != "free")
         for joint in spec.joints:
             if joint.name != "free":
-                joint.armature = _ARMATURE
+                joint.armature = WORLD.joint_armature
                 servo = spec.add_actuator(name=joint.name, target=joint.name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
-                servo.set_to_position(kp=_STIFFNESS, kv=_DAMPING)
+                servo.set_to_position(kp=WORLD.joint_stiffness, kv=WORLD.joint_damping)
         for k, mount in enumerate(thrusters):
             spec.body(mount.frame).add_site(name=f"thrust/{k}")
             axis = np.asarray(mount.direction, float)

@@ -38,7 +38,7 @@ class Reference:
 
 
 class HoverControl:
-    """Flies a robot whose engines keep their places: thrusts turn it, and leaning moves it."""
+    """A linear-quadratic regulator of a robot whose engines are fixed to it: thrusts turn it, its tilt moves it."""
 
     hover_thrust: Float[np.ndarray, " engine"]
     """N."""

@@ -9,10 +9,7 @@ from jaxtyping import Float
 from steelyard.models import JetEngines, jet_acceleration, jet_decay
 from steelyard.worlds.jets._robot import JetsRobot
 from steelyard.worlds.jets._scenario import JetsScenario
-
-_STARVED = 0.2  # share of the throttle that arrives while fuel runs short
-STARVATION = 3.0
-"""How long fuel runs short, s."""
+from steelyard.worlds.jets._tuning import WORLD
 
 
 class TrueEngines:
@@ -36,7 +33,7 @@ class TrueEngines:
     def failed(self, time: float) -> bool:
         """Whether something is wrong with the engine that fails."""
         scenario = self._flight
-        over = scenario.failure == "starvation" and time >= scenario.failure_time + STARVATION
+        over = scenario.failure == "starvation" and time >= scenario.failure_time + WORLD.starvation
         return scenario.failure != "none" and time >= scenario.failure_time and not over
 
     @property
@@ -53,7 +50,9 @@ class TrueEngines:
             if self._held is None or self._healthy is None:
                 self._held, self._healthy = float(throttle[e]), copy.copy(self)
                 self._healthy._flight = dataclasses.replace(scenario, failure="none")
-            arrives[e] = {"starvation": _STARVED * throttle[e], "flame-out": 0.0, "stuck": self._held}[scenario.failure]
+            arrives[e] = {"starvation": WORLD.starved * throttle[e], "flame-out": 0.0, "stuck": self._held}[
+                scenario.failure
+            ]
         if self._healthy is not None:
             self._healthy.move(throttle, time, dt)
         if self._propeller is not None:

@@ -12,12 +12,10 @@ from steelyard.worlds.jets._control import HoverControl, Reference, jet_throttle
 from steelyard.worlds.jets._engines import TrueEngines
 from steelyard.worlds.jets._robot import JetsRobot
 from steelyard.worlds.jets._scenario import TAKE_OFF, JetsScenario
+from steelyard.worlds.jets._tuning import WORLD
 
 COMMAND_PERIOD = 0.01
 """Between two commands, s [ironcub, Sec. IV]."""
-_IGNITION = 1.5  # s
-_ALMOST = 0.96  # share of the hover thrust before take-off
-_STANDING = 0.55  # share of the hover thrust at the most while it stands on scales
 
 
 class Pilot:
@@ -60,7 +58,7 @@ class Pilot:
         if self.robot.propeller is not None:
             wanted = T + self.robot.propeller.lag * self._feedback(body, T, T_dot[:0], time)
             return 100.0 * np.sqrt(np.clip(wanted / self.robot.propeller.maximum, 0.0, 1.0))
-        if time < _IGNITION or (self.scenario.trajectory == "standing" and time > self.scenario.duration - 8.0):
+        if time < WORLD.ignition or (self.scenario.trajectory == "standing" and time > self.scenario.duration - 8.0):
             return np.zeros(len(T))
         share = self._share(time)
         idle = np.array([kind.idle for kind in self.robot.jets])
@@ -79,11 +77,11 @@ class Pilot:
     def _share(self, time: float) -> float:
         """Of the hover thrust that is wanted."""
         if self.scenario.trajectory == "flight":
-            return _ALMOST * _eased((time - _IGNITION) / 8.0) if time < TAKE_OFF else 1.0
+            return WORLD.almost * _eased((time - WORLD.ignition) / 8.0) if time < TAKE_OFF else 1.0
         rising = (time - 4.0) / (0.3 * self.scenario.duration)
         wave = np.clip(4.0 * np.sin(0.6 * time), -1.0, 1.0)  # steps, rounded off
         level = _eased(rising) * (1.0 + 0.2 * wave) / 1.2
-        return _STANDING * level * _eased((self.scenario.duration - 14.0 - time) / 8.0 + 1.0)
+        return WORLD.standing * level * _eased((self.scenario.duration - 14.0 - time) / 8.0 + 1.0)
 
     def _feedback(self, body: FlyingBody, thrust, thrust_rate, time: float, share: float = 1.0) -> np.ndarray:
         R_wb = matrix(body.attitude)

@@ -4,11 +4,12 @@ import numpy as np
 
 from steelyard._rotations import matrix, quaternion_from_matrix, quaternion_product
 from steelyard.models import Multibody, RobotMotion, read_urdf, rotor_speed
-from steelyard.worlds.jets._body import SUBSTEP, FlyingBody
+from steelyard.worlds.jets._body import FlyingBody
 from steelyard.worlds.jets._engines import TrueEngines
 from steelyard.worlds.jets._pilot import Pilot
 from steelyard.worlds.jets._robot import JetsRobot, heavier
 from steelyard.worlds.jets._scenario import JetsScenario, check_jets, robot_of
+from steelyard.worlds.jets._tuning import WORLD
 
 RATE = 100.0
 """Rows a second, Hz [ironcub, Sec. IV]."""
@@ -24,8 +25,6 @@ SENSOR_NOISE = {
     "rpm": 150.0,
 }
 """One standard deviation an axis of good sensors, SI units; rotor speed in rpm."""
-_SPEED_ERROR = 0.01  # standard deviation of the logarithm of a true rotor speed over its map's
-_FALLEN = np.cos(np.radians(50.0))
 
 
 def simulate_jets(scenario: JetsScenario, seed: int) -> dict[str, np.ndarray]:
@@ -61,7 +60,7 @@ def _placed(robot: JetsRobot, multibody: Multibody, pilot: Pilot, scenario: Jets
 def _fly(body: FlyingBody, engines: TrueEngines, pilot: Pilot, scenario: JetsScenario) -> list[dict[str, np.ndarray]]:
     """What is true at each row; the last is where the robot fell, if it did."""
     rows = []
-    substeps = round(1.0 / (RATE * SUBSTEP))
+    substeps = round(1.0 / (RATE * WORLD.substep))
     for k in range(round(scenario.duration * RATE) + 1):
         time = k / RATE
         throttle = pilot.throttles(body, engines, time)
@@ -80,11 +79,11 @@ def _fly(body: FlyingBody, engines: TrueEngines, pilot: Pilot, scenario: JetsSce
                 "failed": np.array([float(engines.failed(time)), engines.deficit]),
             }
         )
-        if matrix(body.attitude)[2, 2] < _FALLEN:
+        if matrix(body.attitude)[2, 2] < WORLD.fallen:
             break
         body.hold(pilot.posture(time))
         for step in range(substeps):
-            engines.move(throttle, time + step * SUBSTEP, SUBSTEP)
+            engines.move(throttle, time + step * WORLD.substep, WORLD.substep)
             body.move(engines.thrust)
     return rows
 
@@ -119,7 +118,7 @@ def _columns(robot, scenario, body, rows, errors, noise) -> dict[str, np.ndarray
     columns |= {f"r1/throttle/{e + 1}": true["throttle"][:, e] for e in range(len(engines))}
     maps = [kind.speed_map for kind in robot.jets]
     if scenario.rotor_speed and maps and all(maps):
-        scale = np.exp(_SPEED_ERROR * errors.standard_normal(len(maps)))
+        scale = np.exp(WORLD.speed_error * errors.standard_normal(len(maps)))
         speed = scale * np.asarray(rotor_speed(np.array(maps).T[:, None, :], true["thrust"]))
         read = np.maximum(noisy(speed, "rpm"), 0.0)
         columns |= {f"r1/rpm/{e + 1}": read[:, e] for e in range(len(engines))}

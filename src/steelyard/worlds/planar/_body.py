@@ -8,11 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from steelyard.errors import BadInput
-
-_SUBSTEP = 1e-3
-"""Longest step of the integrator, s; Runge-Kutta of fourth order."""
-_LEAST_SPEED = 0.01
-"""Sliding speed below which Coulomb friction fades, m/s; a sharp edge there would need a solver of its own."""
+from steelyard.worlds.planar._tuning import WORLD
 
 
 def load_mujoco() -> Any:
@@ -77,7 +73,7 @@ class PlanarBody:
 
     def push(self, forces: Callable[[float], Float[np.ndarray, "robot 2"]], seconds: float) -> None:
         """Moves on; `forces` gives them (world, N) at so many seconds after this call."""
-        substeps = max(1, math.ceil(seconds / _SUBSTEP - 1e-9))
+        substeps = max(1, math.ceil(seconds / WORLD.substep - 1e-9))
         h = seconds / substeps
         model, data, mujoco = self._model, self._data, self._mujoco
         model.opt.timestep = h
@@ -101,7 +97,7 @@ class PlanarBody:
 
     def _coulomb(self, qvel: np.ndarray) -> np.ndarray:
         stretch = np.array([1.0, 1.0, self.friction_radius])
-        sliding = math.sqrt(float(np.sum((stretch * qvel) ** 2)) + _LEAST_SPEED**2)
+        sliding = math.sqrt(float(np.sum((stretch * qvel) ** 2)) + WORLD.least_speed**2)
         return -self.friction[1] / sliding * stretch**2 * qvel
 
     def _compile(self) -> None:

@@ -10,13 +10,12 @@ from jaxtyping import Float
 
 from steelyard.worlds._limits import chance, check_numbers, check_team
 from steelyard.worlds.planar._shapes import ShapeName, contacts_on, inertia_by_mass
+from steelyard.worlds.planar._tuning import WORLD
 
 ForcesName = Literal["sinusoids", "constant", "none-turning"]
 
 Forces = Callable[[float], Float[np.ndarray, "robot 2"]]
 """Of every robot at a time (s), world axes, N."""
-
-_FREQUENCIES = (0.05, 0.3)  # Hz
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,7 +86,7 @@ def forces_of(scenario: PlanarScenario, contacts: Float[np.ndarray, "robot 2"], 
     """What every robot does, by the seed: amplitudes, frequencies and phases, for each of its axes."""
     rng, shape = chance(seed, 1), contacts.shape
     amplitudes = scenario.force * rng.uniform(0.25, 1.0, shape)
-    omegas, phases = 2 * np.pi * rng.uniform(*_FREQUENCIES, shape), rng.uniform(0, 2 * np.pi, shape)
+    omegas, phases = 2 * np.pi * rng.uniform(*WORLD.frequencies, shape), rng.uniform(0, 2 * np.pi, shape)
     # The load that was never turned has body axes along the world's, so arms are known in advance.
     turning = np.stack([-contacts[:, 1], contacts[:, 0]], axis=1)
     squares = max(float(np.sum(turning**2)), 1e-12)

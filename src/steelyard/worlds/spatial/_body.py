@@ -8,9 +8,7 @@ from jaxtyping import Float
 
 from steelyard.worlds.planar._body import load_mujoco
 from steelyard.worlds.spatial._scenario import Box
-
-_SUBSTEP = 5e-3
-"""Longest step of the integrator, s; Runge-Kutta of fourth order, and wrenches are asked for at each of its stages."""
+from steelyard.worlds.spatial._tuning import WORLD
 
 Wrenches = Callable[["SpatialBody", float], Float[np.ndarray, "robot 6"]]
 """What every robot applies in a state of the load at a time (s): (torque, force), its sensor axes, N m and N."""
@@ -70,7 +68,7 @@ class SpatialBody:
 
     def move(self, seconds: float) -> None:
         """Moves on."""
-        substeps = max(1, math.ceil(seconds / _SUBSTEP - 1e-9))
+        substeps = max(1, math.ceil(seconds / WORLD.substep - 1e-9))
         self._model.opt.timestep = seconds / substeps
         mujoco = self._mujoco
         mujoco.set_mjcb_control(self._control)

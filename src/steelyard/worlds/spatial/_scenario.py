@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from steelyard.models import WRIST_SIGNALS
 from steelyard.worlds._limits import chance, check_numbers, check_team
+from steelyard.worlds.spatial._tuning import WORLD
 
 MotionName = Literal["rich", "no-turning", "one-axis", "in-plane", "still", "free"]
 SensorsName = Literal["paper", "realistic", "exact"]
@@ -19,7 +20,6 @@ _PRESETS: dict[str, tuple[float, ...]] = {
     "realistic": (0.005, 0.02, 0.1, 0.01, 0.2),
     "exact": (0.0, 0.0, 0.0, 0.0, 0.0),
 }
-_FREQUENCIES = (0.3, 1.2)  # Hz
 
 
 @dataclasses.dataclass(frozen=True)
@@ -158,7 +158,7 @@ def shaking_of(scenario: SpatialScenario, seed: int) -> Shaking:
         amplitudes[1, :2] = 0.0
     if scenario.motion == "in-plane":
         amplitudes[[0, *range(2, 2 + scenario.robots)], 2] = 0.0
-    return Shaking(amplitudes, 2 * np.pi * rng.uniform(*_FREQUENCIES, shape), rng.uniform(0, 2 * np.pi, shape))
+    return Shaking(amplitudes, 2 * np.pi * rng.uniform(*WORLD.frequencies, shape), rng.uniform(0, 2 * np.pi, shape))
 
 
 def errors_of(scenario: SpatialScenario, rows: int, seed: int) -> Float[np.ndarray, "signal time robot 3"]:

@@ -18,9 +18,8 @@ from steelyard.worlds.spatial._scenario import (
     grips_of,
     shaking_of,
 )
+from steelyard.worlds.spatial._tuning import WORLD
 
-_STIFFNESS = 2 * math.pi * 0.25
-"""How quickly the load is led back to where it began, rad/s."""
 _INERTIA_AXES = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
@@ -148,7 +147,7 @@ def holding_wrenches(
             return np.zeros((scenario.robots, 6))
         R_wb, box = matrix(body.attitude), body.box
         shaken = shaking.at(time)
-        spring, damper = _STIFFNESS**2, 2 * _STIFFNESS
+        spring, damper = WORLD.return_rate**2, 2 * WORLD.return_rate
         lead = -spring * body.position - damper * body.velocity
         force = shaken[0] + whole.mass * lead - box.mass * gravity
         turn = -spring * rotation_vector(body.attitude) - damper * body.angular_velocity

@@ -11,9 +11,9 @@ import numpy as np
 
 from steelyard.worlds.planar._body import load_mujoco
 from steelyard.worlds.wrist._loads import WristLoad
+from steelyard.worlds.wrist._tuning import TUNING
 
 JOINTS = 6
-_LINKS = (0.30, 0.40, 0.35, 0.10, 0.08, 0.05)  # m, along z of each link
 _AXES = ((0, 0, 1), (0, 1, 0), (0, 1, 0), (0, 0, 1), (0, 1, 0), (0, 0, 1))
 _SENSORS = ("torque", "force", "gyro", "accelerometer", "velocimeter", "framequat")
 
@@ -47,7 +47,7 @@ class Arm:
         spec = mujoco.MjSpec()
         spec.option.gravity = (0.0, 0.0, -9.81)
         body, reach = spec.worldbody, 0.0
-        for k, (length, axis) in enumerate(zip(_LINKS, _AXES, strict=True)):
+        for k, (length, axis) in enumerate(zip(TUNING.links, _AXES, strict=True)):
             body = body.add_body(name=f"link{k + 1}", pos=(0.0, 0.0, reach))
             body.mass, body.ipos, body.inertia, body.explicitinertial = 2.0, (0.0, 0.0, length / 2), (0.02,) * 3, True
             body.add_joint(name=f"joint{k + 1}", axis=axis)

@@ -8,9 +8,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from steelyard.worlds.wrist._scenario import WristScenario
-
-_PICKED_SIDE = 0.06
-_PICKED_BEYOND = 0.05
+from steelyard.worlds.wrist._tuning import TUNING
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -50,5 +48,5 @@ def loads_of(scenario: WristScenario) -> tuple[WristLoad, WristLoad]:
     own = box(scenario.mass, (scenario.length, scenario.width, scenario.height), com, turn)
     if scenario.pick_mass == 0.0:
         return own, own
-    place = com + np.array([0.0, 0.0, _PICKED_BEYOND])
-    return own, combined([own, box(scenario.pick_mass, [_PICKED_SIDE] * 3, place, np.eye(3))])
+    place = com + np.array([0.0, 0.0, TUNING.picked_beyond])
+    return own, combined([own, box(scenario.pick_mass, [TUNING.picked_side] * 3, place, np.eye(3))])

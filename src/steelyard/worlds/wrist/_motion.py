@@ -6,13 +6,11 @@ from steelyard._rotations import matrices
 from steelyard.worlds.wrist._arm import JOINTS, Arm, Joints
 from steelyard.worlds.wrist._loads import WristLoad
 from steelyard.worlds.wrist._scenario import WristScenario, chance
+from steelyard.worlds.wrist._tuning import TUNING
 
-_HOME = np.array([0.0, 0.5, 1.0, 0.0, 0.8, 0.0])
-_SPEEDS = {"gentle": (0.5, 0.33), "wild": (3.0, 6.0)}
-"""rad/s and m/s² rms, of the angular velocity and of the acceleration of the wrist."""
-_FREQUENCIES = {"gentle": (0.1, 0.6), "wild": (0.3, 1.5)}  # Hz
-_SINES = 3
-_REST, _MOVE = 0.6, 1.4  # s, of a motion from pose to pose
+_HOME = np.array(TUNING.home)
+_SPEEDS = {"gentle": TUNING.gentle, "wild": TUNING.wild}
+_FREQUENCIES = {"gentle": TUNING.gentle_frequencies, "wild": TUNING.wild_frequencies}
 _DISTAL = np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0])
 
 
@@ -28,7 +26,7 @@ def joint_motion(scenario: WristScenario, seed: int) -> Joints:
 
 def _waving(scenario: WristScenario, rng: np.random.Generator) -> Joints:
     """Sines; the three joints near the wrist make the turning, the others the rest of the acceleration."""
-    shape = (JOINTS, _SINES)
+    shape = (JOINTS, TUNING.sines)
     omega = 2.0 * np.pi * rng.uniform(*_FREQUENCIES[scenario.motion], shape)
     phase, size = rng.uniform(0.0, 2.0 * np.pi, shape), rng.uniform(0.5, 1.5, shape) / omega
 
@@ -57,17 +55,18 @@ def _waving(scenario: WristScenario, rng: np.random.Generator) -> Joints:
 
 def _from_pose_to_pose(duration: float, rng: np.random.Generator) -> Joints:
     """Minimum-jerk moves between random poses, with rests."""
-    count = int(np.ceil(duration / (_REST + _MOVE))) + 1
+    span = TUNING.rest + TUNING.move
+    count = int(np.ceil(duration / span)) + 1
     poses = _HOME + rng.uniform(-0.6, 0.6, (count + 1, JOINTS)) * np.array([1.0, 0.5, 0.5, 1.5, 1.5, 2.0])
 
     def joints(time: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        k = np.clip((time // (_REST + _MOVE)).astype(int), 0, count - 1)
-        u = np.clip((time - k * (_REST + _MOVE) - _REST) / _MOVE, 0.0, 1.0)[:, None]
+        k = np.clip((time // span).astype(int), 0, count - 1)
+        u = np.clip((time - k * span - TUNING.rest) / TUNING.move, 0.0, 1.0)[:, None]
         step, start = poses[k + 1] - poses[k], poses[k]
         return (
             start + step * (10 * u**3 - 15 * u**4 + 6 * u**5),
-            step * (30 * u**2 - 60 * u**3 + 30 * u**4) / _MOVE,
-            step * (60 * u - 180 * u**2 + 120 * u**3) / _MOVE**2,
+            step * (30 * u**2 - 60 * u**3 + 30 * u**4) / TUNING.move,
+            step * (60 * u - 180 * u**2 + 120 * u**3) / TUNING.move**2,
         )
 
     return joints

@@ -10,10 +10,9 @@ from steelyard.worlds.wrist._arm import Arm, Readings
 from steelyard.worlds.wrist._loads import WristLoad, loads_of
 from steelyard.worlds.wrist._motion import joint_motion
 from steelyard.worlds.wrist._scenario import WristScenario, chance, check_wrist, direction
+from steelyard.worlds.wrist._tuning import TUNING
 
 _PAIRS = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
-_TOUCH_EDGE = 0.1  # s, in which a push comes and goes
-_TOUCH_LEVER = 0.05  # m, from the centre of mass to where it pushes
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -131,7 +130,7 @@ def _push(scenario: WristScenario, time: np.ndarray, seed: int) -> np.ndarray | 
     if scenario.touch_force == 0.0:
         return None
     rng = chance(seed, 3)
-    force, lever = scenario.touch_force * direction(rng), _TOUCH_LEVER * direction(rng)
+    force, lever = scenario.touch_force * direction(rng), TUNING.touch_lever * direction(rng)
     since = np.minimum(time - scenario.touch_time, scenario.touch_time + scenario.touch_length - time)
-    size = np.sin(0.5 * np.pi * np.clip(since / _TOUCH_EDGE, 0.0, 1.0)) ** 2
+    size = np.sin(0.5 * np.pi * np.clip(since / TUNING.touch_edge, 0.0, 1.0)) ** 2
     return size[:, None] * np.concatenate([force, np.cross(lever, force)])

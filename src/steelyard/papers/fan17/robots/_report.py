@@ -5,13 +5,10 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 
 from steelyard.estimators import Estimate
-from steelyard.geometry import Inertia, is_physical, matrix_from_moments
+from steelyard.geometry import MOMENT_PLACES, Inertia, is_physical, matrix_from_moments
 from steelyard.papers.fan17.robots._pose import fit_pose
 from steelyard.papers.fan17.robots._procedure import Fan17Procedure, Fan17State
 from steelyard.papers.fan17.robots._tuning import TUNING
-
-_ENTRIES = np.array([[0, 3, 4], [3, 1, 5], [4, 5, 2]])
-"""Where each entry of the inertia matrix is among xx, yy, zz, xy, xz, yz."""
 
 
 def report(state: Fan17State, name: str, procedure: Fan17Procedure) -> dict[str, Estimate]:
@@ -46,12 +43,12 @@ def _load(state: Fan17State, name: str, procedure: Fan17Procedure) -> dict[str, 
     com, moments, inverse_mass = state.load[:3], state.load[3:9], state.load[9]
     if not np.isfinite(state.load).all() or inverse_mass <= 0.0:
         return unknown
-    mass, I_c = 1.0 / inverse_mass, moments[_ENTRIES]
+    mass, I_c = 1.0 / inverse_mass, moments[np.array(MOMENT_PLACES)]
     std = np.sqrt(np.maximum(np.diag(np.asarray(state.P)), 0.0))
     sure = std[9] < 0.5 * inverse_mass and std[:3].max() < TUNING.com_known and std[3:9].max() < 0.5 * np.trace(I_c)
     if not sure or not _is_possible(mass, com, moments):
         return unknown
-    spread = std[3:9][_ENTRIES]
+    spread = std[3:9][np.array(MOMENT_PLACES)]
     return {
         "mass": Estimate.known(mass, std[9] * mass**2, units["mass"], name, time),
         "com": Estimate.known(com, std[:3], units["com"], name, time),

@@ -1,0 +1,21 @@
+"""Numbers that no sensor reads: refused before they become infinite in an estimator."""
+
+import numpy as np
+
+from steelyard.errors import BadInput
+from steelyard.logs import Log
+
+LARGEST = 1e30
+"""In any unit; squares of squares of larger numbers are not finite."""
+
+
+def check_sizes(log: Log) -> None:
+    """`BadInput` where a number is larger than any reading."""
+    for name, values in log.columns.items():
+        beyond = np.abs(values) > LARGEST
+        if beyond.any():
+            row = int(np.argmax(beyond))
+            raise BadInput(
+                f"{log.origin}: column {name} is {values[row]:.3g} at row {row + 1}, more than any sensor reads; "
+                "leave the cell empty or write NaN where a sample is missing."
+            )
