@@ -16,13 +16,11 @@ from steelyard.team.spatial_load._advance import advance, relinearised
 from steelyard.team.spatial_load._changes import Jump, SpatialLoadEvent, change_event, find_jump
 from steelyard.team.spatial_load._filter_pass import FilterPass
 from steelyard.team.spatial_load._motion_path import MotionPath
-from steelyard.team.spatial_load._prior import prior_after_change, prior_after_gap
 from steelyard.team.spatial_load._sample_history import SampleHistory
-from steelyard.team.spatial_load._second_pass import compared, second_pass
+from steelyard.team.spatial_load._second_pass import compared, due, second_pass
 from steelyard.team.spatial_load._silences import long_gap, middle_of_gap, motion_lost, received, silent
 from steelyard.team.spatial_load._start import excitation_of, pass_at_start
 from steelyard.team.spatial_load._states import (
-    AfterChange,
     AfterGap,
     Collecting,
     Phase,
@@ -32,10 +30,10 @@ from steelyard.team.spatial_load._states import (
     Tracking,
     origin_of,
     phase_of,
-    rows_of_grips,
     rows_of_load,
     tracking_of,
 )
+from steelyard.team.spatial_load._transitions import after_change, interrupted
 from steelyard.team.spatial_load._tuning import TUNING
 
 
@@ -80,18 +78,8 @@ class IncrementalEstimator:
     @property
     def failed(self) -> bool:
         """Whether readings contradict the estimate, or nobody knows what acts on the load."""
-        return self.gap or self._contradicted
-
-    @property
-    def _contradicted(self) -> bool:
-        found = self.filter_pass
-        return found is not None and found.covariance_inflation > TUNING.failed_above
-
-    @property
-    def _stuck(self) -> bool:
-        """Whether the estimate is as far from its point as after a start at a wrong one."""
-        found = self.filter_pass
-        return found is not None and found.newton_decrement > TUNING.stuck_above * found.point.size
+        tracking = tracking_of(self.state)
+        return self.gap or (tracking is not None and tracking.contradicted)
 
     @property
     def waiting(self) -> bool:
@@ -104,8 +92,8 @@ class IncrementalEstimator:
 
     @property
     def _usable(self) -> bool:
-        found = self.filter_pass
-        return found is not None and found.converged and found.covariance_inflation < TUNING.failed_above
+        tracking = tracking_of(self.state)
+        return tracking is not None and tracking.filter_pass.converged and not tracking.contradicted
 
     @property
     def age(self) -> float:
@@ -125,11 +113,6 @@ class IncrementalEstimator:
     @property
     def _recently_started(self) -> bool:
         return self.processed - self.state.start <= TUNING.short * self.history.rate
-
-    @property
-    def _hardly_known(self) -> bool:
-        """Whether what is known is too far from a Gaussian to be a prior, and had better be found again."""
-        return rows_of_grips(self.state, self.processed) <= TUNING.hardly_known * self.history.rate
 
     def copied(self) -> "IncrementalEstimator":
         """The same, on its own."""
@@ -199,12 +182,12 @@ class IncrementalEstimator:
             if due and not silent(history.raw(end - 2, end)).all(axis=0).any():  # else a gap may have begun
                 self._begin(self.state, end, cache)
             return ()
-        if self.spread_work and (self._contradicted or self._stuck) and not self._lately_usable:
+        tracking = tracking_of(self.state)
+        if self.spread_work and tracking is not None and tracking.hopeless and not self._lately_usable:
             self.state = Starting(end)  # neither load nor grips explain what is measured, or the point leads nowhere
             return ()
         if self._usable:
             self.last_converged, self.load_changed = before, self.load_changed and self._recently_started
-        tracking = tracking_of(self.state)
         if tracking is not None and (not self.spread_work or tracking.filter_pass.row >= end - self.chunk):
             self._continue(tracking, end, cache)
         if self.spread_work or (found := self.filter_pass) is None:
@@ -238,30 +221,14 @@ class IncrementalEstimator:
         return ()
 
     def _change(self, filter_pass: FilterPass, jump: Jump) -> SpatialLoadEvent:
-        """Starts with a new load; the grips stay as they were known before."""
-        before = filter_pass.known_before(jump.row)
-        row = jump.row + max(round(TUNING.segment * self.history.rate), 1)
-        latest = min(row, self.processed - 1)  # the change may be in the latest rows, whose motion is not known yet
-        point = dataclasses.replace(before.estimate, down=self.path.between(latest, latest + 1)[0, 6:])
-        known = AfterChange(
-            row, prior_after_change(point, before.covariance), rows_of_grips(self.state, self.processed)
-        )
-        self.state, self.load_changed = Starting(row) if self._hardly_known else known, True
+        given = filter_pass, jump, self.path, self.processed, self.history.rate
+        self.state, self.load_changed = after_change(self.state, *given), True
         return change_event(filter_pass, jump, self.history.time(middle_of_gap(self.history, jump.earliest)))
 
     def _interrupt(self, end: int) -> None:
-        """Keeps what is known of load and grips; the motion is lost, or a robot comes whose grip is unknown."""
-        found = self.filter_pass
-        if found is not None and found.converged and not self._hardly_known:
-            prior = prior_after_gap(found.estimate, found.covariance_inflation * found.covariance)
-            self.state, self.load_changed = (
-                AfterGap(end, prior, found.excitation, rows_of_grips(self.state, self.processed)),
-                False,
-            )
-        elif isinstance(self.state, Collecting):
-            self.state = dataclasses.replace(self.state, start=end)
-        else:
-            self.state = Starting(end)
+        """The motion is lost, or a robot comes whose grip is unknown."""
+        self.state = interrupted(self.state, end, self.processed, self.history.rate)
+        self.load_changed = self.load_changed and not isinstance(self.state, AfterGap)
 
     def _begin(self, origin: Collecting, end: int, cache: Cache) -> None:
         """Finds a linearisation point by the rows collected, and starts a filter pass there."""
@@ -303,12 +270,7 @@ class IncrementalEstimator:
                 self.state = second_pass(tracking, self.spread_work)
 
     def _due(self, tracking: Tracking) -> bool:
-        """Whether a relinearisation pass is to start: rows have grown, or the estimate is far from the point."""
-        found, age = tracking.filter_pass, self.processed - tracking.start
-        known = self.spread_work and not self._recently_started
-        due = age >= (TUNING.slow_growth if known else TUNING.growth) * tracking.relinearised_rows
-        due |= self.spread_work and found.newton_decrement > found.point.size  # more than new rows move a point
-        return due and tracking.start >= self.history.first and age <= TUNING.longest_pass * self.history.rate
+        return due(tracking, self.history.first, self.processed, self.history.rate, self.spread_work)
 
     def _catch_up(self, state: Relinearising, end: int, cache: Cache) -> None:
         rows = TUNING.block_rows if self.spread_work else (1 + TUNING.catch_up) * self.chunk

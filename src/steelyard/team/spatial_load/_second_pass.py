@@ -9,6 +9,18 @@ from steelyard.team.spatial_load._states import Relinearising, Tracking
 from steelyard.team.spatial_load._tuning import TUNING
 
 
+def due(tracking: Tracking, first: int, processed: int, rate: float, live: bool) -> bool:
+    """Whether a relinearisation pass is to start: rows have grown, or the estimate is far from the point.
+
+    `first` is the oldest row that is still there.
+    """
+    found, age = tracking.filter_pass, processed - tracking.start
+    known = live and age > TUNING.short * rate
+    grown = age >= (TUNING.slow_growth if known else TUNING.growth) * tracking.relinearised_rows
+    grown |= live and found.newton_decrement > found.point.size  # more than new rows move a point
+    return grown and tracking.start >= first and age <= TUNING.longest_pass * rate
+
+
 def second_pass(tracking: Tracking, possible: bool) -> Relinearising:
     """A pass from the first row again, at the estimate; with `possible` among the points of possible loads."""
     found = tracking.filter_pass

@@ -8,6 +8,7 @@ import numpy as np
 from steelyard.team.spatial_load._excitation import Excitation
 from steelyard.team.spatial_load._filter_pass import FilterPass
 from steelyard.team.spatial_load._prior import Prior
+from steelyard.team.spatial_load._tuning import TUNING
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -61,6 +62,17 @@ class Tracking:
     def start(self) -> int:
         """Its first row."""
         return self.origin.start
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether readings contradict the estimate."""
+        return self.filter_pass.covariance_inflation > TUNING.failed_above
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether they do, or the estimate is as far from its point as after a start at a wrong one."""
+        found = self.filter_pass
+        return self.contradicted or found.newton_decrement > TUNING.stuck_above * found.point.size
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
