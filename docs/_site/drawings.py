@@ -46,7 +46,7 @@ def team_estimators(axes) -> None:
 
 
 def _draw(axes, boxes: dict[str, tuple[float, float, str, str]], arrows: Iterable[tuple[str, str]]) -> None:
-    wide, high, across, up = 1.75, 0.8, 2.25, 1.1
+    wide, high, across, up = 2.0, 0.8, 2.4, 1.1
     at = {name: (across * x, up * y) for name, (x, y, _, _) in boxes.items()}
     pairs = set(arrows)
     for one, other in sorted(pairs):
@@ -59,11 +59,12 @@ def _draw(axes, boxes: dict[str, tuple[float, float, str, str]], arrows: Iterabl
         axes.annotate("", tip, tail, arrowprops={"arrowstyle": "-|>", "color": GREY, "shrinkA": 0, "shrinkB": 0})
     for name, (_, _, text, colour) in boxes.items():
         x, y = at[name]
-        axes.text(x, y, text, ha="center", va="center", fontsize=8)
+        axes.text(x, y, text, ha="center", va="center", fontsize=7.5)
         left, right, low, top = x - 0.5 * wide, x + 0.5 * wide, y - 0.5 * high, y + 0.5 * high
         axes.plot([left, right, right, left, left], [low, low, top, top, low], color=colour, linewidth=1.4)
     columns, rows = zip(*at.values(), strict=True)
-    axes.set(xlim=(min(columns) - wide, max(columns) + wide), ylim=(min(rows) - high, max(rows) + high))
+    x, y = 0.55 * wide, 0.6 * high
+    axes.set(xlim=(min(columns) - x, max(columns) + x), ylim=(min(rows) - y, max(rows) + y))
     axes.axis("off")
 
 
