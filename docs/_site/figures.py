@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import drawings
 import matplotlib
 
 matplotlib.use("Agg")
@@ -149,6 +150,8 @@ FIGURES: dict[str, Callable[..., None]] = {
     "coloured": coloured,
     "momentum": momentum,
     "consensus": consensus,
+    "team-sample": drawings.team_sample,
+    "team-estimators": drawings.team_estimators,
 }
 """By file name."""
 

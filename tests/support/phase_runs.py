@@ -1,10 +1,12 @@
-"""Runs of a spatial team for tests of its phases, by `in_earnest`."""
+"""Runs of teams for tests of their phases, by `in_earnest`."""
 
 import dataclasses
 import math
 
 from spatial_runs import recorded, team_of
 
+from steelyard.live import draw_case
+from steelyard.live.trials._virtual_team import VirtualTeam
 from steelyard.team import Bus, Graph, run_team
 from steelyard.worlds import SpatialScenario
 
@@ -34,4 +36,19 @@ def _phases(start: float, end: float) -> list[list[str]]:
         Bus(PAIR),
         watch=lambda k, name, turn: found[name].append(turn.state.estimator.phase.value),
     )
+    return list(found.values())
+
+
+def window_phases_of_runs() -> list[list[str]]:
+    """The phases of planar robots in chaos runs: a change (30), a robot that dies and is back (2057, 2096)."""
+    return [found for seed in (30, 2057, 2096) for found in _window_phases(seed)]
+
+
+def _window_phases(seed: int) -> list[list[str]]:
+    case = draw_case("planar-load", seed)
+    team = VirtualTeam(case.plan, case.seed, case.disasters)
+    found: dict[tuple[str, int], list[str]] = {}  # by process
+    while team.step():
+        for name, node in team.nodes.items():
+            found.setdefault((name, node.epoch), []).append(node.state.window.phase.value)
     return list(found.values())

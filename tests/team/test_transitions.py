@@ -6,9 +6,10 @@ import re
 from pathlib import Path
 
 from earnest import in_earnest
-from phase_runs import phases_of_runs
+from phase_runs import phases_of_runs, window_phases_of_runs
 
 from steelyard.team.membership import GripRules, Roster, Standing
+from steelyard.team.planar_load._window_progress import WindowPhase
 from steelyard.team.spatial_load._states import Phase
 
 TEXT = (Path(__file__).parents[2] / "docs" / "TEAMS.md").read_text(encoding="utf-8")
@@ -21,7 +22,9 @@ def table(kind: type) -> set[tuple[str, str]]:
     rows = re.search(r"\n\|[^\n]*\|\n\|[-|]+\|\n((?:\|[^\n]*\n)+)", after)
     assert rows is not None
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in rows[1].splitlines()]
-    return {(one.strip(), to) for origin, to, _ in cells for one in origin.split(",")}
+    return {
+        (one.strip(), other.strip()) for origin, to, _ in cells for one in origin.split(",") for other in to.split(",")
+    }
 
 
 def test_standings_change_as_the_table_says_and_in_no_other_way():
@@ -42,6 +45,16 @@ def test_phases_change_as_the_table_says():
     assert {phase for pair in allowed for phase in pair} == {phase.value for phase in Phase}
     found = set()
     for phases in in_earnest(phases_of_runs):
+        found |= {(one, to) for one, to in itertools.pairwise(phases) if one != to}
+    assert found <= allowed, found - allowed
+    assert len(found) >= 7, found
+
+
+def test_windows_of_planar_teams_change_as_the_table_says():
+    allowed = table(WindowPhase)
+    assert {phase for pair in allowed for phase in pair} == {phase.value for phase in WindowPhase}
+    found = set()
+    for phases in in_earnest(window_phases_of_runs):
         found |= {(one, to) for one, to in itertools.pairwise(phases) if one != to}
     assert found <= allowed, found - allowed
     assert len(found) >= 7, found

@@ -45,7 +45,7 @@ class Fitted:
     """Whether it is consistent with one load, and the window as long as it must be."""
 
 
-class Phase(Enum):
+class WindowPhase(Enum):
     """A name for it, one after any step."""
 
     WAITING = "waiting for a start"
@@ -68,17 +68,17 @@ Doing = Waiting | Begun | Fitted
 _NO_PRIOR = Prior.none()
 
 
-def phase_of(doing: Doing) -> Phase:
+def phase_of(doing: Doing) -> WindowPhase:
     """The name of it."""
     match doing:
         case Waiting():
-            return Phase.WAITING
+            return WindowPhase.WAITING
         case Fitted(counts=True):
-            return Phase.TRACKING
+            return WindowPhase.TRACKING
         case Fitted(origin=Origin.CONTINUED):
-            return Phase.INCONSISTENT
+            return WindowPhase.INCONSISTENT
         case Begun(origin=origin) | Fitted(origin=origin):
-            return Phase(origin.value)
+            return WindowPhase(origin.value)
 
 
 class WindowProgress:
@@ -90,7 +90,7 @@ class WindowProgress:
         """Outer iteration and last row of the newest fit, to whichever window."""
 
     @property
-    def phase(self) -> Phase:
+    def phase(self) -> WindowPhase:
         """What it is doing."""
         return phase_of(self.doing)
 
