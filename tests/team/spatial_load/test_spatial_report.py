@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 from spatial_runs import recorded
 
-from steelyard.team._cache import Cache
+from steelyard.team import Cache
 from steelyard.team.spatial_load._incremental import IncrementalEstimator
 from steelyard.team.spatial_load._report import Viewer, report
 from steelyard.team.spatial_load._sample_history import SampleHistory
