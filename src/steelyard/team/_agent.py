@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
-from jaxtyping import Float
 
 from steelyard.estimators import Estimate
 from steelyard.team._cache import Cache
@@ -40,8 +39,8 @@ class Turn(msgspec.Struct, frozen=True):
 class MotionReports(NamedTuple):
     """What robots report to have measured of the motion."""
 
-    table: Float[np.ndarray, "time robot column"]
-    """Rows of which all of the robots report numbers, oldest first."""
+    table: np.ndarray
+    """(time, robot, column): rows of which all of the robots report numbers, oldest first."""
     samples: int
     """Of which each number is a mean."""
 

@@ -14,7 +14,7 @@ from steelyard.live.robot._status import Phase, RobotStatus, report_estimates
 from steelyard.live.robot._usage import Usage
 from steelyard.team.transport import declare_local_publisher, key_of
 
-_SAID = ("missing", "liar", "checkpoint", "sensor", "recording")
+_LOGGED = ("missing", "liar", "checkpoint", "sensor", "recording")
 """Kinds of events that also go to the log of the process."""
 
 
@@ -76,7 +76,7 @@ class Publisher:
         """Those since the last call."""
         for event in self._node.events:
             self._publish("event", event)
-            if event.kind in _SAID:
+            if event.kind in _LOGGED:
                 complain(f"{self._node.clock.name}: {event.what}")
         self._node.events.clear()
 

@@ -83,8 +83,8 @@ def _begins_again(agent: "PlanarLoadAgent", state: PlanarAgentState, window: Win
     if found.since is None or (near and excess < TUNING.mending * found.excess):
         found.since, found.excess = state.window.fit_end, excess
     waited = state.window.fit_end - found.since if following is None else state.row - following
-    patience = TUNING.inconsistent_rows if state.steps.taken else TUNING.converging_rows
-    if waited < (TUNING.mending_rows if near else patience):
+    longest = TUNING.inconsistent_rows if state.steps.taken else TUNING.converging_rows
+    if waited < (TUNING.mending_rows if near else longest):
         return False
     found.rows_needed = max(found.rows_needed, min(len(window.rows), TUNING.most_rows_needed))
     found.given_up = found.given_up if fit is None else max(found.given_up, fit.chi_square)
