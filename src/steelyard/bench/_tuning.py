@@ -61,6 +61,8 @@ class CoverTuning:
     """Of coverage, where the logs are many."""
     wrong_disguise: float = 4.0
     """Standard deviations beyond which a known number of a disguised log is wrong: 1 in 16,000."""
+    wrong_fault: float = 4.0
+    """The same of a log with a fault in it."""
     wrong_wrist: float = 5.0
     """Standard deviations beyond which a known number of a wrist is wrong: its intervals are 95 % over logs, and a
     thousand

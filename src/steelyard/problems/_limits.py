@@ -4,9 +4,10 @@ import numpy as np
 
 from steelyard.errors import BadInput
 from steelyard.logs import Log
+from steelyard.problems._tuning import TUNING
 
-LARGEST = 1e30
-"""In any unit; squares of squares of larger numbers are not finite."""
+LARGEST = TUNING.largest_reading
+"""In any unit."""
 
 
 def check_sizes(log: Log) -> None:

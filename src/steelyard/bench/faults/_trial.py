@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from steelyard.bench._tuning import COVER
 from steelyard.bench.faults._catalogues import TRIED
 from steelyard.bench.faults._fault import Fault, TriedProblem
 from steelyard.campaigns import TrialCache, all_of
@@ -17,8 +18,6 @@ from steelyard.errors import BadInput
 from steelyard.logs import Log
 from steelyard.problems import Identification, identify
 
-LIMIT = 4.0
-"""Standard deviations beyond which a known number is wrong."""
 Verdict = Literal["right", "doubted", "wrong", "crashed"]
 
 
@@ -115,7 +114,7 @@ def run_one(problem: TriedProblem, fault: Fault | None, strength: str, seed: int
     else:
         worst, what, known = largest_error(found, problem.main)
         excused = fault is not None and fault.exempt is not None and bool(re.search(fault.exempt, found.verdict))
-        verdict = "wrong" if worst > LIMIT and not excused else "right" if known else "doubted"
+        verdict = "wrong" if worst > COVER.wrong_fault and not excused else "right" if known else "doubted"
         sentence = _first_sentence(found, problem.main)
     named = fault is not None and verdict == "doubted" and bool(re.search(fault.named, sentence, re.IGNORECASE))
     seconds = time.process_time() - begin

@@ -11,6 +11,7 @@ import io
 import numpy as np
 
 from steelyard.bench.peers._scoreboard import Answer
+from steelyard.bench.peers._tuning import PEERS
 from steelyard.bench.peers._wrist import WristMotion
 
 _LOAD = """
@@ -27,10 +28,7 @@ _LOAD = """
 </mujoco>
 """
 
-_GUESS = np.array([1.0, 0.01, 0.01, 0.05, 0.02, 0.0, 0.0, 0.0, 0.02, 0.0, 0.0, 0.0, 0.02])
-"""Mass, first moment, inertia about the origin as nine numbers: of a tool of 1 kg."""
-_ROOM = np.array([2.5, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 3.0, 3.0, 3.0])
-"""Around it, in its library's coordinates: masses of 7 g to 150 kg."""
+_GUESS, _RANGE = np.array(PEERS.mujoco_guess), np.array(PEERS.mujoco_range)
 
 
 def by_mujoco_sysid(motion: WristMotion) -> Answer:
@@ -83,7 +81,7 @@ def by_mujoco_sysid(motion: WristMotion) -> Answer:
     body_states = model.nq + model.nv
     parameters = sysid.ParameterDict()
     guess = modifier.theta_from_pseudoinertia(modifier.pseudoinertia_from_pi(_GUESS))
-    parameters.add(sysid.Parameter("load", guess, guess - _ROOM, guess + _ROOM, modifier=put_load))
+    parameters.add(sysid.Parameter("load", guess, guess - _RANGE, guess + _RANGE, modifier=put_load))
     if not motion.tared:
         limit = 3.0 * np.max(np.abs(motion.wrench), axis=0)
         parameters.add(sysid.Parameter("offset", np.zeros(6), -limit, limit))

@@ -30,6 +30,10 @@ class PeerTuning:
     """Angular acceleration of a wrist, rad/s² RMS, above which half of that window follows the motion better."""
     forgotten: float = 30.0
     """s, over which recursive least squares at a wrist forgets: longer than any simulated log of a constant load."""
+    mujoco_guess: tuple[float, ...] = (1.0, 0.01, 0.01, 0.05, 0.02, 0.0, 0.0, 0.0, 0.02, 0.0, 0.0, 0.0, 0.02)
+    """For `mujoco.sysid`, SI: mass, first moment, inertia about the origin as nine numbers: of a tool of 1 kg."""
+    mujoco_range: tuple[float, ...] = (2.5, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 3.0, 3.0, 3.0)
+    """To either side of that guess, in its library's coordinates: masses of 7 g to 150 kg."""
 
 
 PEERS = PeerTuning()

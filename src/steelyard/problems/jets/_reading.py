@@ -14,9 +14,6 @@ from steelyard.problems._channel_noise import attitude_noise, vector_noise
 from steelyard.problems.jets._robot import ConfiguredRobot
 from steelyard.problems.jets._tuning import TUNING
 
-_FEWEST_ROWS = 20
-_LEAST = {"momentum/angular": 1e-3, "momentum/linear": 1e-2, "wrench/torque": 1e-3, "wrench/force": 1e-2, "rpm": 10.0}
-
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class JetsRecord:
@@ -54,8 +51,10 @@ def read_jets_record(
     progress: Callable[[int], None] = lambda rows: None,
 ) -> JetsRecord:
     """Reads a robot's columns and computes its kinematics; what cannot be read is a `BadInput`."""
-    if len(log) < _FEWEST_ROWS:
-        raise BadInput(f"{log.origin} has {len(log)} rows; estimating thrusts takes {_FEWEST_ROWS} rows at least.")
+    if len(log) < TUNING.fewest_rows:
+        raise BadInput(
+            f"{log.origin} has {len(log)} rows; estimating thrusts takes {TUNING.fewest_rows} rows at least."
+        )
     throttle = _throttle(log, robot, configured)
     motions = _motions(log, robot, configured)
     wrench = [log.require(robot, f"{foot}/wrench/{part}") for foot in configured.feet for part in ("torque", "force")]
@@ -86,19 +85,15 @@ def read_jets_record(
     )
 
 
-_FASTEST = 1e3
-"""m/s and rad/s (a metre from the axis) beyond which no robot on thrusters moves."""
-
-
 def _possible(log: Log, robot: str, momentum: np.ndarray, mass: float) -> None:
     """Refuses a motion that is not finite or beyond every robot."""
     with np.errstate(over="ignore", invalid="ignore"):
-        bad = ~(np.abs(momentum).max(axis=1) < _FASTEST * mass)
+        bad = ~(np.abs(momentum).max(axis=1) < TUNING.fastest * mass)
     if bad.any():
         row = int(np.argmax(bad))
         raise BadInput(
-            f"{log.origin}: in row {row + 1} {robot} would move faster than {_FASTEST:g} m/s or turn faster than "
-            f"{_FASTEST:g} rad/s; look at the units and the numbers of base/… and joint/…/velocity there."
+            f"{log.origin}: in row {row + 1} {robot} would move faster than {TUNING.fastest:g} m/s or turn faster than "
+            f"{TUNING.fastest:g} rad/s; look at the units and the numbers of base/… and joint/…/velocity there."
         )
 
 
@@ -180,7 +175,7 @@ def _noise(log: Log, robot: str, config: Config, momentum, feet, rpm) -> tuple[d
     }
     noise, estimated = {}, []
     for signal, (stated, found) in levels.items():
-        least = _LEAST.get(signal, 1e-5)
+        least = TUNING.least_noise.get(signal, 1e-5)
         noise[signal] = stated if stated is not None else (max(found, least) if np.isfinite(found) else least)
         if stated is None and np.isfinite(found):
             estimated.append(f"{signal} {noise[signal]:.2g}")

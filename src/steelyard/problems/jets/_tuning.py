@@ -23,8 +23,11 @@ class ThrustTuning:
     wrench_drift: float = 20.0
     """Of a foot's force where wrenches are states, N per √s; torques a twentieth."""
     uses_engines: bool = True
+    """Whether the engines' model predicts thrusts from throttles; without it they are random walks."""
     uses_momentum: bool = True
+    """Whether the momentum that the log shows is a measurement."""
     uses_speed: bool = True
+    """Whether rotor speeds are measurements."""
 
 
 THRUST_METHODS = {
@@ -62,6 +65,22 @@ class JetsTuning:
     """Share of the largest singular value of A(q): engines along a smaller one act alike on this robot."""
     named_above: float = 0.2
     """Component of a singular vector above which its engine is named."""
+    fewest_rows: int = 20
+    """Of a log: its noise, where nobody states it, is estimated from them."""
+    fastest: float = 1e3
+    """m/s and rad/s (a metre from the axis) beyond which no robot on thrusters moves."""
+    least_noise: dict[str, float] = dataclasses.field(
+        default_factory=lambda: {
+            "momentum/angular": 1e-3,
+            "momentum/linear": 1e-2,
+            "wrench/torque": 1e-3,
+            "wrench/force": 1e-2,
+            "rpm": 10.0,
+        }
+    )
+    """N m s, N s, N m, N and rev/min: no signal's noise is less, however little the log shows."""
+    largest_error: dict[str, float] = dataclasses.field(default_factory=lambda: {"torque": 30.0, "force": 100.0})
+    """N m and N that sensors and hands add."""
 
 
 TUNING = JetsTuning()

@@ -10,11 +10,10 @@ import numpy as np
 from steelyard.estimators import Shadows
 from steelyard.problems._unmodelled import ErrorEvidence, ModelError, smoothed_rate
 from steelyard.problems.jets._reading import JetsRecord
+from steelyard.problems.jets._tuning import TUNING
 
 _AXES = tuple((kind, axis) for kind in ("torque", "force") for axis in "xyz")
 _UNITS = {"torque": "N m", "force": "N"}
-_MOST = {"torque": 30.0, "force": 100.0}
-"""N m and N that sensors and hands add."""
 _ACTS = "acts that nothing accounts for"
 _BESIDE = "beside where joints and attitude have them"
 _TOUCH = "look at the zeros of the joints, the attitude, a velocity that drifts, or what touches the robot"
@@ -30,7 +29,7 @@ _BOTH = (
             f"A steady {kind} along {axis} of {{size}} acts that nothing accounts for: {_TOUCH}.",
             _UNITS[kind],
             1.0,
-            _MOST[kind],
+            TUNING.largest_error[kind],
         )
         for kind, axis in _AXES
     ),
@@ -40,7 +39,7 @@ _BOTH = (
             "sensor or a velocity that drifts, and at the joints.",
             _UNITS[kind],
             1.0,
-            0.25 * _MOST[kind],
+            0.25 * TUNING.largest_error[kind],
         )
         for kind, axis in _AXES
     ),

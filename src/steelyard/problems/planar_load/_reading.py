@@ -13,8 +13,6 @@ from steelyard.problems.planar_load._even_rows import even_rows
 from steelyard.problems.planar_load._tuning import TUNING
 from steelyard.team import Graph, PlanarSample
 
-_FEWEST_ROWS = 10
-
 
 @dataclasses.dataclass(frozen=True)
 class PlanarRecord:
@@ -58,8 +56,8 @@ class PlanarRecord:
 
 def read_planar_record(log: Log, config: Config) -> PlanarRecord:
     """Reads the robots' columns, and estimates noise that is not stated; a log that cannot be read is a `BadInput`."""
-    if len(log) < _FEWEST_ROWS:
-        raise BadInput(f"{log.origin} has {len(log)} rows; a planar load needs {_FEWEST_ROWS} rows at least.")
+    if len(log) < TUNING.fewest_rows:
+        raise BadInput(f"{log.origin} has {len(log)} rows; a planar load needs {TUNING.fewest_rows} rows at least.")
     graph = _graph(log, config)
     velocity = np.stack([log.require(name, "velocity", ("x", "y")) for name in graph.names], axis=1)
     logged = np.stack([log.require(name, "force", ("x", "y")) for name in graph.names], axis=1)

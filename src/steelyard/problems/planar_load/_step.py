@@ -9,12 +9,8 @@ from steelyard.logs import Log
 from steelyard.problems._exportable import ExportableStep, chosen_method, required_log
 from steelyard.problems.planar_load._observer import CenterObservation, CenterSample, ObservedCenter
 from steelyard.problems.planar_load._reading import read_planar_record
+from steelyard.problems.planar_load._tuning import TUNING
 from steelyard.team import Bus, planar_load_team, run_team, window_steps
-
-_WINDOW_ROWS = 128
-"""Rows of sums in the window that the exported step fits: a fixed shape."""
-_ROWS_ON_THE_WAY = 24
-"""Rows at the end of a run whose sums have not reached every robot yet."""
 
 
 def planar_load_step(method: str | None, log: Log | None, config: Config) -> ExportableStep:
@@ -24,15 +20,17 @@ def planar_load_step(method: str | None, log: Log | None, config: Config) -> Exp
     record = read_planar_record(required_log(log, "planar-load").without_truth(), config)
     agents = planar_load_team(record.graph, record.rate, record.velocity_noise, friction=record.friction)
     agent = agents[0]
-    enough = round((_WINDOW_ROWS + _ROWS_ON_THE_WAY) * agent.per_row)
+    enough = round((TUNING.exported_rows + TUNING.rows_on_the_way) * agent.per_row)
     samples = {name: own[:enough] for name, own in record.samples().items()}
     state = run_team(agents, samples, Bus(record.graph)).states[agent.name]
     span = state.complete_span()
     if span is None or state.window.fit is None:
         raise BadInput(f"The first {enough} rows of {record.graph.names[0]}'s team tell no load; give a livelier log.")
-    window = agent.window(state, span._replace(end=min(span.end, span.start + _WINDOW_ROWS - 1)))
-    step, belief, rows = window_steps(window, state.window.fit.unknowns, _WINDOW_ROWS)
-    about = f"A planar team's fit to {_WINDOW_ROWS} rows of its sums, without the messages that bring them about"
+    window = agent.window(state, span._replace(end=min(span.end, span.start + TUNING.exported_rows - 1)))
+    step, belief, rows = window_steps(window, state.window.fit.unknowns, TUNING.exported_rows)
+    about = (
+        f"A planar team's fit to {TUNING.exported_rows} rows of its sums, without the messages that bring them about"
+    )
     return ExportableStep(step.step, belief, rows, about)
 
 

@@ -7,6 +7,8 @@ import dataclasses
 class PlanarAnswerTuning:
     """Of reading a log, running the team over it, and judging its motion."""
 
+    fewest_rows: int = 10
+    """Of a log: its noise, where nobody states it, is estimated from them."""
     least_velocity_noise: float = 1e-6
     """m/s: no sensor is better, and a noise-free log stays solvable."""
     longest_force_gap: float = 0.25
@@ -64,6 +66,10 @@ class PlanarAnswerTuning:
     """s over which a velocity is averaged before its gradient is taken."""
     first_rows: int = 20
     """Rows over which the first angular velocity and velocity of the load are averaged."""
+    exported_rows: int = 128
+    """Rows of sums in the window that the exported step fits: a fixed shape."""
+    rows_on_the_way: int = 24
+    """Rows at the end of a run whose sums have not reached every robot yet."""
 
 
 TUNING = PlanarAnswerTuning()

@@ -14,7 +14,7 @@ from steelyard.problems.preflight._finding import PreflightFinding
 from steelyard.problems.preflight._flight import flight_findings
 from steelyard.problems.preflight._planar import planar_findings
 from steelyard.problems.preflight._rows import row_findings
-from steelyard.problems.preflight._tuning import OWN
+from steelyard.problems.preflight._tuning import OWN, TUNING
 from steelyard.problems.preflight._wrist import wrist_findings
 
 
@@ -31,7 +31,6 @@ class Preflight:
     """By robot, the mass at the end by plain least squares and its standard deviation (kg), where that is to be had."""
 
 
-_MOST_MENDS = 4
 _NUMBERS = re.compile(r"(?<![\w/])\d[\d.e-]*")  # not those in names of robots and channels
 
 
@@ -39,7 +38,7 @@ def preflight(log: Log, problem: str, config: Config, mend: bool = False) -> Pre
     """Checks a log for a problem; with `mend`, certain findings are mended one after the other, and checked again."""
     mended: dict[str, str] = {}
     """By the sentence without its numbers: what a second look finds after the first repair is said once."""
-    for _ in range(_MOST_MENDS):
+    for _ in range(TUNING.most_repairs):
         findings, rough = _findings(log, problem, config)
         ready = [f for f in findings if f.mend is not None and (f.kind == "repaired" or (mend and f.kind == "certain"))]
         if not ready:

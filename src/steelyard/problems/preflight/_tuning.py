@@ -80,6 +80,10 @@ class PreflightTuning:
     drift_limits: tuple[tuple[float, float], tuple[float, float]] = ((0.05, 0.005), (0.01, 0.005))
     """m/s and m/s², rad/s and rad/s²: differences, and their growth, below which they are of no account: a twentieth of
     a percent of gravity is a twentieth of a percent of a weight."""
+    fast_wrist: float = 6.0
+    """rad/s, the median of a wrist's angular velocity: no load is turned faster for long."""
+    most_repairs: int = 4
+    """Rounds of repairing or mending and checking again: a log with more faults is left to its owner."""
     g: float = 9.81
     """m/s²."""
 

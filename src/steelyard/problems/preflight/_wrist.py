@@ -20,8 +20,6 @@ from steelyard.problems.preflight._readings import PERMUTATIONS, averages, best_
 from steelyard.problems.preflight._tuning import TUNING
 
 _SIGNALS = {"w": "twist/angular", "v": "twist/linear", "s": "specific_force", "N": "wrench/torque", "F": "wrench/force"}
-_FAST = 6.0
-"""rad/s: no load is turned faster for long."""
 Hand = Mapping[str, np.ndarray]
 """One robot's signals (n, 3) by letter, row by row or averaged over blocks."""
 
@@ -245,7 +243,7 @@ def _readings(hand: Hand, robot: str, own: WristFit) -> list[WristReading]:
         reading("accelerometer-unit", "specific_force", "in units of g", 'State unit = "g".', scaled("s", TUNING.g)),
     ]
     turning = np.linalg.norm(finite(hand["w"]), axis=1)
-    if len(turning) and np.median(turning) > _FAST:
+    if len(turning) and np.median(turning) > TUNING.fast_wrist:
         readings.append(
             reading(
                 "rates-degrees",

@@ -8,8 +8,10 @@ import numpy as np
 from scipy.interpolate import BSpline
 from scipy.linalg import solveh_banded
 
-DEGREE = 5
-"""Angular acceleration is a second derivative of the attitude's spline; it should still be smooth."""
+from steelyard.problems.rigid_body._tuning import SPLINE
+
+DEGREE = SPLINE.degree
+"""Of every spline here."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -273,6 +273,17 @@ NUMERICS = NumericsTuning()
 
 
 @dataclasses.dataclass(frozen=True)
+class SplineTuning:
+    """Of the curves that the motion of every fit is made of."""
+
+    degree: int = 5
+    """Angular acceleration is a second derivative of the attitude's spline; it should still be smooth."""
+
+
+SPLINE = SplineTuning()
+
+
+@dataclasses.dataclass(frozen=True)
 class RecursiveTuning:
     """Of the recursive method."""
 

@@ -6,10 +6,8 @@ from steelyard.config import Config
 from steelyard.logs import Log
 from steelyard.problems._exportable import ExportableStep, chosen_method, required_log
 from steelyard.problems.spatial_load._reading import read_spatial_record
+from steelyard.problems.spatial_load._tuning import TUNING
 from steelyard.team import row_steps
-
-_LINEARISATION_SECONDS = 1.5
-"""s: the length of the rows from which the step's linearisation point is found."""
 
 
 def spatial_load_step(method: str | None, log: Log | None, config: Config) -> ExportableStep:
@@ -17,7 +15,9 @@ def spatial_load_step(method: str | None, log: Log | None, config: Config) -> Ex
     chosen_method(method, "consensus", ["consensus"], "spatial-load")
     record = read_spatial_record(required_log(log, "spatial-load").without_truth(), config)
     rows = record.agents()[0].init().estimator.history
-    for time, row in zip(record.time[: round(_LINEARISATION_SECONDS * record.rate)], record.readings, strict=False):
+    for time, row in zip(
+        record.time[: round(TUNING.linearisation_seconds * record.rate)], record.readings, strict=False
+    ):
         rows.append(float(time), row)
     step, belief, samples = row_steps(rows, float(np.linalg.norm(record.gravity)))
     robots = len(record.graph.names)

@@ -17,6 +17,8 @@ class SpatialLoadTuning:
     """s to either side over which angular velocities are smoothed before their delays are compared."""
     longest_arm: float = 20.0
     """m, torque over force: a longer lever arm means wrong units."""
+    linearisation_seconds: float = 1.5
+    """s of rows from which the exported step's linearisation point is found."""
     failed_after: float = 3.0
     """s of rows after which an estimator without any linearisation has failed."""
     axis_known_below: float = 0.1

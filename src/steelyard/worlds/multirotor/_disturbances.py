@@ -4,8 +4,7 @@ import dataclasses
 
 import numpy as np
 
-_TURBULENCE_HEIGHT = 3.0
-"""m, for which the gusts' lengths are taken."""
+from steelyard.worlds.multirotor._tuning import WORLD
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,10 +64,10 @@ class Disturbances:
         Lengths and sizes are those of the Dryden spectra at a height of three metres; a vehicle meets them at its
         airspeed.
         """
-        feet = _TURBULENCE_HEIGHT / 0.3048
+        feet = WORLD.turbulence_height / 0.3048
         shape = 0.177 + 0.000823 * feet
         airspeed = max(np.hypot(self.wind, self.speed), 1.0)
-        along, up = _TURBULENCE_HEIGHT / shape**1.2, _TURBULENCE_HEIGHT
+        along, up = WORLD.turbulence_height / shape**1.2, WORLD.turbulence_height
         size = 0.1 * self.wind
         sizes = np.array([size / shape**0.4, size / shape**0.4, size])
         return sizes, np.array([along, along, up]) / airspeed

@@ -13,17 +13,13 @@ import numpy as np
 
 from steelyard.geometry import SO3
 from steelyard.worlds.multirotor._disturbances import Disturbances
+from steelyard.worlds.multirotor._tuning import WORLD
 
 _G = 9.81
 _RATE = 100.0
 """Rows and commands a second, Hz."""
-_SUBSTEPS = 5
 _LOW = 0.15
 """m, where a flight begins and ends."""
-_DRAG, _QUADRATIC = 0.25, 0.06
-"""Per kg: 1/s across the thrust axis, and 1/m."""
-_RATE_LAG = 0.03
-"""s, of the body-rate loop."""
 
 
 def fly_disturbed(flight: Disturbances, duration: float, seed: int) -> dict[str, np.ndarray]:
@@ -68,7 +64,7 @@ def _mass(p, t):
 @jax.jit
 def _states(p, draws, first):
     """The true states at every row, by a command a row and substeps of 2 ms."""
-    n, h = draws.shape[0], 1.0 / (_RATE * _SUBSTEPS)
+    n, h = draws.shape[0], 1.0 / (_RATE * WORLD.disturbed_substeps)
     heading = jnp.array([jnp.cos(p["wind_heading"]), jnp.sin(p["wind_heading"]), 0.0])
     up = jnp.array([0.0, 0.0, 1.0])
 
@@ -77,14 +73,14 @@ def _states(p, draws, first):
         t, wanted, rates, noise = given
         m = _mass(p, t)
         T = wanted + (T - wanted) * jnp.exp(-h / p["motor_lag"])
-        w = rates + (w - rates) * jnp.exp(-h / _RATE_LAG)
+        w = rates + (w - rates) * jnp.exp(-h / WORLD.rate_lag)
         R = R @ SO3.exp(h * w)
         z = R @ up
         air = R.inverse() @ (v - p["wind"] * heading - gust)
         near = (p["rotor"] / (4.0 * jnp.maximum(x[2], p["rotor"]))) ** 2
         share = (1.0 - p["loss"] * jnp.sqrt(jnp.sum(air**2) + 1e-9) - p["inflow"] * air[2]) / (1.0 - near)
         share = share * (1.0 - p["sag"] * t / p["duration"]) + noise * p["motor_noise"]
-        drag = -_DRAG * air * jnp.array([1.0, 1.0, 0.0]) - _QUADRATIC * air * jnp.abs(air)
+        drag = -WORLD.drag * air * jnp.array([1.0, 1.0, 0.0]) - WORLD.quadratic_drag * air * jnp.abs(air)
         force = T * share * z / m + R @ drag
         load, own = p["load"], 1.0 - p["load"]  # shares of the mass
         pull = load * _G / p["cable"] * swing
@@ -112,9 +108,9 @@ def _states(p, draws, first):
         keep = jnp.exp(-1.0 / (_RATE * p["gust_time"]))
         gust = gust * keep + p["gust_size"] * jnp.sqrt(1.0 - keep**2) * draw[:3]
         begin = (R, x, v, w, T, swing, swing_v, gust)
-        times = t + h * jnp.arange(_SUBSTEPS)
-        ones = jnp.ones(_SUBSTEPS)
-        given = (times, ask * ones, jnp.tile(rates, (_SUBSTEPS, 1)), draw[3] * ones)
+        times = t + h * jnp.arange(WORLD.disturbed_substeps)
+        ones = jnp.ones(WORLD.disturbed_substeps)
+        given = (times, ask * ones, jnp.tile(rates, (WORLD.disturbed_substeps, 1)), draw[3] * ones)
         state, _ = jax.lax.scan(substep, begin, given)
         seen = {"attitude": R.wxyz, "position": x, "velocity": v, "rates": w, "thrust": T, "mass": _mass(p, t)}
         return (state, integral), seen

@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 
 from steelyard.geometry import SO3, differentiate, local, product
 from steelyard.models import Multirotor, MultirotorControl, MultirotorState
-from steelyard.worlds.multirotor._vehicle import MOST_RATES, THRUST_BY_MASS
+from steelyard.worlds.multirotor._tuning import WORLD
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,8 +100,8 @@ def _bounded(inputs: Float[Array, "*node 4"]) -> Float[Array, "*node 4"]:
 
 
 def _bounds() -> tuple[Inputs, Inputs]:
-    most = jnp.array(MOST_RATES)
-    low, high = (jnp.asarray(bound)[None] for bound in THRUST_BY_MASS)
+    most = jnp.array(WORLD.most_rates)
+    low, high = (jnp.asarray(bound)[None] for bound in WORLD.thrust_by_mass)
     return jnp.concatenate([low, -most]), jnp.concatenate([high, most])
 
 

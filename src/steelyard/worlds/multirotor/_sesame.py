@@ -15,6 +15,7 @@ from steelyard.worlds.multirotor._mpc import TUNING, Pose, begin, replan
 from steelyard.worlds.multirotor._profiles import PROFILES, ProfileName, mass_at
 from steelyard.worlds.multirotor._scenario import MultirotorScenario
 from steelyard.worlds.multirotor._trajectories import FLIGHT_TIME, TRAJECTORIES, TrajectoryName, lay_trajectory
+from steelyard.worlds.multirotor._tuning import WORLD
 from steelyard.worlds.multirotor._vehicle import ROTORS, at_rest, columns_of, move, sense
 
 SESAME_REPETITIONS = 50
@@ -25,7 +26,6 @@ SESAME_AIRFRAME = MultirotorScenario(duration=FLIGHT_TIME)
 
 _STEP = ROWS_A_COMMAND / SESAME_AIRFRAME.rate
 _COMMANDS = round(FLIGHT_TIME / _STEP)
-_ASKED = 20.0  # N that a rotor is thought to give at full throttle; 18.8 on the bench
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _fly(
         nodes = jax.tree.map(functools.partial(ahead, k=k), wanted)
         plan = replan(plan, now, nodes, ahead(wanted_inputs, k)[:-1], _STEP)
         thrust, rates = SESAME_AIRFRAME.mass * plan.inputs[0, 0], plan.inputs[0, 1:]
-        throttle = thrust / (ROTORS * _ASKED)
+        throttle = thrust / (ROTORS * WORLD.asked_thrust)
         acts = ROTORS * bench.thrust(throttle)
         logged = []
         for row in range(ROWS_A_COMMAND):

@@ -8,16 +8,8 @@ from jaxtyping import Array, Float
 from steelyard.models import common_rotor_bench
 from steelyard.worlds.multirotor._profiles import mass_at
 from steelyard.worlds.multirotor._scenario import MultirotorScenario
-from steelyard.worlds.multirotor._vehicle import (
-    MOST_RATES,
-    ROTORS,
-    THRUST_BY_MASS,
-    Readings,
-    at_rest,
-    columns_of,
-    move,
-    sense,
-)
+from steelyard.worlds.multirotor._tuning import WORLD
+from steelyard.worlds.multirotor._vehicle import ROTORS, Readings, at_rest, columns_of, move, sense
 
 
 def fly(scenario: MultirotorScenario, key: Array) -> dict[str, Array]:
@@ -86,9 +78,9 @@ def _track(scenario, t, seen: Readings, integral):
         + jnp.array([0.0, 0.0, 9.81])
     )
     z_body = attitude @ jnp.array([0.0, 0.0, 1.0])
-    thrust = scenario.mass * jnp.clip(a @ z_body, *THRUST_BY_MASS)
+    thrust = scenario.mass * jnp.clip(a @ z_body, *WORLD.thrust_by_mass)
     a_body = attitude.inverse() @ (a / jnp.sqrt(a @ a))
     yaw = attitude.compute_yaw_radians()
     rates = jnp.array([-8.0 * a_body[1], 8.0 * a_body[0], -2.0 * yaw])
-    most = jnp.array(MOST_RATES)
+    most = jnp.array(WORLD.most_rates)
     return thrust, jnp.clip(rates, -most, most), integral

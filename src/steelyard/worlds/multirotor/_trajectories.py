@@ -6,13 +6,13 @@ from typing import Literal, get_args
 import numpy as np
 
 from steelyard._rotations import quaternion_from_matrix
+from steelyard.worlds.multirotor._tuning import WORLD
 
 TrajectoryName = Literal["random", "loop", "lemniscate", "zigzag", "square"]
 TRAJECTORIES: tuple[TrajectoryName, ...] = get_args(TrajectoryName)
 
 FLIGHT_TIME = 12.0
 """s."""
-_FINE = 1000  # points a second on which curves are differentiated
 _HEIGHT = 1.0
 
 
@@ -32,7 +32,7 @@ class Reference:
 
 def lay_trajectory(name: str, variation: np.random.Generator, step: float, beyond: float) -> Reference:
     """A trajectory of twelve seconds on a grid of `step` seconds, standing still for `beyond` seconds at its end."""
-    t = np.arange(round(FLIGHT_TIME * _FINE) + 1) / _FINE
+    t = np.arange(round(FLIGHT_TIME * WORLD.curve_points) + 1) / WORLD.curve_points
     path = {
         "random": _random,
         "loop": _loop,
@@ -40,8 +40,8 @@ def lay_trajectory(name: str, variation: np.random.Generator, step: float, beyon
         "zigzag": _zigzag,
         "square": _square,
     }[name](t, variation)
-    rest = np.repeat(path[-1:], round(beyond * _FINE), axis=0)
-    return _flat(np.concatenate([path, rest]), round(step * _FINE))
+    rest = np.repeat(path[-1:], round(beyond * WORLD.curve_points), axis=0)
+    return _flat(np.concatenate([path, rest]), round(step * WORLD.curve_points))
 
 
 def _loop(t: np.ndarray, variation: np.random.Generator) -> np.ndarray:
@@ -67,8 +67,8 @@ def _turned(t: np.ndarray, top_speed: float, radius: float = 5.0) -> np.ndarray:
         return most * up * down
 
     acceleration = np.where(t < half, rising(t), -rising(2 * half - t))
-    rate = np.concatenate([[0.0], np.cumsum(0.5 * (acceleration[1:] + acceleration[:-1]))]) / _FINE
-    return np.concatenate([[0.0], np.cumsum(0.5 * (rate[1:] + rate[:-1]))]) / _FINE
+    rate = np.concatenate([[0.0], np.cumsum(0.5 * (acceleration[1:] + acceleration[:-1]))]) / WORLD.curve_points
+    return np.concatenate([[0.0], np.cumsum(0.5 * (rate[1:] + rate[:-1]))]) / WORLD.curve_points
 
 
 def _random(t: np.ndarray, variation: np.random.Generator) -> np.ndarray:
@@ -153,14 +153,14 @@ def _least_snap(knots: np.ndarray, points: np.ndarray, t: np.ndarray) -> np.ndar
 
 def _flat(path: np.ndarray, every: int) -> Reference:
     """The states and inputs that fly a path: the thrust points where the acceleration and the weight ask it to."""
-    velocity = np.gradient(path, axis=0) * _FINE
-    thrust = np.gradient(velocity, axis=0) * _FINE + [0.0, 0.0, 9.81]
+    velocity = np.gradient(path, axis=0) * WORLD.curve_points
+    thrust = np.gradient(velocity, axis=0) * WORLD.curve_points + [0.0, 0.0, 9.81]
     size = np.linalg.norm(thrust, axis=1)
     z = thrust / size[:, None]
     y = np.cross(z, [1.0, 0.0, 0.0])
     y /= np.linalg.norm(y, axis=1)[:, None]
     R = np.stack([np.cross(y, z), y, z], axis=2)
-    turns = np.einsum("nji,njk->nik", R, np.gradient(R, axis=0) * _FINE)
+    turns = np.einsum("nji,njk->nik", R, np.gradient(R, axis=0) * WORLD.curve_points)
     rates = np.stack([turns[:, 2, 1], turns[:, 0, 2], turns[:, 1, 0]], axis=1)
     inputs = np.concatenate([size[:, None], rates], axis=1)
     return Reference(quaternion_from_matrix(R[::every]), path[::every], velocity[::every], inputs[::every])

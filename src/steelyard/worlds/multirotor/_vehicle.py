@@ -10,15 +10,9 @@ from jaxtyping import Array, Float
 from steelyard.geometry import SO3
 from steelyard.models import Multirotor, common_rotor_bench
 from steelyard.worlds.multirotor._scenario import MultirotorScenario
+from steelyard.worlds.multirotor._tuning import WORLD
 
 ROTORS = 4
-MOST_RATES = (3.0, 3.0, 2.0)
-"""Largest body rates that may be asked for, rad/s."""
-THRUST_BY_MASS = (2.0, 20.0)
-"""Least and largest thrust that may be asked for, by the mass that the controller believes in, m/s²."""
-SUBSTEPS_PER_SECOND = 1000.0
-RATE_LAG = 0.03
-"""Time constant of the inner body-rate loop, s."""
 
 
 class Vehicle(eqx.Module):
@@ -66,7 +60,7 @@ def move(
     seconds: float,
 ) -> Vehicle:
     """A command held for some time, in substeps of about a millisecond; `mass_after` seconds from now, kg."""
-    substeps = max(1, round(SUBSTEPS_PER_SECOND * seconds))
+    substeps = max(1, round(WORLD.substeps_per_second * seconds))
     h = seconds / substeps
     body = Multirotor(drag=(airframe.drag, airframe.quadratic_drag))
     full_scale = common_rotor_bench().full_scale
@@ -77,7 +71,7 @@ def move(
     def substep(vehicle: Vehicle, i):
         log_mass = jnp.log(mass_after(i * h))
         lag = max(airframe.motor_lag, 1e-6)
-        keep_rates, keep_thrust = jnp.exp(-h / RATE_LAG), jnp.exp(-h / lag)
+        keep_rates, keep_thrust = jnp.exp(-h / WORLD.rate_lag), jnp.exp(-h / lag)
         rates = rates_wanted + (vehicle.rates - rates_wanted) * keep_rates
         thrust = thrust_wanted + (vehicle.thrust - thrust_wanted) * keep_thrust
         acted = thrust_wanted + (vehicle.thrust - thrust) * lag / h + gust  # the mean over the substep
