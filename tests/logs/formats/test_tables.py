@@ -8,6 +8,9 @@ import pytest
 from steelyard.errors import BadInput
 from steelyard.logs import Stream, read_recording
 from steelyard.logs.formats import _table_body, _text
+from steelyard.logs.formats._tuning import FormatsTuning
+
+SMALL_BLOCKS = FormatsTuning(text_block=1 << 10)
 
 
 def table(tmp_path: Path, data: bytes | str, name: str = "run.csv") -> Stream:
@@ -142,10 +145,9 @@ def test_pyarrow_reads_what_is_read_cell_by_cell(tmp_path: Path, monkeypatch, se
         lines[row] = str(rng.choice(["# a comment", "1,2", "", "   ", lines[row] + separator]))
     text = "\n".join(lines)
     slow = table(tmp_path, text)
-    monkeypatch.setattr(_text, "_BLOCK", 1 << 10)  # most blocks are plain, some are not
-    monkeypatch.setattr(_table_body, "PLAIN_FROM", 0)
-    for held in (3, 1 << 40):  # all columns are held, or none is
-        monkeypatch.setattr(_table_body, "_HELD", held)
+    monkeypatch.setattr(_text, "TUNING", SMALL_BLOCKS)  # most blocks are plain, some are not
+    for part in (3, 1 << 40):  # all columns are held, or none is
+        monkeypatch.setattr(_table_body, "TUNING", FormatsTuning(arrow_from=0, columns_part=part))
         fast = table(tmp_path, text)
         assert (fast.rows, fast.notes, list(fast.fields)) == (slow.rows, slow.notes, list(slow.fields))
         np.testing.assert_array_equal(fast.time, slow.time)
@@ -155,9 +157,8 @@ def test_pyarrow_reads_what_is_read_cell_by_cell(tmp_path: Path, monkeypatch, se
 
 def test_a_table_that_changes_while_it_is_read_is_said(tmp_path: Path, monkeypatch):
     pytest.importorskip("pyarrow")
-    monkeypatch.setattr(_text, "_BLOCK", 1 << 10)
-    monkeypatch.setattr(_table_body, "PLAIN_FROM", 0)
-    monkeypatch.setattr(_table_body, "_HELD", 1 << 40)
+    monkeypatch.setattr(_text, "TUNING", SMALL_BLOCKS)
+    monkeypatch.setattr(_table_body, "TUNING", FormatsTuning(arrow_from=0, columns_part=1 << 40))
     monkeypatch.setenv("STEELYARD_LOG_LIMIT_GB", "0.0001")  # one column at a time
     rows = "".join(f"{k / 100:.2f},{k % 7}\n" for k in range(2000))
     stream = table(tmp_path, "t,a\n" + rows)

@@ -4,15 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from steelyard.live.page._tuning import TUNING
 from steelyard.live.trials import WatchedTeam
 from steelyard.report import band, focused_range, layout, line
-
-_MOST = 600
-"""Points a robot; beyond, every second one is dropped and the interval doubled, so that a run of days stays small."""
-_FIRST_INTERVAL = 0.2
-"""s of the run between two points."""
-_HEIGHT = 330
-"""px."""
 
 
 class MassHistory:
@@ -20,7 +14,7 @@ class MassHistory:
 
     def __init__(self, robots: tuple[str, ...]):
         self._points: dict[str, list[tuple[float, float, float]]] = {name: [] for name in robots}
-        self._interval = _FIRST_INTERVAL
+        self._interval = TUNING.history_interval
 
     def add(self, view: WatchedTeam) -> None:
         """Takes in the statuses of this moment."""
@@ -31,7 +25,7 @@ class MassHistory:
                 continue
             number, std = (np.nan, np.nan) if mass.value is None or mass.std is None else (mass.value, mass.std)
             points.append((status.time, float(number), float(std)))
-        if max(map(len, self._points.values()), default=0) > _MOST:
+        if max(map(len, self._points.values()), default=0) > TUNING.history_points:
             self._points = {name: points[::2] for name, points in self._points.items()}
             self._interval *= 2.0
 
@@ -45,4 +39,4 @@ class MassHistory:
             bands.append(band(time, value, 1.96 * std, nth))
             lines.append(line(time, value, name, nth, 1.96 * std))
         traces = [*bands, *lines]
-        return {"data": traces, "layout": layout(_HEIGHT, "mass, kg", focused_range(traces))}
+        return {"data": traces, "layout": layout(TUNING.history_height, "mass, kg", focused_range(traces))}

@@ -11,14 +11,11 @@ from typing import Any
 
 from steelyard.errors import BadInput
 from steelyard.live.page._history import MassHistory
+from steelyard.live.page._tuning import TUNING
 from steelyard.live.trials import HEADINGS, WatchedTeam, elapsed_of, live_rows
 from steelyard.report import Markup, asset, content_policy, embeddable, fill
 
 _HOST = "127.0.0.1"
-_EVERY = 0.5
-"""s between two states that are made."""
-_EVENTS = 50
-"""The last so many are listed."""
 
 
 class LivePage:
@@ -28,7 +25,7 @@ class LivePage:
         if not 0 <= port <= 65535:
             raise BadInput(f"--page is {port}; give a port from 1 to 65535, or 0 for any free one.")
         self._robots, self._history = robots, MassHistory(robots)
-        self._made, self._state = -_EVERY, b"{}"
+        self._made, self._state = -TUNING.state_interval, b"{}"
         scripts = [embeddable(source) for source in _scripts()]
         page = fill(
             resources.files("steelyard.live.page").joinpath("page.html").read_text(encoding="utf-8"),
@@ -56,14 +53,15 @@ class LivePage:
     def show(self, view: WatchedTeam) -> None:
         """Takes in what is new."""
         self._history.add(view)
-        if time.monotonic() - self._made >= _EVERY:
+        if time.monotonic() - self._made >= TUNING.state_interval:
             self._made, self._state = time.monotonic(), json.dumps(self._seen(view), allow_nan=False).encode()
 
     def _seen(self, view: WatchedTeam) -> dict[str, Any]:
+        last = view.events[-TUNING.events_listed :]
         return {
             "elapsed": round(elapsed_of(view), 1),
             "rows": live_rows(view, self._robots),
-            "events": [f"{one.time:.2f} s, {one.robot}: {one.what}" for one in view.events[-_EVENTS:]][::-1],
+            "events": [f"{one.time:.2f} s, {one.robot}: {one.what}" for one in last[::-1]],
             "figure": self._history.figure(),
         }
 

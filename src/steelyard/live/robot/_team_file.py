@@ -7,6 +7,7 @@ from pathlib import Path
 from steelyard.config import Config, load
 from steelyard.errors import BadInput, nearest
 from steelyard.live.robot._tasks import Task, task_of
+from steelyard.live.robot._tuning import TUNING
 from steelyard.team import Graph
 from steelyard.team.transport import Endpoints, KeyFiles, key_files
 
@@ -14,7 +15,6 @@ _HERE = "127.0.0.1"
 _NAME = re.compile(r"\w(?:[\w.-]{0,62}\w)?")
 _RESERVED = ("world", "authority", "truth", "load", "settings")
 """Names of files and signals beside the robots' own."""
-_MOST_ROBOTS = 100
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,8 +78,10 @@ def plan_team(config: Config, path: Path) -> TeamPlan:
     """Checks a configuration as that of a team."""
     if config.team.robots is None or len(config.team.robots) < 2:
         raise BadInput(f'{path}: a team needs two robots or more; add [team] robots = ["r1", "r2", …].')
-    if len(config.team.robots) > _MOST_ROBOTS:
-        raise BadInput(f"{path}: {len(config.team.robots)} robots are too many; a team has at most {_MOST_ROBOTS}.")
+    if len(config.team.robots) > TUNING.most_robots:
+        raise BadInput(
+            f"{path}: {len(config.team.robots)} robots are too many; a team has at most {TUNING.most_robots}."
+        )
     for name in config.team.robots:
         if not _NAME.fullmatch(name):
             what = ascii(name)

@@ -76,6 +76,8 @@ class RobotTuning:
     """Standard deviations of chi-square up to which it does."""
     warm_up_rate: float = 25.0
     """Hz of the warm-up: the same programs as at any rate, in fewer steps."""
+    most_robots: int = 100
+    """Robots of a team, at most: what a robot remembers of others, by row, is sized for so many."""
 
 
 TUNING = RobotTuning()

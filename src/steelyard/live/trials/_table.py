@@ -12,8 +12,8 @@ from rich.text import Text
 from steelyard.live.robot._status import EstimateReport, RobotStatus
 from steelyard.live.trials._outcome import TeamOutcome
 from steelyard.live.trials._team import WatchedTeam
+from steelyard.live.trials._tuning import TUNING
 
-_LINES = 6
 _QUANTITIES = ("mass", "centre of mass", "inertia")
 _COSTS = ("lost", "dropped", "late p99", "memory", "core")
 _ESTIMATED = ("state", *_QUANTITIES, "age")
@@ -51,7 +51,7 @@ def live_table(view: WatchedTeam, robots: tuple[str, ...]) -> Group:
     for name, *cells in live_rows(view, robots):
         estimates.add_row(name, *cells[: len(_ESTIMATED)])
         costs.add_row(name, *cells[len(_ESTIMATED) :])
-    events = [f"{event.time:7.2f} s  {event.robot}: {event.what}" for event in view.events[-_LINES:]]
+    events = [f"{event.time:7.2f} s  {event.robot}: {event.what}" for event in view.events[-TUNING.table_events :]]
     title = Text(f"{elapsed_of(view):.1f} s of the run\n", "bold")
     return Group(title, estimates, Text(), costs, Text(f"\n{_CAPTION}\n", "dim"), Text("\n".join(events)))
 

@@ -51,6 +51,8 @@ class TrialTuning:
     """s below which a disaster is not shrunk further."""
     link_timeout: float = 10.0
     """s for a link to malformed messages' recipient to stand."""
+    table_events: int = 6
+    """The last so many events stand below the table: it stays on one screen."""
 
 
 TUNING = TrialTuning()

@@ -14,9 +14,7 @@ from steelyard.errors import BadInput
 from steelyard.logs.formats._packets import Positions
 from steelyard.logs.formats._ros_topic import Topic
 from steelyard.logs.formats._source import Source, zstd
-
-_TOGETHER = 1 << 25  # bytes of chunks that are decoded at once: few enough calls, little enough memory
-_FREE = 64 << 20
+from steelyard.logs.formats._tuning import TUNING
 
 Found = dict[int, tuple[Positions, Positions, NDArray[np.int64]]]
 """By topic: where the messages start in the buffer, their sizes, and when they were received, ns."""
@@ -162,7 +160,7 @@ class ChunkedBag(Bag):
             total += chunk.size
             if chunk.size > limits.memory // 4:
                 raise limits.too_large(self.source.path, "four times one of its chunks")
-        if total > _FREE and total > limits.ratio * self.source.size:
+        if total > TUNING.free_expansion and total > limits.ratio * self.source.size:
             raise limits.too_large(self.source.path, f"its content, which expands more than {limits.ratio} times,")
         if len(self.topics) > limits.streams:
             raise self.source.bad(f"it has more than {limits.streams} topics")
@@ -192,7 +190,7 @@ class ChunkedBag(Bag):
         groups: list[list[Chunk]] = []
         size = 0
         for chunk in self.chunks:
-            if not groups or size + chunk.size > _TOGETHER:
+            if not groups or size + chunk.size > TUNING.chunk_group:
                 groups.append([])
                 size = 0
             groups[-1].append(chunk)

@@ -18,9 +18,9 @@ from steelyard.logs._log import Log
 from steelyard.logs._paths import existing_file
 from steelyard.logs._recording import Limits
 from steelyard.logs.formats._source import EmptyFile, Source
+from steelyard.logs.formats._tuning import TUNING
 
 _DELIMITERS = (",", ";", "\t")
-_ROWS_AT_A_TIME = 4096
 
 
 def read_csv(path: str | Path) -> Log:
@@ -154,8 +154,8 @@ def _slowly(origin: str, line: int, names: list[str], row: Sequence[str]) -> lis
 
 def _rows(log: Log) -> Iterator[tuple]:
     """Rows of Python floats, which the csv module writes with `repr`; a missing sample is an empty cell."""
-    for start in range(0, len(log), _ROWS_AT_A_TIME):
-        part = slice(start, start + _ROWS_AT_A_TIME)
+    for start in range(0, len(log), TUNING.rows_written):
+        part = slice(start, start + TUNING.rows_written)
         columns = [values[part].tolist() for values in (log.time, *log.columns.values())]
         yield from zip(*([v if v == v else "" for v in column] for column in columns), strict=True)
 

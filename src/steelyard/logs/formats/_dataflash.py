@@ -14,10 +14,10 @@ from steelyard.logs._recording import Recording
 from steelyard.logs.formats._lazy import Batch, Layout, streams_of
 from steelyard.logs.formats._packets import Chain, Field, cut, follow, unique
 from steelyard.logs.formats._source import Source
+from steelyard.logs.formats._tuning import TUNING
 
 MAGIC = b"\xa3\x95"
 _FMT, _FMT_SIZE = 128, 89
-_WINDOW = 1 << 25
 _KINDS = {"b": "<i1", "B": "<u1", "h": "<i2", "H": "<u2", "i": "<i4", "I": "<u4", "f": "<f4", "d": "<f8", "M": "<u1"}
 _KINDS |= {"c": "<i2", "C": "<u2", "e": "<i4", "E": "<u4", "L": "<i4", "q": "<i8", "Q": "<u8", "g": "<f2"}
 _SCALES = {"c": 0.01, "C": 0.01, "e": 0.01, "E": 0.01, "L": 1e-7}
@@ -111,7 +111,7 @@ def read_dataflash(source: Source) -> Recording:
     """Reads a binary log; a kind of message with several instances is a stream each: IMU, IMU#1."""
     log, batches, position = _Log(source), [], 0
     while position < source.size:
-        buffer = source.read(position, _WINDOW)
+        buffer = source.read(position, TUNING.packet_window)
         after, damaged, found = follow(log, buffer)
         log.damaged += damaged
         if found:

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-_SAMPLE_LINES = 200
-_SAMPLE_CELLS = 200  # of a row: what they are, the others are
+from steelyard.logs.formats._tuning import TUNING
+
 _SEPARATORS = (",", ";", "\t", "|", " ")
 COMMENTS = ("#", "%", "//")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?|[+-]?(nan|inf|infinity)", re.IGNORECASE)
@@ -79,7 +79,7 @@ def is_comment(line: str) -> bool:
 
 def dialect_of(sample: list[str]) -> Dialect | None:
     """The dialect in which most of the sample is rows of numbers, all of one width; None where there is none."""
-    lines = [line for line in sample if line.strip() and not is_comment(line)][-_SAMPLE_LINES:]
+    lines = [line for line in sample if line.strip() and not is_comment(line)][-TUNING.dialect_lines :]
     best, found = (0.0, 0), None
     for separator in _SEPARATORS:
         for comma in (False, True) if separator != "," else (False,):
@@ -89,8 +89,8 @@ def dialect_of(sample: list[str]) -> Dialect | None:
             widths = Counter(len(row) for row in rows)
             for width, _ in widths.most_common(2):
                 same = [row for row in rows if len(row) == width]
-                numbers = sum(sum(_is_number(trial, cell) for cell in row[:_SAMPLE_CELLS]) for row in same)
-                score = (round(numbers / max(1, min(width, _SAMPLE_CELLS) * len(lines)), 2), width)
+                numbers = sum(sum(_is_number(trial, cell) for cell in row[: TUNING.dialect_cells]) for row in same)
+                score = (round(numbers / max(1, min(width, TUNING.dialect_cells) * len(lines)), 2), width)
                 if score > best and numbers:
                     ends = width > 1 and separator != " " and not any(row[-1].strip() for row in same)
                     best, found = score, Dialect(separator, comma, width - ends)

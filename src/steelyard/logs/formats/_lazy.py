@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from steelyard.logs._recording import LazyFields, Stream
 from steelyard.logs.formats._packets import Field, cut, stored_kind, values
 from steelyard.logs.formats._source import Source
+from steelyard.logs.formats._tuning import TUNING
 
 TIME = ""
 """The name of a stream's time among its decoded columns."""
@@ -17,8 +18,6 @@ TIME = ""
 Columns = dict[str, NDArray]
 Decode = Callable[[list[int], bool], Mapping[int, Columns]]
 """Decodes streams by number: their times only, or their fields only."""
-
-_TIMES, _FIELDS = 3, 5  # of the memory that the limits allow, one part in so many holds times, or fields
 
 
 class Cache:
@@ -29,7 +28,7 @@ class Cache:
     """
 
     def __init__(self, decode: Decode, times: Mapping[int, int], fields: Mapping[int, int], memory: int):
-        self._decode, self._budgets = decode, {True: memory // _TIMES, False: memory // _FIELDS}
+        self._decode, self._budgets = decode, {True: memory // TUNING.times_part, False: memory // TUNING.fields_part}
         self._sizes = {True: times, False: fields}
         self._held: dict[bool, OrderedDict[int, Columns]] = {True: OrderedDict(), False: OrderedDict()}
 

@@ -12,13 +12,12 @@ from steelyard.logs.formats._packets import Field, Positions, cut, values
 from steelyard.logs.formats._ros_topic import Topic
 from steelyard.logs.formats._ros_types import Definitions, definitions_of
 from steelyard.logs.formats._source import Source
+from steelyard.logs.formats._tuning import TUNING
 
 MAGIC = b"\x89MCAP0\r\n"
 _FOOTER, _SCHEMA, _CHANNEL, _MESSAGE, _CHUNK, _INDEX = 2, 3, 4, 5, 6, 7
 _RECORD = 9  # bytes of a record's operation and length
 _HEAD = _RECORD + 22  # bytes before a message's data
-_LONGEST_DEFINITION = 1 << 20
-_WINDOW = 1 << 16
 _HEADING = struct.Struct("<BQ")
 
 
@@ -49,7 +48,7 @@ class McapBag(ChunkedBag):
                     loose = array("q")
                 loose.append(at - _RECORD)
                 loose_end = at + length
-            elif operation in (_SCHEMA, _CHANNEL) and length <= _LONGEST_DEFINITION:
+            elif operation in (_SCHEMA, _CHANNEL) and length <= TUNING.longest_definition:
                 self._define(operation, self.source.read(at, length))
             elif operation == _FOOTER:
                 ended = True
@@ -74,7 +73,7 @@ class McapBag(ChunkedBag):
     def _near(self, at: int, length: int) -> bytes:
         """A few bytes, from a part of the file that is held because its neighbours will be asked for."""
         if not self._begin <= at <= self._begin + len(self._window) - length:
-            self._begin, self._window = at, self.source.read(at, _WINDOW)
+            self._begin, self._window = at, self.source.read(at, TUNING.record_window)
         return self._window[at - self._begin : at - self._begin + length]
 
     def _chunk(self, at: int, length: int) -> None:
@@ -115,7 +114,7 @@ class McapBag(ChunkedBag):
                 break
             if operation == _MESSAGE and length >= 22:
                 found.setdefault(data[position + 9] | data[position + 10] << 8, array("q")).append(position)
-            elif operation in (_SCHEMA, _CHANNEL) and length <= _LONGEST_DEFINITION:
+            elif operation in (_SCHEMA, _CHANNEL) and length <= TUNING.longest_definition:
                 self._define(operation, data[position + _RECORD : after])
             position = after
         return {number: np.frombuffer(starts, np.int64) for number, starts in found.items()}

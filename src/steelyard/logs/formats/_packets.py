@@ -8,6 +8,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from steelyard.logs.formats._tuning import TUNING
+
 Positions = NDArray[np.int64]
 
 
@@ -107,7 +109,7 @@ class Format(Protocol):
 def follow(form: Format, buffer: bytes) -> tuple[int, int, dict[int, NDArray[np.uint32]]]:
     """Follows the records of a buffer: where the whole ones end, how many bytes are damaged, the packets' starts."""
     chain, kinds = Chain(np.zeros(0, np.int64), np.zeros(0, np.int64)), np.zeros(0, np.int64)
-    taken, known, steps, damaged = np.zeros(0, bool), -1, _STEPS, 0
+    taken, known, steps, damaged = np.zeros(0, bool), -1, TUNING.single_packets, 0
     single, single_kinds = array("q"), array("q")
     starts: list[NDArray] = []
     which: list[NDArray] = []
@@ -130,7 +132,7 @@ def follow(form: Format, buffer: bytes) -> tuple[int, int, dict[int, NDArray[np.
             single.append(position)
             single_kinds.append(kind)
             steps += 1
-            if steps > _STEPS and known != form.known():
+            if steps > TUNING.single_packets and known != form.known():
                 starts.append(chain.starts[taken])
                 which.append(kinds[taken])
                 chain, kinds = form.find(buffer, end)
@@ -150,9 +152,6 @@ def _by_kind(starts: NDArray, kinds: NDArray[np.uint16]) -> dict[int, NDArray[np
     starts, kinds = starts[order].astype(np.uint32), kinds[order]
     cuts = np.flatnonzero(np.diff(kinds, prepend=kinds[:1] + 1) != 0)
     return {int(kinds[k]): part for k, part in zip(cuts, np.split(starts, cuts[1:]), strict=True)} if len(kinds) else {}
-
-
-_STEPS = 1000  # single packets before the rest of the buffer is searched for those that have become known
 
 
 def unique(names: Sequence[str]) -> list[str]:

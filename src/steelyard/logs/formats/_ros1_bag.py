@@ -11,10 +11,10 @@ from steelyard.logs.formats._mcap_bag import ros2_name
 from steelyard.logs.formats._packets import Positions
 from steelyard.logs.formats._ros_topic import Topic
 from steelyard.logs.formats._ros_types import definitions_of
+from steelyard.logs.formats._tuning import TUNING
 
 MAGIC = b"#ROSBAG V2.0\n"
 _MESSAGE, _INDEX, _CHUNK, _CONNECTION = 2, 4, 5, 7
-_LONGEST_HEADER = 1 << 20
 
 
 class Ros1Bag(ChunkedBag):
@@ -42,13 +42,13 @@ class Ros1Bag(ChunkedBag):
             elif operation == _INDEX and self.chunks:
                 number = int.from_bytes(header.get("conn", b"")[:4], "little")
                 self.chunks[-1].index.setdefault(number, []).append((data, length // self.entry_size))
-            elif operation == _CONNECTION and length <= _LONGEST_HEADER:
+            elif operation == _CONNECTION and length <= TUNING.longest_header:
                 self._connect(header, source.read(data, length))
             position = data + length
 
     def _header(self, head: bytes, position: int) -> tuple[dict[str, bytes] | None, int]:
         (size,) = struct.unpack("<I", head)
-        if size > _LONGEST_HEADER or position + 4 + size > self.source.size:
+        if size > TUNING.longest_header or position + 4 + size > self.source.size:
             return None, position
         return _fields(self.source.read(position + 4, size)), position + 4 + size
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from steelyard.logs.formats._packets import Field
 from steelyard.logs.formats._ros_types import Definitions
+from steelyard.logs.formats._tuning import TUNING
 
 _SIZES = {"bool": 1, "byte": 1, "char": 1, "octet": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4}
 _SIZES |= {"uint32": 4, "int64": 8, "uint64": 8, "float32": 4, "float64": 8}
@@ -17,9 +18,6 @@ _KINDS = {"bool": "u1", "byte": "u1", "char": "u1", "octet": "u1", "int8": "i1",
 _KINDS |= {"uint16": "u2", "int32": "i4", "uint32": "u4", "int64": "i8", "uint64": "u8", "float32": "f4"}
 _KINDS |= {"float64": "f8"}
 _BASE, _NAME, _ARRAY, _SEQUENCE = 1, 2, 3, 4
-_LONGEST = 128  # numbers of one array; longer ones are pictures and point clouds
-_STEPS = 20_000
-_DEEPEST = 24
 
 
 class NoLayout(ValueError):
@@ -81,7 +79,7 @@ class _Walk:
         return at, self.data[at : at + size].rstrip(b"\0").decode("utf-8", "replace")
 
     def message(self, kind: str, path: str, depth: int = 0) -> None:
-        if depth > _DEEPEST or kind not in self.definitions:
+        if depth > TUNING.ros_deepest or kind not in self.definitions:
             raise NoLayout(f"{kind} is not defined")
         for name, (node, inner) in self.definitions[kind][1]:
             inside = f"{path}.{name}" if path else name
@@ -100,7 +98,7 @@ class _Walk:
 
     def base_value(self, kind: str, path: str) -> None:
         self.steps += 1
-        if self.steps > _STEPS:
+        if self.steps > TUNING.ros_values:
             raise NoLayout("it holds too many values")
         if kind == "string":
             _, text = self.text()
@@ -119,7 +117,7 @@ class _Walk:
             if count:
                 self.align(size)
             at = self.take(size * count)
-            if count > _LONGEST:
+            if count > TUNING.ros_longest_array:
                 self.found.skipped.add(path)
                 return
             kind = self.order + _KINDS[inner[0]]
@@ -127,7 +125,7 @@ class _Walk:
             return
         for k in range(count):
             self.steps += 1
-            if self.steps > _STEPS:
+            if self.steps > TUNING.ros_values:
                 raise NoLayout("it holds too many values")
             if int(node) == _BASE:
                 self.base_value(inner[0], f"{path}[{k}]")

@@ -10,8 +10,8 @@ from steelyard.errors import BadInput
 from steelyard.logs.formats._packets import Field, Positions, cut, stored_kind, values
 from steelyard.logs.formats._ros_layout import NoLayout, RosLayout, layout_of, layout_order
 from steelyard.logs.formats._ros_types import Definitions
+from steelyard.logs.formats._tuning import TUNING
 
-_MOST_LAYOUTS = 512
 _STAMP_END = 12  # after CDR's first four bytes, or after a ROS 1 header's sequence number
 
 
@@ -113,7 +113,7 @@ class TopicDecoder:
             if k == len(layouts) and not self._new_layout(layouts, size, bytes(packets[0])):
                 # Nothing of this one; the others of its kind may be readable.
                 packets, rows = packets[1:], rows[1:]
-                if self._layout_count >= _MOST_LAYOUTS:
+                if self._layout_count >= TUNING.ros_layouts:
                     return
                 continue
             layout = layouts[k]
@@ -127,7 +127,7 @@ class TopicDecoder:
             k += 1
 
     def _new_layout(self, layouts: list[RosLayout], size: int, data: bytes) -> bool:
-        if self._layout_count >= _MOST_LAYOUTS:
+        if self._layout_count >= TUNING.ros_layouts:
             self._problem = "its messages change their lengths too often"
             return False
         self._layout_count += 1

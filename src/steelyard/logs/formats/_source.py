@@ -10,9 +10,7 @@ from typing import Any
 from steelyard.errors import BadInput
 from steelyard.logs._paths import existing_file
 from steelyard.logs._recording import Limits
-
-_BLOCK = 1 << 20
-_FREE = 64 << 20  # bytes that any file may expand to, whatever the ratio
+from steelyard.logs.formats._tuning import TUNING
 
 
 class EmptyFile(BadInput):
@@ -66,7 +64,7 @@ class Source:
 
     def _blocks(self) -> Iterator[bytes]:
         os.lseek(self._file, 0, os.SEEK_SET)
-        while block := os.read(self._file, _BLOCK):
+        while block := os.read(self._file, TUNING.file_block):
             yield block
 
     @property
@@ -97,7 +95,7 @@ def expanded(path: str, blocks: Iterator[bytes], kind: str, limits: Limits) -> b
                 block = b""
                 if len(out) > limits.memory:
                     raise limits.too_large(path, "its decompressed content")
-                if len(out) > _FREE and len(out) > limits.ratio * taken:
+                if len(out) > TUNING.free_expansion and len(out) > limits.ratio * taken:
                     raise limits.too_large(path, f"its content, which expands more than {limits.ratio} times,")
                 if not part:
                     break
@@ -127,7 +125,7 @@ class _Gzip:
                 self._rest = b""
                 return b""
             self._tool = zlib.decompressobj(31)
-        part = self._tool.decompress(data, 8 * _BLOCK)
+        part = self._tool.decompress(data, 8 * TUNING.file_block)
         self._rest = self._tool.unused_data if self._tool.eof else self._tool.unconsumed_tail
         self.finished = self._tool.eof
         return part or (self.feed(b"") if self._rest and self.finished else b"")
@@ -151,7 +149,7 @@ class _Zstd:
             if not data:
                 return b""
             self._tool = self._module.ZstdDecompressor()
-        part = self._tool.decompress(data, 8 * _BLOCK)
+        part = self._tool.decompress(data, 8 * TUNING.file_block)
         self.finished = self._tool.eof
         if self._tool.eof:
             self._rest = self._tool.unused_data

@@ -11,9 +11,9 @@ from steelyard.logs.formats._chunks import Bag, Found
 from steelyard.logs.formats._ros_topic import Topic
 from steelyard.logs.formats._ros_types import definitions_of
 from steelyard.logs.formats._source import Source
+from steelyard.logs.formats._tuning import TUNING
 
 MAGIC = b"SQLite format 3\0"
-_ROWS = 50_000
 
 
 class SqliteBag(Bag):
@@ -56,25 +56,27 @@ class SqliteBag(Bag):
             self.topics[int(number)] = Topic(str(name), str(kind), definitions, False, int(counts.get(number, 0)))
         last = self._base.execute("SELECT min(rowid), max(rowid) FROM messages").fetchone()
         self._first, self._last = (int(one or 0) for one in last)
-        if (self._last - self._first) // _ROWS > 10**6:
+        if (self._last - self._first) // TUNING.sqlite_rows > 10**6:
             raise ValueError("its messages are numbered without order")
 
     def __len__(self) -> int:
-        return (self._last - self._first) // _ROWS + 1
+        return (self._last - self._first) // TUNING.sqlite_rows + 1
 
     def load(self, batch: int, wanted: Container[int]) -> tuple[bytes, Found]:
-        low = self._first + batch * _ROWS
+        low = self._first + batch * TUNING.sqlite_rows
         query = "SELECT topic_id, timestamp, data FROM messages WHERE rowid >= ? AND rowid < ? ORDER BY rowid"
         parts, numbers, times, total = [], [], [], 0
         try:
-            for number, time, data in self._base.execute(query, (low, low + _ROWS)):
+            for number, time, data in self._base.execute(query, (low, low + TUNING.sqlite_rows)):
                 if isinstance(data, bytes) and isinstance(time, int) and number in wanted:
                     parts.append(data)
                     numbers.append(number)
                     times.append(time)
                     total += len(data)
                     if total > self.source.limits.memory:
-                        raise self.source.limits.too_large(self.source.path, f"a batch of {_ROWS} messages")
+                        raise self.source.limits.too_large(
+                            self.source.path, f"a batch of {TUNING.sqlite_rows} messages"
+                        )
             sizes = np.array([len(part) for part in parts], np.int64)
             starts = np.cumsum(sizes) - sizes
             kinds, received = np.array(numbers, np.int64), np.array(times, np.int64)

@@ -12,9 +12,7 @@ from steelyard.logs.formats._packets import unique
 from steelyard.logs.formats._source import Source
 from steelyard.logs.formats._table_body import TableBody
 from steelyard.logs.formats._text import blocks_of
-
-_SAMPLE = 400
-_HEADER_ROWS = 60
+from steelyard.logs.formats._tuning import TUNING
 
 
 @dataclass(frozen=True)
@@ -34,9 +32,9 @@ def read_table(source: Source) -> Recording:
     above: list[str] = []
     for block in blocks:
         above += block.lines()
-        if len(above) >= _SAMPLE:
+        if len(above) >= TUNING.table_sample:
             break
-    sample = above[:_SAMPLE]
+    sample = above[: TUNING.table_sample]
     dialect = dialect_of(sample)
     if dialect is None:
         raise source.bad("no table of numbers was found in it", "see docs/LOGS.md for the formats that are read")
@@ -119,7 +117,7 @@ def _heading(sample: list[str], dialect: Dialect) -> Heading:
             rows.append([cell.strip() for cell in cells])
         elif len(notes) < 5:
             notes.append(f'above the table: "{line.strip()[:60]}"')
-        if len(rows) > _HEADER_ROWS:
+        if len(rows) > TUNING.header_rows:
             first = k + 1
             break
     if not rows and comment is not None:

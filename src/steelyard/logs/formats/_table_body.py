@@ -18,10 +18,7 @@ from steelyard.logs.formats._dialect import Dialect, is_comment, seconds
 from steelyard.logs.formats._lazy import Cache
 from steelyard.logs.formats._source import Source
 from steelyard.logs.formats._text import Block
-
-PLAIN_FROM = 1 << 22
-"""Bytes of a file from which on pyarrow is loaded: it takes as long as a few megabytes cell by cell."""
-_HELD = 3  # of the memory that the limits allow, one part in so many holds columns
+from steelyard.logs.formats._tuning import TUNING
 
 
 @dataclass
@@ -56,7 +53,7 @@ class TableBody:
             if b'"' in block.raw:  # what is quoted may go on behind the block's end
                 self._add_lines(chain(block.lines(), (line for later in blocks for line in later.lines())))
                 return
-            columns = decoded(block, self.dialect, every) if self.source.size >= PLAIN_FROM else None
+            columns = decoded(block, self.dialect, every) if self.source.size >= TUNING.arrow_from else None
             if columns is None:
                 self._add_lines(block.lines())
             else:
@@ -79,7 +76,7 @@ class TableBody:
             raise limits.too_large(self.source.path, "its table")
         if self.rows > limits.rows:
             raise self.source.bad(f"it has more than {limits.rows} rows", "split it")
-        if self._held > limits.memory // _HELD:
+        if self._held > limits.memory // TUNING.columns_part:
             for one in self._parts:
                 if one.columns is not None and one.start is not None:
                     one.columns = None

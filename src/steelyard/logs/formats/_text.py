@@ -5,9 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from steelyard.logs.formats._source import Source
-
-LONGEST_LINE = 1 << 23
-_BLOCK = 1 << 22
+from steelyard.logs.formats._tuning import TUNING
 
 
 @dataclass(frozen=True)
@@ -33,15 +31,17 @@ def blocks_of(source: Source) -> Iterator[Block]:
     wide = encoding.startswith("utf-16")
     decoder = codecs.getincrementaldecoder(encoding)("replace")
     position, start, rest = 0, 0, b""
-    while part := source.read(position, _BLOCK):
+    while part := source.read(position, TUNING.text_block):
         position += len(part)
         rest += decoder.decode(part).encode("utf-8", "replace") if wide else part
         end = rest.rfind(b"\n") + 1 or rest.rfind(b"\r", 0, -1) + 1  # a return at the end may be half of an end of line
         if end:
             yield Block(rest[:end], "utf-8" if wide else encoding, None if wide else start)
             start, rest = start + end, rest[end:]
-        if len(rest) > LONGEST_LINE:
-            raise source.bad(f"a line is longer than {LONGEST_LINE} characters", "it is no table; check the file")
+        if len(rest) > TUNING.longest_line:
+            raise source.bad(
+                f"a line is longer than {TUNING.longest_line} characters", "it is no table; check the file"
+            )
     if wide:
         rest += decoder.decode(b"", True).encode("utf-8", "replace")
     if rest:

@@ -14,18 +14,16 @@ from steelyard.logs._recording import Recording
 from steelyard.logs.formats._lazy import Batch, Layout, streams_of
 from steelyard.logs.formats._packets import Chain, Field, follow
 from steelyard.logs.formats._source import Source
+from steelyard.logs.formats._tuning import TUNING
 
 MAGIC = b"ULog\x01\x12\x35"
 _SYNC = b"\x2f\x73\x13\x20\x25\x0c\xbb\x12"
-_WINDOW = 1 << 25
 _D = ord("D")
 _HEADER, _DATA = 3, 5  # bytes before a message's content, and before the numbers of a data message
 _KINDS = {"int8_t": "<i1", "uint8_t": "<u1", "int16_t": "<i2", "uint16_t": "<u2", "int32_t": "<i4", "uint32_t": "<u4"}
 _KINDS |= {"int64_t": "<i8", "uint64_t": "<u8", "float": "<f4", "double": "<f8", "bool": "<u1", "char": "<i1"}
 _FIELD = re.compile(r"\s*(\w+)(?:\[(\d+)\])?\s+(\w+)\s*")
 _KNOWN = frozenset(b"FDIMPQARSOLCB")
-_LONGEST_ARRAY = 256
-_DEEPEST = 8
 
 
 @dataclass
@@ -92,7 +90,7 @@ def _walk(log: _Log, position: int, end: int, batches: list[Batch]) -> int:
     """Follows the messages from `position` to `end`; returns where the last whole one ends."""
     form = _Messages(log)
     while position < end:
-        buffer = log.source.read(position, min(_WINDOW, end - position))
+        buffer = log.source.read(position, min(TUNING.packet_window, end - position))
         after, damaged, found = follow(form, buffer)
         log.damaged += damaged
         if found:
@@ -211,7 +209,7 @@ def _subscribe(log: _Log, content: bytes) -> None:
 
 def _fields(log: _Log, kind: str, prefix: str, offset: int, found: list[Field], depth: int) -> int:
     """Appends a format's fields, nested ones by dotted path; returns the offset after the last of them."""
-    if depth > _DEEPEST or len(found) > log.source.limits.columns:
+    if depth > TUNING.ulog_deepest or len(found) > log.source.limits.columns:
         raise ValueError(kind)
     for text in log.formats[kind].split(";"):
         match = _FIELD.fullmatch(text)
@@ -224,7 +222,7 @@ def _fields(log: _Log, kind: str, prefix: str, offset: int, found: list[Field], 
         if inner in _KINDS:
             width = np.dtype(_KINDS[inner]).itemsize
             padding = name.startswith("_padding")
-            if padding or (inner != "char" and count <= _LONGEST_ARRAY):
+            if padding or (inner != "char" and count <= TUNING.ulog_longest_array):
                 shown = 1 if padding else count
                 for k in range(shown):
                     path = f"{prefix}{name}[{k}]" if length else prefix + name

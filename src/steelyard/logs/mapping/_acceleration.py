@@ -5,9 +5,7 @@ import numpy as np
 from steelyard.logs.mapping._compare import Track, derivative
 from steelyard.logs.mapping._examination import Examination
 from steelyard.logs.mapping._rotations import matrices
-
-_CURVATURE = 0.3
-"""s, of each of two differences of a position: noise of 1 mm becomes 0.03 m/s², and motion of 1 Hz is left."""
+from steelyard.logs.mapping._tuning import TUNING
 
 
 def acceleration(exam: Examination, robot: str, attitude: Track | None = None) -> Track | None:
@@ -43,4 +41,4 @@ def observed_acceleration(exam: Examination, robot: str) -> Track | None:
     v, p = exam.track(f"{robot}/linear_velocity"), exam.track(f"{robot}/position")
     if v is not None:
         return derivative(v, 0.1)
-    return None if p is None else derivative(derivative(p, _CURVATURE), _CURVATURE)
+    return None if p is None else derivative(derivative(p, TUNING.curvature), TUNING.curvature)

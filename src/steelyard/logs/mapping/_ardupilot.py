@@ -7,6 +7,7 @@ import numpy as np
 from steelyard.logs._recording import Recording
 from steelyard.logs.mapping._px4 import that_drive
 from steelyard.logs.mapping._source import SignalSource
+from steelyard.logs.mapping._tuning import TUNING
 
 _XYZ = ("X", "Y", "Z")
 # Message, fields, signal, unit, frame, what it is; of two for one signal the first is preferred.
@@ -30,7 +31,6 @@ _SIGNALS = (
 )
 MESSAGES = {*(one[0] for one in _SIGNALS), "RCOU", "ESC", *(f"ESC{k}" for k in range(1, 9))}
 """Whose names are known."""
-_FEWEST_MOTORS = 3
 
 
 def ardupilot_sources(recording: Recording, robot: str = "r1") -> list[SignalSource]:
@@ -56,11 +56,11 @@ def _motors(recording: Recording, robot: str) -> list[SignalSource]:
         stem = next((one for one in ("C", "Ch", "Chan") if f"{one}1" in stream.fields), "C")
         stated = [k for k in range(1, 17) if recording.parameters.get(f"SERVO{k}_FUNCTION", 0.0) in _MOTOR_FUNCTIONS]
         used = [k for k in stated if _pulses(stream.fields.get(f"{stem}{k}"))]
-        for k in range(1, 15) if len(used) < _FEWEST_MOTORS else ():
+        for k in range(1, 15) if len(used) < TUNING.fewest_motors else ():
             if not _pulses(stream.fields.get(f"{stem}{k}")):
                 break
             used = [*used, k] if k not in used else used
-        if len(stated) < _FEWEST_MOTORS:
+        if len(stated) < TUNING.fewest_motors:
             spans = [float(np.ptp(_finite(stream.fields[f"{stem}{k}"]))) for k in used]
             used = [int(k) for k in that_drive([str(k) for k in used], spans)]
         if used:
@@ -72,7 +72,7 @@ def _motors(recording: Recording, robot: str) -> list[SignalSource]:
         for s in recording.streams
         if re.fullmatch(r"ESC\d?", s.kind) and "RPM" in s.fields and s.rows > 1 and np.any(s.fields["RPM"] > 0)
     )
-    if len(speeds) >= _FEWEST_MOTORS:
+    if len(speeds) >= TUNING.fewest_motors:
         found.append(SignalSource(f"{robot}/rpm", speeds, "rpm", "ArduPilot's ESC holds rpm.", certain=True))
     return found
 

@@ -14,8 +14,6 @@ from steelyard.logs.mapping._rotations import matrices
 from steelyard.logs.mapping._tuning import TUNING
 from steelyard.logs.mapping._wrench import at_mass_centre
 
-_LONGEST = 1e5
-"""s, of a recording whose clocks are laid over each other; beyond, a time is damaged."""
 _ONE_CLOCK = ("px4", "ardupilot", "crazyflie")
 
 
@@ -37,7 +35,7 @@ def _lay_over(exam: Examination, first: str, second: str) -> None:
     x, y = exam.track(first), exam.track(second)
     if x is None or y is None:
         return
-    if max(np.ptp(x.time), np.ptp(y.time)) > _LONGEST:
+    if max(np.ptp(x.time), np.ptp(y.time)) > TUNING.longest_laid_over:
         return
     overlap = min(x.time[-1], y.time[-1]) - max(x.time[0], y.time[0])
     if overlap > 0.5 * min(np.ptp(x.time), np.ptp(y.time)):

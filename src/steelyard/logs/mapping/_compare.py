@@ -116,15 +116,11 @@ def grid_of(*tracks: Track) -> np.ndarray | None:
     return np.arange(start, end, 1.0 / rate)
 
 
-_MOST_PARTS = 2000
-"""Of a span that is compared: a damaged time makes it as long as you like."""
-
-
 def liveliest(x: Track, start: float, end: float) -> tuple[float, float]:
     """Of a long span the part with most motion, s; a short one as it is."""
     if end - start <= TUNING.longest_examined:
         return start, end
-    edges = np.linspace(start, end, 1 + min(int((end - start) / (TUNING.longest_examined / 4)), _MOST_PARTS))
+    edges = np.linspace(start, end, 1 + min(int((end - start) / (TUNING.longest_examined / 4)), TUNING.most_parts))
     rows = np.searchsorted(x.time, edges)
     motion = [float(np.nansum(np.var(x.values[a:b], axis=0))) for a, b in itertools.pairwise(rows) if b > a]
     best = int(np.argmax(motion)) if motion else 0

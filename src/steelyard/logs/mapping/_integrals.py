@@ -20,11 +20,6 @@ from steelyard.logs.mapping._delays import Shift
 from steelyard.logs.mapping._rotations import body_rates
 from steelyard.logs.mapping._tuning import TUNING
 
-_MOST = 3000
-"""Samples in the coarse search; a delay to 10 ms needs no more."""
-_FEWEST = 5
-"""Windows, so that what they disagree about says something."""
-
 
 def angles_of(attitude: Track) -> Track:
     """The integral of the body's rates, rad: turns from sample to sample, added up."""
@@ -47,11 +42,11 @@ def integral_shift(x: Track, y: Track, turned: bool = True, window: float = TUNI
     disagree about, so that errors of y that last for seconds widen them.
     """
     span = float(min(x.time[-1], y.time[-1]) - max(x.time[0], y.time[0]))
-    window = min(window, max(span / _FEWEST, TUNING.integral_window))
+    window = min(window, max(span / TUNING.fewest_windows, TUNING.integral_window))
     fit = _Fit(x, y, window)
     if len(fit.time) < 100 or fit.windows < 4:
         return None
-    every = max(len(fit.time) // _MOST, 1)
+    every = max(len(fit.time) // TUNING.coarse_samples, 1)
     delay = (_Fit(x, Track(y.time[::every], y.values[::every]), window) if every > 1 else fit).coarse()
     solution = None
     for _ in range(8):

@@ -8,6 +8,7 @@ from steelyard.logs.mapping._crazyflie import THRUST_WHY
 from steelyard.logs.mapping._phrases import MOTOR, QUATERNION
 from steelyard.logs.mapping._source import SignalSource
 from steelyard.logs.mapping._tables import Column, is_voltage, named
+from steelyard.logs.mapping._tuning import TUNING
 
 _SPEEDS = {"rpm", "erpm", "speed", "speeds", "vel", "velocity", "velocities", "omega", "om", "w", "n", "rad", "hz"}
 _ROTORS = {"omega", "om", "w", "n"}
@@ -18,9 +19,6 @@ _SIDES: dict[tuple[str, ...], str] = {
     ("back", "left"): "bl", ("back", "right"): "br",
 }  # fmt: skip
 _COMMANDS = {"pwm", "throttle", "thr", "cmd", "command", "output", "u", "servo", "dshot"}
-
-_FASTEST = 30000.0
-"""rpm, of rotors that fly: a larger number is a command of 16 bits."""
 
 
 def motor_columns(columns: list[Column], who: Callable[[Column], str]) -> Iterator[SignalSource]:
@@ -120,6 +118,6 @@ def command_unit(values: np.ndarray, words: set[str]) -> tuple[str, bool]:
         return "pwm", bool(words & {"pwm", "servo", "rcout", "us"})
     if lowest >= 48 and most <= 2047 and np.all(np.mod(values[np.isfinite(values)], 1.0) == 0):
         return "dshot", "dshot" in words
-    if (5000 if command else _FASTEST) < most <= 65535 and least >= 0:
+    if (5000 if command else TUNING.fastest_rotor) < most <= 65535 and least >= 0:
         return "pwm16", most > 32767
     return "?", False

@@ -8,6 +8,7 @@ import numpy as np
 from steelyard.logs.mapping._phrases import MOTOR, NO_SIGNAL, SETPOINT, VECTORS, vector_signal
 from steelyard.logs.mapping._source import SignalSource
 from steelyard.logs.mapping._tables import Column, named, vector_source
+from steelyard.logs.mapping._tuning import TUNING
 
 _WRENCH = {"wrench", "ft", "fts", "forcetorque", "f", "force"}
 _JOINTS = {
@@ -18,8 +19,6 @@ _JOINTS = {
 }
 """By quantity: its unit, and words that name it."""
 _QUANTITIES = {word: quantity for quantity, (_, words) in _JOINTS.items() for word in words - {"q", "joint"}}
-_FEWEST_JOINTS = 5
-"""Of numbered columns without `joint` in their names: four are a quaternion or motors."""
 
 Who = Callable[[Column], str]
 
@@ -61,7 +60,7 @@ def numbered_sources(columns: list[Column], who: Who) -> Iterator[SignalSource]:
             yield _rotation_vector(robot, several[3:])
         elif count == 16:
             yield from _pose_matrix(robot, several)
-        elif _FEWEST_JOINTS <= count <= 12 and not phrase & {"pose", "speed"}:
+        elif TUNING.fewest_joints <= count <= 12 and not phrase & {"pose", "speed"}:
             yield from _joint_group(robot, words, several)
 
 

@@ -20,14 +20,11 @@ from steelyard.logs.mapping._requirements import REQUIREMENTS, Assessment
 from steelyard.logs.mapping._rows import rows_for, table_of
 from steelyard.logs.mapping._source import Finding, SignalMapping, SignalSource
 from steelyard.logs.mapping._toml import read_mapping, with_stated_units
+from steelyard.logs.mapping._tuning import TUNING
 from steelyard.logs.mapping._units import time_sources
 
-_SHORTEST_STEP = 1e-5
-"""s, between most rows: the fastest drives log at 40 kHz."""
 _ON_A_GRID = ("planar-load", "spatial-load")
 """Problems whose teams step through time at an even rate, gaps included."""
-_MOST_ROWS = 5e6
-"""Of such a grid: 14 hours at 100 Hz."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,12 +91,12 @@ def _check_clock(found: Prepared) -> None:
         return
     steps = np.diff(time)
     step, gap = float(np.median(steps)), float(steps.max())
-    if step < _SHORTEST_STEP:
+    if step < TUNING.shortest_step:
         raise BadInput(
             f"{found.log.origin}: most rows are {step:.3g} s apart, faster than any robot samples; times are in "
             "seconds: convert them."
         )
-    if found.problem in _ON_A_GRID and (time[-1] - time[0]) / step > _MOST_ROWS:
+    if found.problem in _ON_A_GRID and (time[-1] - time[0]) / step > TUNING.most_grid_rows:
         raise BadInput(
             f"{found.log.origin}: rows are {step:.3g} s apart, but one gap lasts {gap:.3g} s; cut the log there with "
             "--start and --end."

@@ -6,6 +6,7 @@ import numpy as np
 
 from steelyard.logs._recording import Recording, Stream
 from steelyard.logs.mapping._source import SignalSource
+from steelyard.logs.mapping._tuning import TUNING
 
 TOPICS = (
     "vehicle_attitude", "vehicle_odometry", "sensor_combined", "sensor_gyro", "sensor_accel",
@@ -131,14 +132,10 @@ def _motors(topic: str, stream: Stream, robot: str) -> list[SignalSource]:
     for still, kinds in ((False, ranges), (True, ranges[:1])):
         for low, high, unit, meaning in kinds:
             used = moving_outputs(stream, stem, low, high, still)
-            if len(used) >= (_FEWEST_MOTORS if unit.startswith("of ") and unit != "of one" else 1):
+            if len(used) >= (TUNING.fewest_motors if unit.startswith("of ") and unit != "of one" else 1):
                 why = f"PX4's {topic} holds {meaning}."
                 return [SignalSource(f"{robot}/motor", tuple(used), unit, why, certain=not still)]
     return []
-
-
-_FEWEST_MOTORS = 3
-"""Of outputs that are no pulses: one or two may be anything."""
 
 
 def normalised_thrust(recording: Recording) -> str | None:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from steelyard.logs.mapping._look import Look
 
 _AXES = {4: ("w", "x", "y", "z"), 3: ("x", "y", "z")}
-_LATE = 1e6  # s; clocks beyond count from 1970, and the log from its own beginning
 
 
 def table_of(
@@ -203,7 +202,7 @@ def zero_of(recording: Recording, mapping: SignalMapping) -> float:
         if stream.rows and (how is None or how.known or how.rate is not None):
             starts.append(float(seconds(stream, how)[0]))
     first = min((start for start in starts if np.isfinite(start)), default=0.0)
-    return float(np.floor(first)) if abs(first) > _LATE else 0.0
+    return float(np.floor(first)) if abs(first) > TUNING.late_clock else 0.0
 
 
 def _suffixes(signal: str, count: int) -> list[str]:

@@ -103,6 +103,35 @@ class MappingTuning:
     """Of one value among a joint's samples, from which on it may not be driven."""
     hardly: float = 0.02
     """Of the largest deviation among joints, below which one that rests is not driven."""
+    curvature: float = 0.3
+    """s, of each of two differences of a position: noise of 1 mm becomes 0.03 m/s², and motion of 1 Hz is left."""
+    fewest_motors: int = 3
+    """Of outputs that are no pulses, of outputs that parameters state, and of rotor speeds: one or two may be
+    anything."""
+    fastest_rotor: float = 30000.0
+    """rpm, of rotors that fly: a larger number is a command of 16 bits."""
+    fewest_joints: int = 5
+    """Of numbered columns without `joint` in their names: four are a quaternion or motors."""
+    longest_laid_over: float = 1e5
+    """s, of a recording whose clocks are laid over each other; beyond, a time is damaged."""
+    most_parts: int = 2000
+    """Of a span that is compared: a damaged time makes it as long as you like."""
+    coarse_samples: int = 3000
+    """In the coarse search for a delay; one to 10 ms needs no more."""
+    fewest_windows: int = 5
+    """Of an integral's comparison, so that what they disagree about says something."""
+    shortest_step: float = 1e-5
+    """s, between most rows: the fastest drives log at 40 kHz."""
+    most_grid_rows: float = 5e6
+    """Rows of an even grid, gaps included, of a problem whose team needs one: 14 hours at 100 Hz."""
+    late_clock: float = 1e6
+    """s; clocks beyond count from 1970, and the log from its own beginning."""
+    slowest_log: float = 2.0
+    """Hz, of a log that shows motion, where no unit of time is stated."""
+    fastest_log: float = 20000.0
+    """Hz, the same; a rate beyond is of another unit."""
+    this_century: tuple[float, float] = (1e9, 4e9)
+    """s since 1970, first and last of a date that logs may have: 2001 to 2096."""
 
 
 TUNING = MappingTuning()

@@ -10,8 +10,6 @@ from steelyard.logs.mapping._tuning import TUNING
 from steelyard.logs.mapping._unit_names import G, factor_of
 
 _TIME_UNITS = ("s", "ms", "us", "ns")
-_SLOWEST, _FASTEST = 2.0, 20000.0  # Hz, of a log that shows motion
-_EPOCH = (1e9, 4e9)  # s since 1970, of this century's logs
 
 
 def time_sources(recording: Recording) -> dict[str, TimeSource]:
@@ -32,9 +30,9 @@ def _time_source(stream: Stream, system: str) -> TimeSource:
         why = f"The times of {stream.name} rise by exactly 1 a row: they may count rows."
         return TimeSource(stream.name, "s", why, known=False)
     for unit in _TIME_UNITS:
-        if _EPOCH[0] <= time[0] * factor_of(unit) <= _EPOCH[1]:
+        if TUNING.this_century[0] <= time[0] * factor_of(unit) <= TUNING.this_century[1]:
             return TimeSource(stream.name, unit, f"{time[0]:.0f} is a date of this century in {unit}.")
-    likely = [unit for unit in _TIME_UNITS if _SLOWEST <= 1 / (step * factor_of(unit)) <= _FASTEST]
+    likely = [unit for unit in _TIME_UNITS if TUNING.slowest_log <= 1 / (step * factor_of(unit)) <= TUNING.fastest_log]
     # Of two possible units the one nearer 200 Hz: 1 ms steps are likelier than 1 s steps.
     unit = min(likely, key=lambda u: abs(np.log(1 / (step * factor_of(u)) / 200)), default=None)
     if unit is None:

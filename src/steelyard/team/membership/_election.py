@@ -9,9 +9,7 @@ itself until a neighbour announces a smaller name.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-FORGOTTEN = 5
-"""Timeouts for which the beats of a dead leader are refused: no old beat travels for longer, and a leader whose clock
-was set back has lower beats than before."""
+from steelyard.team.membership._tuning import TUNING
 
 
 class Offer(NamedTuple):
@@ -41,7 +39,9 @@ class Election:
 
     def update(self, offers: Mapping[str, Offer], now: float | int, own_beat: int) -> None:
         """Follows or leads, by what the neighbours that are heard announce; `own_beat` is the robot's if it leads."""
-        self.dead = {one: last for one, last in self.dead.items() if now - last[1] <= FORGOTTEN * self.timeout}
+        self.dead = {
+            one: last for one, last in self.dead.items() if now - last[1] <= TUNING.refused_timeouts * self.timeout
+        }
         valid = {
             name: offer
             for name, offer in offers.items()

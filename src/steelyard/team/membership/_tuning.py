@@ -38,6 +38,9 @@ class MembershipTuning:
     """Rows in a row that show the same members before they count as the team: sums that are being re-routed change."""
     newcomer_rows: int = 180
     """Rows after a robot's first, in which it learns from older rows who was in the team before it came."""
+    refused_timeouts: int = 5
+    """Timeouts for which the beats of a dead leader are refused: no old beat travels for longer, and a leader whose
+    clock was set back has lower beats than before."""
 
 
 TUNING = MembershipTuning()

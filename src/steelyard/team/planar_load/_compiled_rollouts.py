@@ -12,6 +12,7 @@ from steelyard.models import Numbers
 from steelyard.native import Code, NoCompiler, NoCompilerWarning, emit, load_run
 from steelyard.team.planar_load._fit import N_UNKNOWNS, VISCOUS, Averaging, Rows, motion, residuals
 from steelyard.team.planar_load._sums import N_SUMS
+from steelyard.team.planar_load._tuning import TUNING
 
 _MOVING = 4  # of the unknowns: they are those of a row's beginning
 _READINGS, _PATH = 4, 6
@@ -52,7 +53,7 @@ class RowRollouts(NamedTuple):
     path_by: np.ndarray
 
 
-N_DIRECTIONS = 8
+N_DIRECTIONS = TUNING.directions
 """Directions of differentiation that are given row by row."""
 
 

@@ -9,9 +9,9 @@ from steelyard.team._state_copies import copy_with_own_tables
 from steelyard.team.planar_load._contact_position import NO_CONTACT_PRIOR, ContactLikelihood
 from steelyard.team.planar_load._sum_keys import Occasion, contribution_needed
 from steelyard.team.planar_load._sums import N_SUMS, own_row
+from steelyard.team.planar_load._tuning import TUNING
 from steelyard.team.planar_load._window import Span
 
-_ROWS = 4  # rows that a robot repeats to its successor
 _WIDTH = 4  # numbers a row: velocity and force
 
 
@@ -80,8 +80,8 @@ class Contact:
 
     def hand_over(self, unfinished: complex) -> bytes:
         """For the successor: the last rows, and the force of the unfinished row as a share of a whole row."""
-        table = np.full((_ROWS + 1, _WIDTH), math.nan)
-        for k, row in enumerate(range(self.last - _ROWS + 1, self.last + 1)):
+        table = np.full((TUNING.rows_handed_over + 1, _WIDTH), math.nan)
+        for k, row in enumerate(range(self.last - TUNING.rows_handed_over + 1, self.last + 1)):
             v, f = self.velocities.get(row, complex(math.nan, math.nan)), self.forces.get(row)
             if f is not None:
                 table[k] = v.real, v.imag, f.real, f.imag
@@ -94,14 +94,14 @@ class Contact:
 
     def misses(self, last: int) -> bool:
         """Whether rows were lost between those that were handed over before and the last ones up to a row."""
-        return 0 <= self.last < last - _ROWS + 1
+        return 0 <= self.last < last - TUNING.rows_handed_over + 1
 
     def take_hand_over(self, last: int, data: bytes) -> None:
         """Takes a neighbour's last rows; the unfinished one is its last of all, should nothing follow."""
-        if len(data) != 8 * (_ROWS + 1) * _WIDTH or last < 0:
+        if len(data) != 8 * (TUNING.rows_handed_over + 1) * _WIDTH or last < 0:
             return
         table = np.frombuffer(data, "<f8").reshape(-1, _WIDTH)
-        for row, (vx, vy, fx, fy) in zip(range(last - _ROWS + 1, last + 2), table, strict=True):
+        for row, (vx, vy, fx, fy) in zip(range(last - TUNING.rows_handed_over + 1, last + 2), table, strict=True):
             if row >= 0 and math.isfinite(fx + fy) and (row <= last or row > self.last or row not in self.velocities):
                 v = complex(vx, vy) if math.isfinite(vx + vy) else None
                 self.add_row(row, v, complex(fx, fy))

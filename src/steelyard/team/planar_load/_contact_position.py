@@ -21,7 +21,7 @@ from steelyard.team.planar_load._joint_step import (
     contribution_of,
     position_step,
 )
-from steelyard.team.planar_load._rollouts import ROLLOUTS_CACHED, rollout_of, torque_jacobians_of
+from steelyard.team.planar_load._rollouts import rollout_of, torque_jacobians_of
 from steelyard.team.planar_load._sums import (
     Sum,
     best_measured,
@@ -113,7 +113,7 @@ def contact_likelihood(
     `weights` of the velocities are shares of whole rows; see `own_row`.
     """
     rollout = rollout_of(cache, window, fit.unknowns)
-    jacobians = cache.call(_shared_jacobians, window, fit, given=(rollout,), keep=ROLLOUTS_CACHED)
+    jacobians = cache.call(_shared_jacobians, window, fit, given=(rollout,), keep=TUNING.rollouts_cached)
     path, x = rollout.path[: len(window.rows)], fit.unknowns
     s, c = math.exp(x[LOG_SCALE]) * (path[:, 4] + 1j * path[:, 5]), complex(x[CX], x[CY])
     seen = np.isfinite(velocities) & rotation_measured(window.rows)

@@ -6,8 +6,7 @@ import numpy as np
 
 from steelyard.team.planar_load._fit import N_UNKNOWNS
 from steelyard.team.planar_load._sums import Sum, column, spin, spread
-
-_SLOW = 0.05  # m/s, below which the direction of a noisy velocity is unknown
+from steelyard.team.planar_load._tuning import TUNING
 
 
 def first_guess(
@@ -71,7 +70,7 @@ def _linear(rows, dt, used, theta, omega, kappa, block: int) -> np.ndarray | Non
     ones = np.ones(len(rows), complex)
     H = np.stack([ones, 1j * ones, impulse, -s, -1j * s], axis=1)[used]
     v = _smoothed(np.where(used, column(rows, Sum.V) / n, 0.0), used.astype(float), max(block, 2))
-    speed = np.maximum(np.abs(v), _SLOW)
+    speed = np.maximum(np.abs(v), TUNING.slow_velocity)
     if block:
         H = np.concatenate([H, -np.cumsum(np.stack([v, v / speed], axis=1) * dt[:, None], axis=0)[used]], axis=1)
     x = _solve(H, mean[used])

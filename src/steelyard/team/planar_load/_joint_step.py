@@ -13,7 +13,8 @@ from steelyard.team.planar_load._fit import LOG_INERTIA, LOG_MASS, LOG_SCALE, N_
 from steelyard.team.planar_load._tuning import TUNING
 from steelyard.team.planar_load._window import inverse
 
-N_PATTERNS, N_GAUGE = 16, 4
+N_PATTERNS = TUNING.torque_patterns
+N_GAUGE = 4
 N_SHARED = N_UNKNOWNS + N_PATTERNS
 """Of u = (x, w): unknowns, and amplitudes of the torque patterns."""
 N_COUPLING = N_SHARED + N_PATTERNS + N_GAUGE

@@ -17,10 +17,8 @@ from steelyard.team.planar_load._fit import (
     rollout,
     torque_jacobians,
 )
+from steelyard.team.planar_load._tuning import TUNING
 from steelyard.team.planar_load._window import Window
-
-ROLLOUTS_CACHED = 8
-"""Rollouts that a cache keeps: they are large, and robots of one process are a few windows apart."""
 
 
 def normal_equations_of(window: Window, unknowns: np.ndarray, onsets: Sequence[int] = ()) -> NormalEquations:
@@ -42,7 +40,7 @@ def normal_equations_of(window: Window, unknowns: np.ndarray, onsets: Sequence[i
 
 def rollout_of(cache: Cache, window: Window, unknowns: np.ndarray) -> Rollout:
     """Over the window, with derivatives."""
-    return cache.call(_rollout, window, unknowns, keep=ROLLOUTS_CACHED)
+    return cache.call(_rollout, window, unknowns, keep=TUNING.rollouts_cached)
 
 
 def _rollout(window: Window, unknowns: np.ndarray) -> Rollout:

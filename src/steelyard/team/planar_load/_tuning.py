@@ -158,6 +158,19 @@ class PlanarLoadTuning:
     """Robots that a row is remembered of: as many as a team has at most."""
     message_seconds: float = 0.02
     """s between messages in real time: below that, processes spend their time on messages."""
+    rows_handed_over: int = 4
+    """Rows that a robot which goes repeats to its successor: the last ones, which the team may not have yet."""
+    slow_velocity: float = 0.05
+    """m/s, below which the direction of a noisy velocity is unknown."""
+    torque_patterns: int = 16
+    """Patterns over a window through which the torques of contact forces act on the joint step (docs/PLANAR_FIT.md,
+    section 5). With more, a robot contributes more numbers, and `N_PARTS` must be larger."""
+    directions: int = 8
+    """Directions of differentiation that compiled code follows at once, row by row; more are taken in groups."""
+    rollouts_cached: int = 8
+    """Rollouts that a cache keeps: they are large, and robots of one process are a few windows apart."""
+    rows_before_steps: int = 32
+    """Rows that are there before the first step of an exported window step: fewer leave its unknowns to the noise."""
 
 
 TUNING = PlanarLoadTuning()

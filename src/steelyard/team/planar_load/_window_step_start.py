@@ -5,15 +5,13 @@ import numpy as np
 
 from steelyard.team.planar_load._fit import N_UNKNOWNS
 from steelyard.team.planar_load._shared_fit import DAMPING
+from steelyard.team.planar_load._tuning import TUNING
 from steelyard.team.planar_load._window import Window
 from steelyard.team.planar_load._window_step import SumsBelief, WindowStep
 
-FIRST = 32
-"""Rows that are there before the first step."""
-
 
 def window_steps(
-    window: Window, unknowns: np.ndarray, size: int, first: int = FIRST
+    window: Window, unknowns: np.ndarray, size: int, first: int = TUNING.rows_before_steps
 ) -> tuple[WindowStep, SumsBelief, np.ndarray]:
     """The step, the belief with the first rows and a guess, and the rows after them."""
     step = WindowStep(window.row_seconds, window.means, window.sigma, window.friction)

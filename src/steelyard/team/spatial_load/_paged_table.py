@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from typing import Generic, TypeVar
 
+from steelyard.team.spatial_load._tuning import TUNING
+
 _T = TypeVar("_T")
-_PAGE = 64  # numbers
+_PAGE = TUNING.page_size
 
 
 class PagedTable(Generic[_T]):

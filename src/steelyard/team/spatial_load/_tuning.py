@@ -162,6 +162,9 @@ class SpatialTuning:
     number: they have the same noise, so all of it is an error of linearising, and the later one's is smaller."""
     settled_step: float = 0.5
     """Standard deviations by which a number may yet move while others of the point are far from settled."""
+    page_size: int = 64
+    """Numbers of a page of a table that copies share: small enough to be copied when one is changed, large enough that
+    pages are few."""
 
 
 TUNING = SpatialTuning()

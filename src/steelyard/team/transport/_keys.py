@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import BadInput
+from steelyard.team.transport._tuning import TUNING
 from steelyard.team.transport._zenoh_config import KeyFiles
 
 _AUTHORITY = "authority"
-_YEARS = 5
 
 
 def key_files(folder: Path, robot: str) -> KeyFiles:
@@ -50,7 +50,7 @@ def make_keys(folder: Path, team: str, hosts: Mapping[str, str]) -> list[Path]:
             .public_key(public)
             .serial_number(x509.random_serial_number())
             .not_valid_before(now - datetime.timedelta(days=1))
-            .not_valid_after(now + datetime.timedelta(days=365 * _YEARS))
+            .not_valid_after(now + datetime.timedelta(days=365 * TUNING.certificate_years))
         )
         for extension, critical in extensions:
             builder = builder.add_extension(extension, critical)

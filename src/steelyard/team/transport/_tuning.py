@@ -46,7 +46,14 @@ class TransportTuning:
     """All of it."""
 
     clock: ClockTuning = ClockTuning()
+    """How fast, and how far, a robot's clock follows the team's."""
     gate: GateTuning = GateTuning()
+    """What of a message is too large, too fast or of no possible time."""
+    lease: int = 1000
+    """ms after which a silent Zenoh peer counts as gone: of four signs of life in it, some may be lost."""
+    certificate_years: int = 5
+    """Years of 365 days for which certificates are valid: they are rarely renewed, and a lost key must not count for
+    ever."""
 
 
 TUNING = TransportTuning()

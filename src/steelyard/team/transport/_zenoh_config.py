@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from steelyard.team.transport._tuning import TUNING
+
 ROOT = "steelyard"
 """First part of every key."""
-
-_LEASE = 1000  # ms after which a silent peer counts as gone
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,7 +70,7 @@ def _peer(listen: list[str], connect: list[str]) -> dict[str, Any]:
         "connect/retry": {"period_init_ms": 100, "period_max_ms": 500, "period_increase_factor": 1.5},
         "scouting/multicast/enabled": False,
         "scouting/gossip/enabled": False,
-        "transport/link/tx/lease": _LEASE,
+        "transport/link/tx/lease": TUNING.lease,
         "transport/link/tx/keep_alive": 4,
         "transport/link/rx/max_message_size": 4 * 1024 * 1024,
         "transport/shared_memory/enabled": False,
