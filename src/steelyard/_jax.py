@@ -1,6 +1,7 @@
 """How JAX is set up here; every numerical room imports this before it touches an array."""
 
 import atexit
+import contextlib
 import functools
 import os
 import shutil
@@ -9,12 +10,13 @@ from pathlib import Path
 
 import jax
 
-from steelyard._files import is_private
+from steelyard._files import draft_prefix, is_private, remove, remove_abandoned
 
 jax.config.update("jax_enable_x64", True)  # float64 by default: a covariance in float32 loses definiteness
 
 
 _WHOLE_LOOPS = "xla_cpu_small_while_loop_byte_threshold=1000000"
+_ENTRY = "entry"  # what drafts of compiled programs are called
 
 
 def cache_folder() -> Path:
@@ -70,6 +72,39 @@ def prepare_program(remember: bool = True) -> None:
     jax.config.update("jax_cpu_enable_async_dispatch", False)
     if not remember or os.environ.get("JAX_COMPILATION_CACHE_DIR"):
         return
-    jax.config.update("jax_compilation_cache_dir", str(private_folder("xla")))
+    folder = private_folder("xla")
+    remove_abandoned(folder, _ENTRY)
+    _write_whole_entries()
+    jax.config.update("jax_compilation_cache_dir", str(folder))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+
+
+@functools.cache
+def _write_whole_entries() -> None:
+    """JAX's cache moves each entry into place when it is complete, and replaces one that is there.
+
+    JAX writes it in place. A second process may then read half of it and warn, and half an entry that a killed process
+    has left stays for ever. The class is no public part of JAX: a version without it keeps its own way.
+    """
+    try:
+        from jax._src.lru_cache import LRUCache
+    except ImportError:
+        return
+    written_by_jax = LRUCache.put
+
+    def put(self: LRUCache, key: str, value: bytes) -> None:
+        if self.eviction_enabled:  # a limit of the size is the user's choice, and comes with a lock
+            written_by_jax(self, key, value)
+            return
+        folder = Path(str(self.path))
+        with contextlib.suppress(OSError):  # without an entry the program is compiled again
+            handle, draft = tempfile.mkstemp(prefix=draft_prefix(_ENTRY), dir=folder)
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(value)
+                os.replace(draft, folder / f"{key}-cache")
+            finally:
+                remove(Path(draft))
+
+    LRUCache.put = put

@@ -217,6 +217,48 @@ def test_xla_keeps_its_programs_in_a_private_folder_only(tmp_path):
     assert not used[1].exists(), "it was for that process only"
 
 
+COMPILE = (
+    "import jax\nfrom steelyard._jax import prepare_program\nprepare_program()\n"
+    "print(jax.jit(lambda x: 3.0 * x + 1.0)(2.0))"
+)
+
+
+def test_half_an_entry_of_xlas_cache_is_replaced(tmp_path):
+    """JAX would warn of it at each start: it leaves what is there as it is."""
+    environment = os.environ | {"STEELYARD_CACHE": str(tmp_path), "JAX_COMPILATION_CACHE_DIR": ""}
+
+    def compiled() -> str:
+        done = subprocess.run([sys.executable, "-c", COMPILE], capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stderr
+        assert float(done.stdout) == 7.0
+        return done.stderr
+
+    assert "cache entry" not in compiled()
+    written = [path for path in (tmp_path / "xla").iterdir() if path.name.endswith("-cache")]
+    assert written
+    for path in written:
+        path.write_bytes(path.read_bytes()[:40])
+    assert "cache entry" in compiled()
+    assert "cache entry" not in compiled()
+
+
+def test_an_entry_of_xlas_cache_appears_whole_or_not_at_all(tmp_path):
+    """A process that is killed while it writes leaves a draft, which the next start removes."""
+    environment = os.environ | {"STEELYARD_CACHE": str(tmp_path), "JAX_COMPILATION_CACHE_DIR": ""}
+    killed = COMPILE.replace(
+        "prepare_program()\n", "prepare_program()\nimport os\nos.replace = lambda *_: os.abort()\n", 1
+    )
+    done = subprocess.run([sys.executable, "-c", killed], capture_output=True, env=environment)
+    assert done.returncode < 0
+    left = [path.name for path in (tmp_path / "xla").iterdir()]
+    assert len(left) == 1, left
+    assert left[0].startswith(".entry.draft-")
+    subprocess.run([sys.executable, "-c", COMPILE], check=True, capture_output=True, env=environment)
+    names = [path.name for path in (tmp_path / "xla").iterdir()]
+    assert names
+    assert all(name.endswith("-cache") for name in names), names
+
+
 def test_a_loaded_function_outlives_what_it_came_from():
     call = load(emit(lambda x: 2.0 * x, (np.zeros(2),)), QUICK).call
     out = np.empty(2)
