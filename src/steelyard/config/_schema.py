@@ -237,4 +237,5 @@ class Config(msgspec.Struct, frozen=True):
         except Exception:  # made by hand, it may be anything
             finite = False
         if not finite:
-            raise BadValueError(f"gravity is {shown(self.gravity)}; give three finite numbers.")
+            given = list(self.gravity) if isinstance(self.gravity, tuple) else self.gravity
+            raise BadValueError(f"gravity is {shown(given)}; give three finite numbers.")

@@ -114,9 +114,9 @@ def answer(
     found = _solved(prepared.log, prepared.problem, config, method, progress, mend)
     found = dataclasses.replace(found, notes=[*prepared.notes, *found.notes])
     against = {}
-    for doubt in prepared.doubts:
-        robot = doubt.subject.partition("/")[0]
-        against[robot] = (*against.get(robot, ()), Reason("unit", doubt.sentence))
+    for finding in prepared.open_units:
+        robot = finding.subject.partition("/")[0]
+        against[robot] = (*against.get(robot, ()), Reason("unit", finding.sentence))
     return doubted(found, against)
 
 

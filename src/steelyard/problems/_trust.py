@@ -77,7 +77,7 @@ def judged(
             notes += [hint.sentence for hint in hints]
         trust = Trust(tuple(reasons))
         robots[robot] = {name: estimate.judged(_of(trust, name, estimate)) for name, estimate in finite.items()}
-    verdict = _with_doubts(found.verdict, robots)
+    verdict = _with_reasons(found.verdict, robots)
     return dataclasses.replace(found, robots=robots, notes=list(dict.fromkeys(notes)), verdict=verdict)
 
 
@@ -91,10 +91,10 @@ def doubted(found: Identification, against: Mapping[str, Sequence[Reason]]) -> I
             name: estimate.judged(Trust((*estimate.trust.reasons, *reasons)))
             for name, estimate in found.robots.get(robot, {}).items()
         }
-    return dataclasses.replace(found, robots=robots, verdict=_with_doubts(found.verdict, robots))
+    return dataclasses.replace(found, robots=robots, verdict=_with_reasons(found.verdict, robots))
 
 
-def _with_doubts(verdict: str, robots: Mapping[str, Mapping[str, Estimate]]) -> str:
+def _with_reasons(verdict: str, robots: Mapping[str, Mapping[str, Estimate]]) -> str:
     """A verdict with the reasons before it: what the method says of its intervals holds only if these do not matter."""
     doubtful = [r.sentence for q in robots.values() for e in q.values() for r in e.trust.reasons]
     fresh = [sentence for sentence in dict.fromkeys(doubtful) if sentence not in verdict]

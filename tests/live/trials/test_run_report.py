@@ -8,7 +8,7 @@ from teams import SPATIAL, configured
 from steelyard.live import plan_team
 from steelyard.live.trials._run_report import without_false_motion
 from steelyard.logs import Log
-from steelyard.problems.preflight._channels import outliers
+from steelyard.problems.preflight import outliers
 
 
 def test_the_motion_of_a_faulty_member_is_left_out_from_before_it_was_found():

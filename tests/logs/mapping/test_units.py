@@ -15,7 +15,7 @@ from steelyard.logs.mapping import Look, look_at, prepare, to_toml
 
 
 def doubts(looked: Look, problem: str, config: Config | None = None) -> list[str]:
-    return [one.sentence for one in prepare(looked, problem, config or Config()).doubts]
+    return [one.sentence for one in prepare(looked, problem, config or Config()).open_units]
 
 
 def question(looked: Look, *words: str) -> str:

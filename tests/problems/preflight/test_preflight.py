@@ -9,8 +9,8 @@ from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.logs import Log
 from steelyard.problems import identify
-from steelyard.problems.preflight import preflight
-from steelyard.problems.preflight._channels import limited, outliers, stuck_spans
+from steelyard.problems.preflight import outliers, preflight
+from steelyard.problems.preflight._channels import limited, stuck_spans
 from steelyard.problems.preflight._flight_readings import _scale_readings
 
 TIME = 0.01 * np.arange(1000)

@@ -115,16 +115,16 @@ def _rows(
 
 def _scored(row: PeerRow, cases: Sequence[PeerCase], answers: Sequence[Answer]) -> PeerRow:
     q = row.quantity
-    told = [(case, answer[q]) for case, answer in zip(cases, answers, strict=True) if q in answer]
-    if not told:
+    answered = [(case, answer[q]) for case, answer in zip(cases, answers, strict=True) if q in answer]
+    if not answered:
         return dataclasses.replace(row, reason=row.reason or "stated none")
-    errors = [(one.value - case.truth[q]) / case.unit[q][1] for case, one in told]
+    errors = [(one.value - case.truth[q]) / case.unit[q][1] for case, one in answered]
     rms = float(np.sqrt(np.mean(np.square(errors))))
-    row = dataclasses.replace(row, answered=len(told), rms=rms, unit=told[0][0].unit[q][0])
-    stds = [one.std for _, one in told]
+    row = dataclasses.replace(row, answered=len(answered), rms=rms, unit=answered[0][0].unit[q][0])
+    stds = [one.std for _, one in answered]
     if any(std is None for std in stds):
         return row
-    off = np.abs([one.value - case.truth[q] for case, one in told])
+    off = np.abs([one.value - case.truth[q] for case, one in answered])
     held = off <= HALF * np.array(stds, float)
     low, high = clopper_pearson(int(held.sum()), held.size)
     return dataclasses.replace(row, coverage=float(held.mean()), low=low, high=high)

@@ -20,12 +20,12 @@ def by_recursive(motion: WristMotion) -> Answer:
 
 def _identified(motion: WristMotion, method: str | None) -> Answer:
     found = identify(motion.log, "rigid-body", motion.config, method)[motion.log.robots[0]]
-    told: dict[str, Stated] = {}
+    stated: dict[str, Stated] = {}
     for quantity in motion.truth:
         estimate = found[quantity]
         if estimate.value is not None and estimate.std is not None:
-            told[quantity] = Stated(_flat(estimate.value), _flat(estimate.std))
-    return told
+            stated[quantity] = Stated(_flat(estimate.value), _flat(estimate.std))
+    return stated
 
 
 def _flat(value: object) -> np.ndarray:

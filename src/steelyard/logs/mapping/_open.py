@@ -37,7 +37,7 @@ class Prepared:
     """What was done to get the rows, and what physics could not decide."""
     mapping: Mapping[str, SignalSource] = dataclasses.field(default_factory=dict)
     """Which field is which signal; empty for a log in our own columns."""
-    doubts: tuple[Finding, ...] = ()
+    open_units: tuple[Finding, ...] = ()
     """What makes an answer doubtful whatever the estimator says: units that nobody has stated, by signal."""
 
 
@@ -115,8 +115,8 @@ def _prepared(opened: Log | Look, problem: str | None, config: Config) -> Prepar
         raise BadInput(f"{origin}: {mapping.questions[0]}{rest}")
     problem = problem or only_problem(opened.problems, origin)
     if problem not in REQUIREMENTS:  # a robot of the user's own, or a name that nobody knows
-        doubts = open_units(mapping.signals)
-        return Prepared(problem, table_of(opened.recording, mapping), mapping=mapping.signals, doubts=doubts)
+        open_units_found = open_units(mapping.signals)
+        return Prepared(problem, table_of(opened.recording, mapping), mapping=mapping.signals, open_units=open_units_found)
     assessment = opened[problem]
     if assessment.complete and not REQUIREMENTS[problem].answered:
         raise BadInput(f"{origin}: {_unanswered(assessment)}.")
@@ -133,24 +133,24 @@ def _prepared(opened: Log | Look, problem: str | None, config: Config) -> Prepar
         if f.subject in used or f.verdict == "undecided"
     ]
     less = [f"A smaller answer only, without {one}." for one in assessment.without]
-    doubts = open_units(_driving(assessment.mapping, config))
-    return Prepared(problem, log, (*less, *notes, *remarks, *mapping.questions), assessment.mapping, doubts)
+    open_units_found = open_units(_driving(assessment.mapping, config))
+    return Prepared(problem, log, (*less, *notes, *remarks, *mapping.questions), assessment.mapping, open_units_found)
 
 
 def _driving(signals: Mapping[str, SignalSource], config: Config) -> dict[str, SignalSource]:
     """Of thrust, commands and rotor speeds the one that a multirotor's answer is computed of; all other signals."""
-    kept = dict(signals)
+    driving = dict(signals)
     for robot in {one.robot for one in signals.values()}:
         thrust, motor, rpm = (f"{robot}/{name}" for name in ("thrust", "motor", "rpm"))
-        own, command = config.multirotor, motor in kept or f"{robot}/throttle" in kept
+        own, command = config.multirotor, motor in driving or f"{robot}/throttle" in driving
         if own.throttle_map is not None and command:
             unused = {thrust, rpm}
-        elif rpm in kept and (own.thrust_coefficient is not None or thrust not in kept):
-            unused = {thrust, motor} if thrust in kept or own.thrust_coefficient is not None else set()
+        elif rpm in driving and (own.thrust_coefficient is not None or thrust not in driving):
+            unused = {thrust, motor} if thrust in driving or own.thrust_coefficient is not None else set()
         else:
-            unused = {rpm, motor} if thrust in kept else set()
-        kept = {name: one for name, one in kept.items() if name not in unused}
-    return kept
+            unused = {rpm, motor} if thrust in driving else set()
+        driving = {name: one for name, one in driving.items() if name not in unused}
+    return driving
 
 
 def only_problem(assessments: Sequence[Assessment], origin: str) -> str:

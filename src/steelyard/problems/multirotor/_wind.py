@@ -42,10 +42,10 @@ def across_thrust(found: Fit) -> np.ndarray:
 
 def horizontal(rate: np.ndarray, z: np.ndarray) -> np.ndarray:
     """(n, 2), the horizontal vectors that have the part of `rate` (n, 3) in the planes across `z`."""
-    lean = z[:, :2]
-    within = rate[:, :2] - lean * np.sum(z * rate, axis=1)[:, None]
+    tilt = z[:, :2]
+    within = rate[:, :2] - tilt * np.sum(z * rate, axis=1)[:, None]
     level = np.maximum(z[:, 2] ** 2, 0.1)
-    return within + lean * (np.sum(lean * within, axis=1) / level)[:, None]
+    return within + tilt * (np.sum(tilt * within, axis=1) / level)[:, None]
 
 
 def pushed(found: Fit) -> np.ndarray:

@@ -54,9 +54,9 @@ def _clock(time: np.ndarray) -> tuple[float, float]:
     steps = np.diff(time) / step
     each = np.ones(len(steps)) if np.max(steps) < TUNING.row_lost_above else np.rint(steps)
     number = np.concatenate([[0.0], np.cumsum(each)])
-    slope, begin = np.polyfit(number, time - time[0], 1)
-    off = np.max(np.abs(time - time[0] - begin - slope * number))
-    return (float(time[0] + begin), float(slope)) if off < 0.5 * step else (float(time[0]), step)
+    period, begin = np.polyfit(number, time - time[0], 1)
+    off = np.max(np.abs(time - time[0] - begin - period * number))
+    return (float(time[0] + begin), float(period)) if off < 0.5 * step else (float(time[0]), step)
 
 
 def usual_step(time: np.ndarray) -> float:

@@ -154,8 +154,8 @@ def sensor_error_fit(
     none = np.zeros(point.size)
     e = misfit(none, zero)
     X = np.zeros((*e.shape, point.size))
-    told = np.r_[0:10, 13 : point.size]  # the vertical at the first row is in none of these equations
-    X[..., told] = _columns(lambda x: misfit(x, zero), none, e, np.full(point.size, 1e-5), told)
+    determined = np.r_[0:10, 13 : point.size]  # the vertical at the first row is in none of these equations
+    X[..., determined] = _columns(lambda x: misfit(x, zero), none, e, np.full(point.size, 1e-5), determined)
     B = _columns(lambda b: misfit(none, b), zero, e, 1e-3 * prior, np.arange(len(zero)))
     return _solved(point, tuple(labels), e, X, B, prior, smooth, record.noise)
 
