@@ -45,10 +45,12 @@ def test_look_shows_people_the_mapping_and_what_is_missing(steelyard, foreign):
     assert "multirotor: missing the attitude" in out
 
 
-def test_identify_takes_the_one_problem_that_is_possible_and_python_gives_the_same_numbers(steelyard, foreign):
+def test_identify_takes_the_one_problem_that_is_possible_and_python_gives_the_same_numbers(steelyard, foreign, tmp_path):
     """Also where the log was cut: both go from the recording to the rows by the same function."""
     path, mass = foreign
-    code, out, err = steelyard("identify", path, "--json", "--start", "1", "--end", "9")
+    units = tmp_path / "units.toml"
+    units.write_text('"run".units = {fx = "N", tx = "N m"}\n', encoding="utf-8")
+    code, out, err = steelyard("identify", path, "--map", units, "--json", "--start", "1", "--end", "9")
     assert code == 0, err
     command = json.loads(out)
     assert command["problem"] == "rigid-body"
@@ -56,11 +58,22 @@ def test_identify_takes_the_one_problem_that_is_possible_and_python_gives_the_sa
     mass_found = command["robots"]["r1"]["mass"]
     assert mass_found["status"] == "known"
     assert abs(mass_found["value"] - mass) < 3 * mass_found["std"]
-    log = sy.read(path)
+    log = sy.read(path, map=units)
     assert log.mapping["r1/rates"].unit == "deg/s"
     found = sy.identify(log.between(1.0, 9.0)).to_dict()
     assert found["robots"] == command["robots"]
     assert found["notes"] == command["notes"]
+
+
+def test_a_mass_from_forces_of_no_stated_unit_is_doubtful_and_one_line_answers_the_question(steelyard, foreign):
+    path, _ = foreign
+    code, out, _ = steelyard("identify", path, "--json")
+    assert code == 3
+    answer = json.loads(out)
+    found = answer["robots"]["r1"]["mass"]
+    assert (found["status"], found["value"]) == ("doubtful", None)
+    assert [reason["code"] for reason in found["reasons"]] == ["unit"]
+    assert '"run".units = {fx = "N", tx = "N m"}' in answer["verdict"]
 
 
 def test_a_problem_is_said_to_be_answered_where_it_is():

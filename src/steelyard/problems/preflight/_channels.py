@@ -154,10 +154,12 @@ def outliers(time: np.ndarray, values: np.ndarray) -> np.ndarray:
         off = np.abs(values[1:-1] - (values[:-2] + share * (values[2:] - values[:-2])))
         if not np.isfinite(off).any(axis=0).all():  # no sample has both neighbours
             return np.zeros(len(values), bool)
-        rounding = 1e-12 * (1.0 + np.nanmax(np.abs(values), axis=0))
+        size = np.abs(values)
+        rounding = 1e-12 * (1.0 + np.maximum(size[1:-1], np.maximum(size[:-2], size[2:])))
         # A sample exactly on the line was filled in, where a sensor is slower than the rows: it says nothing of noise.
-        read = [column[column > some] for column, some in zip(off.T, 1e3 * rounding, strict=True)]
-        typical = np.array([np.median(column) if len(column) else 0.0 for column in read]) + rounding
+        read = [column[column > some] for column, some in zip(off.T, 1e3 * rounding.T, strict=True)]
+        typical = np.array([np.median(column) if len(column) else 0.0 for column in read])
+        typical += 1e-12 * (1.0 + np.nanmedian(size, axis=0))
         far = np.nan_to_num(off / (1.4826 * typical), nan=0.0) > TUNING.outlier_factor
         far &= np.abs(values[2:] - values[:-2]) < 0.5 * off  # a step is none: both neighbours are on one side
         # The neighbours of an outlier are far off, too; the outlier itself is the farthest of the three.
