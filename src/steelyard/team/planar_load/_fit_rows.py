@@ -81,10 +81,12 @@ def _begins_again(agent: "PlanarLoadAgent", state: PlanarAgentState, window: Win
     near = following is None and fit is not None and fit.usable(TUNING.mended_by_positions)
     excess = math.inf if fit is None else (fit.chi_square - 1.0) * fit.n_rows
     if found.since is None or (near and excess < TUNING.mending * found.excess):
-        found.since, found.excess = state.window.fit_end, excess
+        found.since, found.excess, found.steps = state.window.fit_end, excess, state.steps.taken
     waited = state.window.fit_end - found.since if following is None else state.row - following
     longest = TUNING.inconsistent_rows if state.steps.taken else TUNING.converging_rows
     if waited < (TUNING.mending_rows if near else longest):
+        return False
+    if near and state.steps.taken < found.steps + TUNING.mending_steps:  # over a bad radio they take long
         return False
     found.rows_needed = max(found.rows_needed, min(len(window.rows), TUNING.most_rows_needed))
     found.given_up = found.given_up if fit is None else max(found.given_up, fit.chi_square)

@@ -87,6 +87,7 @@ class Consistency:
         self.given_up = 1.0  # that one's mean squared residual, in variances
         self.since: int | None = None  # last row of the first of the latest fits, all too far off
         self.excess = 0.0  # of the squared residuals there, in variances, summed over rows
+        self.steps = 0  # joint steps until then
 
 
 class Reports:

@@ -81,7 +81,9 @@ class PlanarLoadTuning:
     """Share to which what is too much in the squared residuals must fall, if positions that converge are to be the
     cause. Rows of two loads, or with an unknown force, leave it as it is, while the mean falls with the rows."""
     mending_rows: int = 150
-    """Rows in which it must have fallen so far (6 s): three outer iterations."""
+    """Rows in which it must have fallen so far (6 s): three outer iterations over a good radio."""
+    mending_steps: int = 3
+    """Joint steps of the contact positions in which it must have fallen so far: without them nothing mends it."""
     converging_rows: int = 125
     """Instead of `inconsistent_rows` before the first joint step (5 s): over a bad radio it takes so long."""
     rows_before_jump: int = 100
