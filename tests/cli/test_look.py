@@ -45,7 +45,9 @@ def test_look_shows_people_the_mapping_and_what_is_missing(steelyard, foreign):
     assert "multirotor: missing the attitude" in out
 
 
-def test_identify_takes_the_one_problem_that_is_possible_and_python_gives_the_same_numbers(steelyard, foreign, tmp_path):
+def test_identify_takes_the_one_problem_that_is_possible_and_python_gives_the_same_numbers(
+    steelyard, foreign, tmp_path
+):
     """Also where the log was cut: both go from the recording to the rows by the same function."""
     path, mass = foreign
     units = tmp_path / "units.toml"

@@ -74,7 +74,9 @@ def test_code_blocks_are_code(page: Path):
         elif language == "toml":
             tables = tomllib.loads(body)
             mapping = any(
-                "/" in name or {"time", "units"} & set(table) for name, table in tables.items() if isinstance(table, dict)
+                "/" in name or {"time", "units"} & set(table)
+                for name, table in tables.items()
+                if isinstance(table, dict)
             )
             if not mapping:
                 from_tables(tables, Config, f"the TOML of {page.name}")  # raises BadInput for an unknown key

@@ -1,6 +1,7 @@
 """`steelyard trial disguises`: each disguise of a simulated flight and hold, through mapping and estimator."""
 
 import dataclasses
+import functools
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -21,6 +22,7 @@ from steelyard.bench.disguises._disguise import (
     hold,
     signal,
 )
+from steelyard.campaigns import all_of
 from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.geometry import MOMENT_PLACES
@@ -88,18 +90,29 @@ def run_disguises(
     progress=lambda done: None,
     rate: float = 100.0,
 ) -> list[DisguiseRun]:
-    """Every disguise of a flight and a hold for each seed; `only` names disguises by a part of their names."""
+    """Every disguise of a flight and a hold for each seed; `only` names disguises by a part of their names.
+
+    Over the cores of this machine, a flight or a hold in all of its disguises at a time.
+    """
     runs = []
     for kind in kinds:
-        for seed in range(seeds):
-            columns = KINDS[kind][0](seed, rate)
-            plain: frozenset[str] = frozenset()
-            for disguise in disguises_of(kind):
-                if only is None or only in disguise or disguise == "as it is":
-                    run, found = _run(kind, disguise, seed, columns, plain)
-                    plain = found if disguise == "as it is" else plain
-                    runs.append(run)
-                progress(1)
+        disguises = len(disguises_of(kind))
+        work = functools.partial(_disguised, kind, only, rate)
+        for found in all_of(work, list(range(seeds)), lambda done, n=disguises: progress(n * done)):
+            runs += found
+    return runs
+
+
+def _disguised(kind: str, only: str | None, rate: float, seed: int) -> list[DisguiseRun]:
+    """One flight or hold in every disguise."""
+    columns = KINDS[kind][0](seed, rate)
+    plain: frozenset[str] = frozenset()
+    runs = []
+    for disguise in disguises_of(kind):
+        if only is None or only in disguise or disguise == "as it is":
+            run, found = _run(kind, disguise, seed, columns, plain)
+            plain = found if disguise == "as it is" else plain
+            runs.append(run)
     return runs
 
 

@@ -1,12 +1,14 @@
 """Many logs of the wrist's world through `identify --as rigid-body`: errors next to the bound, events, refusals."""
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from steelyard.bench.wrist._bound import ERRORS, WristBound, bound_of
+from steelyard.campaigns import all_of
 from steelyard.config import Config, Noise, Wrist
 from steelyard.geometry import MOMENT_ENTRIES
 from steelyard.logs import Log
@@ -193,9 +195,10 @@ def group(
     method: str | None = None,
     **settings: Any,
 ) -> list[Outcome]:
-    """The outcomes of one kind of log."""
-    found = []
-    for scenario, seed in cases(motion, logs, **settings):
-        found.append(outcome(scenario, seed, known, tared, method))
-        progress(1)
-    return found
+    """The outcomes of one kind of log, in the order of `cases`; over the cores of this machine."""
+    work = functools.partial(_case, known, tared, method)
+    return all_of(work, list(cases(motion, logs, **settings)), progress)
+
+
+def _case(known: bool, tared: bool | None, method: str | None, case: tuple[WristScenario, int]) -> Outcome:
+    return outcome(*case, known, tared, method)

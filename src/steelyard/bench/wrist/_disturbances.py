@@ -8,7 +8,8 @@ import numpy as np
 from steelyard.bench._tuning import COVER
 from steelyard.bench.wrist._bound import WristBound
 from steelyard.bench.wrist._campaign import compared, log_of
-from steelyard.bench.wrist._mistakes import MistakeRow
+from steelyard.bench.wrist._mistakes import MistakeRow, counted
+from steelyard.campaigns import all_of
 from steelyard.errors import BadInput
 from steelyard.logs import Log
 from steelyard.problems import identify
@@ -131,25 +132,23 @@ DISTURBANCES: Mapping[str, Callable[[Log, np.random.Generator, str, float], Log]
 
 
 def try_disturbances(runs: int, seed: int, progress: Callable[[int], None] = lambda done: None) -> list[MistakeRow]:
-    """Every disturbance on `runs` logs whose noise is not stated."""
-    scenario, rows = WristScenario(com_x=0.05, com_y=-0.03, force_offset=5.0, torque_offset=0.3, delay=0.005), []
-    for kind in DISTURBANCES:
-        found = []
-        for k in range(runs):
-            truth = wrist_truth(scenario, seed + k)
-            log = disturbed(log_of(scenario, truth, seed + k), kind, seed + k, mass=scenario.mass)
-            try:
-                answer = identify(log, "rigid-body")
-            except BadInput:
-                found.append("refused")
-                continue
-            result = compared(scenario, truth, answer, WristBound(np.eye(10)), 0.0)
-            given = np.isfinite(result.error)
-            if given.any():
-                far = float(np.max(np.abs(result.error / result.std)[given]))
-                found.append("wrong" if far > COVER.wrong_wrist else "right")
-            else:
-                found.append("named" if answer.robots["r1"]["mass"].trust.reasons or answer.events else "refused")
-            progress(1)
-        rows.append(MistakeRow(kind, runs, *(found.count(w) for w in ("right", "refused", "named", "wrong"))))
-    return rows
+    """Every disturbance on `runs` logs whose noise is not stated; over the cores of this machine."""
+    jobs = [(kind, seed + k) for kind in DISTURBANCES for k in range(runs)]
+    return counted(DISTURBANCES, all_of(_tried, jobs, progress))
+
+
+def _tried(case: tuple[str, int]) -> str:
+    kind, seed = case
+    scenario = WristScenario(com_x=0.05, com_y=-0.03, force_offset=5.0, torque_offset=0.3, delay=0.005)
+    truth = wrist_truth(scenario, seed)
+    log = disturbed(log_of(scenario, truth, seed), kind, seed, mass=scenario.mass)
+    try:
+        answer = identify(log, "rigid-body")
+    except BadInput:
+        return "refused"
+    result = compared(scenario, truth, answer, WristBound(np.eye(10)), 0.0)
+    given = np.isfinite(result.error)
+    if given.any():
+        far = float(np.max(np.abs(result.error / result.std)[given]))
+        return "wrong" if far > COVER.wrong_wrist else "right"
+    return "named" if answer.robots["r1"]["mass"].trust.reasons or answer.events else "refused"

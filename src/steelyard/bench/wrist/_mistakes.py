@@ -1,7 +1,8 @@
 """What people get wrong when they record a wrist, and what becomes of the answers: right, refused, named or wrong."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.spatial.transform import Rotation
 from steelyard.bench._tuning import COVER
 from steelyard.bench.wrist._bound import WristBound
 from steelyard.bench.wrist._campaign import compared, config_of
+from steelyard.campaigns import all_of
 from steelyard.errors import BadInput
 from steelyard.logs import Log
 from steelyard.problems import identify
@@ -110,8 +112,9 @@ MISTAKES: Mapping[str, Callable[[Signals, WristTruth], Signals]] = {
 """Twenty; a force in other units is not among them, for no log of one wrist can show it."""
 
 
-def mistaken(mistake: str, seed: int, method: str | None = None) -> str:
-    """What became of one log: `right`, `refused`, `named` or `wrong`."""
+def mistaken(method: str | None, case: tuple[str, int]) -> str:
+    """What became of one log, a mistake and a seed: `right`, `refused`, `named` or `wrong`."""
+    mistake, seed = case
     scenario = WristScenario(com_x=0.05, com_y=-0.03, force_offset=5.0, torque_offset=0.3)
     truth = wrist_truth(scenario, seed)
     columns = {n: v for n, v in wrist_columns(scenario, truth, seed).items() if not n.startswith("truth/")}
@@ -136,12 +139,15 @@ def mistaken(mistake: str, seed: int, method: str | None = None) -> str:
 def try_mistakes(
     runs: int, seed: int, progress: Callable[[int], None] = lambda done: None, method: str | None = None
 ) -> list[MistakeRow]:
-    """Every mistake on `runs` logs."""
-    rows = []
-    for mistake in MISTAKES:
-        found = []
-        for k in range(runs):
-            found.append(mistaken(mistake, seed + k, method=method))
-            progress(1)
-        rows.append(MistakeRow(mistake, runs, *(found.count(w) for w in ("right", "refused", "named", "wrong"))))
-    return rows
+    """Every mistake on `runs` logs; over the cores of this machine."""
+    jobs = [(mistake, seed + k) for mistake in MISTAKES for k in range(runs)]
+    return counted(MISTAKES, all_of(functools.partial(mistaken, method), jobs, progress))
+
+
+def counted(kinds: Iterable[str], found: Sequence[str]) -> list[MistakeRow]:
+    """A row a kind, of what became of its logs; those of one kind stand together."""
+    kinds = list(kinds)
+    runs = len(found) // len(kinds)
+    groups = {kind: found[k * runs : (k + 1) * runs] for k, kind in enumerate(kinds)}
+    outcomes = ("right", "refused", "named", "wrong")
+    return [MistakeRow(kind, runs, *(group.count(w) for w in outcomes)) for kind, group in groups.items()]

@@ -115,8 +115,8 @@ def _prepared(opened: Log | Look, problem: str | None, config: Config) -> Prepar
         raise BadInput(f"{origin}: {mapping.questions[0]}{rest}")
     problem = problem or only_problem(opened.problems, origin)
     if problem not in REQUIREMENTS:  # a robot of the user's own, or a name that nobody knows
-        open_units_found = open_units(mapping.signals)
-        return Prepared(problem, table_of(opened.recording, mapping), mapping=mapping.signals, open_units=open_units_found)
+        unstated = open_units(mapping.signals)
+        return Prepared(problem, table_of(opened.recording, mapping), mapping=mapping.signals, open_units=unstated)
     assessment = opened[problem]
     if assessment.complete and not REQUIREMENTS[problem].answered:
         raise BadInput(f"{origin}: {_unanswered(assessment)}.")
@@ -133,8 +133,8 @@ def _prepared(opened: Log | Look, problem: str | None, config: Config) -> Prepar
         if f.subject in used or f.verdict == "undecided"
     ]
     less = [f"A smaller answer only, without {one}." for one in assessment.without]
-    open_units_found = open_units(_driving(assessment.mapping, config))
-    return Prepared(problem, log, (*less, *notes, *remarks, *mapping.questions), assessment.mapping, open_units_found)
+    unstated = open_units(_driving(assessment.mapping, config))
+    return Prepared(problem, log, (*less, *notes, *remarks, *mapping.questions), assessment.mapping, unstated)
 
 
 def _driving(signals: Mapping[str, SignalSource], config: Config) -> dict[str, SignalSource]:
