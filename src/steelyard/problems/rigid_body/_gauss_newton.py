@@ -59,12 +59,12 @@ def _stepped(problem: Problem, state: State, solution: Solution, cost: float) ->
     """After a step, halved while it makes the misfit larger; and the misfit there."""
     share = 1.0
     for _ in range(12):
-        candidate = dataclasses.replace(
-            state,
-            motion=state.motion.corrected(state.spline, share * solution.motion),
-            unknowns=state.unknowns.moved(problem.at, share * solution.unknowns),
-        )
         with np.errstate(over="ignore", invalid="ignore"):  # of a step that is far too long; it is not taken
+            candidate = dataclasses.replace(
+                state,
+                motion=state.motion.corrected(state.spline, share * solution.motion),
+                unknowns=state.unknowns.moved(problem.at, share * solution.unknowns),
+            )
             after = problem.cost(candidate)
         if after <= cost * (1.0 + 1e-6) + 1e-3:
             return candidate, after
