@@ -3,10 +3,16 @@
 from steelyard.logs._recording import Recording, Stream
 from steelyard.logs.mapping._source import SignalSource
 
-THRUST_WHY = (
-    "The four PWM commands go through the Crazyflie 2.x thrust map (Förster 2015: rpm = 0.2685 p + 4070.3, "
-    "3.16e-10 N a rpm² and rotor), p scaled by battery voltage over 3.8 V: the mass is relative to that map."
-)
+
+def thrust_map_sentence(voltage: bool) -> str:
+    """Which thrust map is used, with the battery's voltage or without it."""
+    scaled = "p scaled by battery voltage over 3.8 V" if voltage else "as no battery voltage was logged, for 3.8 V"
+    return (
+        "The four PWM commands go through the Crazyflie 2.x thrust map (Förster 2015: rpm = 0.2685 p + 4070.3, "
+        f"3.16e-10 N a rpm² and rotor), {scaled}: the mass is relative to that map."
+    )
+
+
 # Fields, signal, unit, what it is.
 _VARIABLES = (
     (("acc.x", "acc.y", "acc.z"), "specific_force", "g", "the accelerometer in g"),
@@ -61,5 +67,12 @@ def _motor_sources(stream: Stream, robot: str) -> list[SignalSource]:
     with_volts = (*source, f"{stream.name}:{volts}") if volts else source
     return [
         SignalSource(f"{robot}/motor", source, "pwm16", why, certain=True),
-        SignalSource(f"{robot}/thrust", with_volts, "N", THRUST_WHY, conversion="crazyflie-2-thrust", certain=True),
+        SignalSource(
+            f"{robot}/thrust",
+            with_volts,
+            "N",
+            thrust_map_sentence(volts is not None),
+            conversion="crazyflie-2-thrust",
+            certain=True,
+        ),
     ]

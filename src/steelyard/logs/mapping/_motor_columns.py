@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from steelyard.logs.mapping._crazyflie import THRUST_WHY
+from steelyard.logs.mapping._crazyflie import thrust_map_sentence
 from steelyard.logs.mapping._phrases import MOTOR, QUATERNION
 from steelyard.logs.mapping._source import SignalSource
 from steelyard.logs.mapping._tables import Column, is_voltage, named
@@ -50,7 +50,8 @@ def motor_columns(columns: list[Column], who: Callable[[Column], str]) -> Iterat
         volts = next((c for c in columns if is_voltage(c) and c.stream.name == motors[0].stream.name), None)
         firmware = any("stateestimate" in c.source.lower() for c in columns if c.stream.name == motors[0].stream.name)
         if unit == "pwm16" and len(motors) == 4 and (firmware or (volts is not None and _one_cell(volts.values))):
-            why = f"{named(motors)} lie between 0 and 65535, as a Crazyflie's do. {THRUST_WHY}"
+            why = f"{named(motors)} lie between 0 and 65535, as a Crazyflie's do. "
+            why += thrust_map_sentence(volts is not None)
             source = source if volts is None else (*source, volts.source)
             known = firmware or stated == "pwm16"
             more = {"conversion": "crazyflie-2-thrust", "certain": known, "open_unit": not known}
