@@ -73,8 +73,9 @@ class RefitStream(SampleStream):
         events = self._silences.after(time, robot, missing)
         if self._answer_time == -float("inf"):
             self._answer_time = time
-        if time - self._answer_time >= self._refit.every:
-            self._answer_time = time
+        due = time - self._answer_time >= self._refit.every
+        if due or (self._answered is not None and self._answered.soon):
+            self._answer_time = time if due else self._answer_time
             events += self._answer(robot)
         return events
 

@@ -95,6 +95,8 @@ class Answered:
     """s: rows before are no longer read."""
     memory: Any
     """For the next answer."""
+    soon: bool = False
+    """Whether the next row is to be answered, too: this answer is not settled."""
 
 
 @runtime_checkable

@@ -51,4 +51,4 @@ def test_a_lever_arm_and_a_scale_are_no_reason_to_be_wrong():
 
 @pytest.mark.parametrize("mistake", ["wrench of the opposite sign", "gyro in degrees", "wrench in world axes"])
 def test_mistakes_are_no_confident_numbers(mistake):
-    assert mistaken(mistake, 0) in ("refused", "named")
+    assert mistaken(None, (mistake, 0)) in ("refused", "named")

@@ -73,7 +73,7 @@ def test_a_wrench_that_is_filtered_and_a_motion_that_is_not_are_named():
 
 def test_what_contradicts_an_earlier_piece_contradicts_the_last():
     """A torque of the opposite sign: the last second alone, after changes that never were, could be explained."""
-    assert mistaken("torque of the opposite sign", 2) in ("named", "refused")
+    assert mistaken(None, ("torque of the opposite sign", 2)) in ("named", "refused")
 
 
 def test_at_25_hz_the_knots_follow_a_wild_motion():

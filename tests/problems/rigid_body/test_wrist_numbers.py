@@ -71,7 +71,7 @@ def test_an_absurd_number_is_no_answer_and_prints_nothing(column, size):
 
 def test_mistakes_print_nothing():
     with printed() as found:
-        assert mistaken("gyro with x and y swapped", 5) in ("named", "refused")
+        assert mistaken(None, ("gyro with x and y swapped", 5)) in ("named", "refused")
     assert found == [b""]
 
 

@@ -27,6 +27,8 @@ class Online:
     """s: contacts of the last piece."""
     refused: float = 0.0
     """s: length of the last piece when a change of its load was looked for and not found."""
+    unsettled: bool = False
+    """Whether the last fit shows a change, as a motion that has not settled does too: the next row is to settle that."""
 
     @property
     def piece(self) -> Piece:
@@ -49,16 +51,16 @@ def next_fit(before: Online, record: WristRecord, tuning: FitTuning = TUNING) ->
         return Online((*before.pieces[:-1], piece), spans, before.refused)
     if spans:
         ahead = _moved_on(last, record.without(spans), tuning)
-    fit = _stepped(ahead, 1 if seconds > tuning.short_log else 2, tuning)
+    fit = _stepped(ahead, 1 if seconds > tuning.short_log and not before.unsettled else 2, tuning)
     shows_change = _goes_on(record, spans, tuning)
-    if not shows_change and change_evidence(fit, tuning)[1] > tuning.change_evidence:
-        fit = _stepped(fit, 2, tuning)  # a motion that has not settled shows one, too
-        shows_change = change_evidence(fit, tuning)[1] > tuning.change_evidence
+    unsettled = not shows_change and change_evidence(fit, tuning)[1] > tuning.change_evidence
+    if unsettled and before.unsettled:
+        shows_change, unsettled = True, False
     if shows_change and seconds > tuning.look_again * before.refused:
         found = _of_whole(record, before.pieces[:-1], tuning)
         return found if len(found.pieces) > len(before.pieces) else dataclasses.replace(found, refused=seconds)
     piece = Piece(fit, contacts_in(record, fit, spans), before.piece.evidence, inseparable=False)
-    return Online((*before.pieces[:-1], piece), spans, before.refused)
+    return Online((*before.pieces[:-1], piece), spans, before.refused, unsettled)
 
 
 def _goes_on(record: WristRecord, spans: Spans, tuning: FitTuning) -> bool:

@@ -79,6 +79,8 @@ class WristStream:
         try:
             goes_on = known is not None and set(record.motion) == set(known.online.piece.record.motion)
             online = next_fit(known.online, record) if known is not None and goes_on else first_fit(record)
+            if known is not None and before is not None and online.unsettled:
+                return dataclasses.replace(before, events=[], memory=_Memory(online, reported), soon=True)
             trust = trust_of(online.pieces)
             estimates = {name: one.judged(trust.of(name)) for name, one in estimates_of(online.piece).items()}
         except np.linalg.LinAlgError as error:  # begins anew with the next second

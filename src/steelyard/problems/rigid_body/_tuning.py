@@ -228,7 +228,7 @@ class FitTuning:
     """s, after the end of a contact or a change in which another one is the same."""
     poor_fit: float = 1.1
     """Misfit a reading, of a log that grows, beyond which closer knots are tried."""
-    first_steps: int = 6
+    first_steps: int = 4
     """Most Gauss-Newton steps in a round, and one round, of a log that grows when it is a second long: its first answer
     is rarely known, and takes less than 50 ms."""
     short_log: float = 5.0
