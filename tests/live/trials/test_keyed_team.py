@@ -1,6 +1,8 @@
 """A whole team with keys, as processes: one is killed and comes back, strangers knock, and an interruption ends it."""
 
+import itertools
 import json
+import math
 import signal
 import subprocess
 import time
@@ -126,12 +128,17 @@ def test_an_interruption_ends_it_cleanly_with_a_table(run):
 
 
 def test_a_robot_that_was_killed_runs_again_within_seconds_and_all_agree(run):
+    """r3 has not the same rows as the others, so its mass is not theirs: what it measured between its last checkpoint and its
+    end it has lost, and by that much earlier it counts itself as one who has let go. The rows that two robots share make
+    their errors alike, so the difference of two masses varies by no more than the sum of their variances. Four deviations
+    of that are exceeded once in 5000 runs, by one of three pairs. Against one deviation of one robot it is one run in six.
+    """
     again = [status for status in run.heard["r3"] if status.pid != run.first and status.phase == "running"]
     known = [status for status in again if status.age is not None and status.age < status.time - BACK]
     assert known[0].time - again[0].time < 5.0, "it knows the load as it is after its return"
     masses = [final["status"]["known"]["mass"] for final in run.finals.values()]
-    values, spread = [mass["value"] for mass in masses], min(mass["std"] for mass in masses)
-    assert max(values) - min(values) < spread
+    for one, other in itertools.combinations(masses, 2):
+        assert abs(one["value"] - other["value"]) < 4.0 * math.hypot(one["std"], other["std"])
 
 
 def test_survivors_estimate_throughout(run):
