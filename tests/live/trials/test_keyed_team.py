@@ -128,10 +128,12 @@ def test_an_interruption_ends_it_cleanly_with_a_table(run):
 
 
 def test_a_robot_that_was_killed_runs_again_within_seconds_and_all_agree(run):
-    """r3 has not the same rows as the others, so its mass is not theirs: what it measured between its last checkpoint and its
-    end it has lost, and by that much earlier it counts itself as one who has let go. The rows that two robots share make
-    their errors alike, so the difference of two masses varies by no more than the sum of their variances. Four deviations
-    of that are exceeded once in 5000 runs, by one of three pairs. Against one deviation of one robot it is one run in six.
+    """Robots that have different rows have different masses, by no more than both deviations allow.
+
+    r3 lacks what it measured between its last checkpoint and its end, and by that much earlier it counts itself as
+    one that has let go. Rows that two robots share make their errors alike, so the difference of two masses varies by
+    no more than the sum of their variances. Four deviations of that are exceeded in one run of 5000 (three pairs). One
+    deviation of one robot, which was demanded here before, was exceeded in one run of six in virtual time.
     """
     again = [status for status in run.heard["r3"] if status.pid != run.first and status.phase == "running"]
     known = [status for status in again if status.age is not None and status.age < status.time - BACK]

@@ -149,14 +149,14 @@ class SensorErrorFit:
     def _deviations(self, label: _Label) -> float:
         """How far an error is from nothing, as one normal number would be; 0 where all sensors have as much.
 
-        Of several errors together, the size is that along the directions that the rows tell: along the others is noise.
+        Of several errors together, the size is that along the directions that the rows show: along the others is noise.
         """
         at = self._at(label)
         b, prior = self.value[at] / self.prior[at], self.prior[at]
         variances, axes = np.linalg.eigh(self.covariance[np.ix_(at, at)] / np.outer(prior, prior))
         along = axes.T @ b
-        told = along**2 > TUNING.error_counts**2 * variances
-        size = np.linalg.norm(along[told]) if label[1] == _TOGETHER else np.max(np.abs(b), initial=0.0)
+        seen = along**2 > TUNING.error_counts**2 * variances
+        size = np.linalg.norm(along[seen]) if label[1] == _TOGETHER else np.max(np.abs(b), initial=0.0)
         if size < TUNING.error_matters:
             return 0.0
         return float(np.sqrt(max(np.sum(along**2 / variances) - (len(at) - 1), 0.0)))
