@@ -1,6 +1,8 @@
 """A whole team with keys, as processes: one is killed and comes back, strangers knock, and an interruption ends it."""
 
+import itertools
 import json
+import math
 import signal
 import subprocess
 import time
@@ -126,12 +128,19 @@ def test_an_interruption_ends_it_cleanly_with_a_table(run):
 
 
 def test_a_robot_that_was_killed_runs_again_within_seconds_and_all_agree(run):
+    """Robots that have different rows have different masses, by no more than both deviations allow.
+
+    r3 lacks what it measured between its last checkpoint and its end, and by that much earlier it counts itself as
+    one that has let go. Rows that two robots share make their errors alike, so the difference of two masses varies by
+    no more than the sum of their variances. Four deviations of that are exceeded in one run of 5000 (three pairs). One
+    deviation of one robot, which was demanded here before, was exceeded in one run of six in virtual time.
+    """
     again = [status for status in run.heard["r3"] if status.pid != run.first and status.phase == "running"]
     known = [status for status in again if status.age is not None and status.age < status.time - BACK]
     assert known[0].time - again[0].time < 5.0, "it knows the load as it is after its return"
     masses = [final["status"]["known"]["mass"] for final in run.finals.values()]
-    values, spread = [mass["value"] for mass in masses], min(mass["std"] for mass in masses)
-    assert max(values) - min(values) < spread
+    for one, other in itertools.combinations(masses, 2):
+        assert abs(one["value"] - other["value"]) < 4.0 * math.hypot(one["std"], other["std"])
 
 
 def test_survivors_estimate_throughout(run):

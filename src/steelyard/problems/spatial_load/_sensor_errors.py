@@ -8,8 +8,10 @@ is explained by the estimate's own error x and by sensor errors b, e = X x + B b
 
 Generalised least squares gives b and its covariance S_b. Where b is left out, as in the filter, x moves by about D b,
 D = (X'WX)^-1 X'WB. So for offsets the filter's covariance grows by D S_b D', and a shift D b of more than two of these
-deviations counts too. Scales and lever arms count once they are seen. An error that is certain is a reason against the
-answer.
+deviations counts too. Scales, delays and lever arms count once they are seen. An error that is certain is a reason
+against the answer. So are such errors of one robot, or of all, that are certain together: with the robot's pose free,
+a wrong scale of its torques and an inertial sensor away from its force sensor leave nearly the same, and neither is
+certain alone.
 """
 
 import dataclasses
@@ -36,8 +38,12 @@ _UNITS = {
     "lever": ("specific_force", "an inertial sensor that is {:.2g} m away from the force sensor"),
 }
 _SIZE = {name: 1 if name.endswith(("scale", "delay")) else 3 for name in _UNITS}
-_ALL = (-1, "wrench_offsets")
+_Label = tuple[int, str]
+"""Robot and error."""
+_ALL: _Label = (-1, "wrench_offsets")
 """The offsets of all wrenches together: on one rigid body their sum is told better than whose they are."""
+_TOGETHER = "calibration"
+"""All errors of a robot, or of all robots (-1), that are no offsets: the filter's covariance takes them for none."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -45,8 +51,8 @@ class SensorErrorFit:
     """Sensor errors as the rows show them, and what they do to the estimate."""
 
     point: LinearisationPoint
-    labels: tuple[tuple[int, str], ...]
-    """Robot and error of every element of `value`."""
+    labels: tuple[_Label, ...]
+    """Of every element of `value`."""
     value: np.ndarray
     covariance: np.ndarray
     prior: np.ndarray
@@ -68,56 +74,94 @@ class SensorErrorFit:
     def _wider(self, one: Estimate, J: np.ndarray | None) -> Estimate:
         if J is None or one.covariance is None:
             return one
-        by, offsets = J @ self.shift, np.array([name.endswith(("offset", "bias")) for _, name in self.labels])
+        by, offsets = J @ self.shift, np.array([_is_offset(label) for label in self.labels])
         added = by[:, offsets] @ self.covariance[np.ix_(offsets, offsets)] @ by[:, offsets].T
         shift = by[:, offsets] @ self.value[offsets]
         covariance = one.covariance + added
         if np.any(shift**2 > TUNING.shift_counts**2 * np.diag(added)):
             covariance = covariance + np.outer(shift, shift)
-        for label in dict.fromkeys(self.labels):
+        for label in self._counting():
             at = self._at(label)
-            if not label[1].endswith(("offset", "bias")) and self._deviations(label) > TUNING.error_counts:
-                covariance = covariance + np.diag((by[:, at] @ self.value[at]) ** 2)
+            covariance = covariance + np.diag((by[:, at] @ self.value[at]) ** 2)
         return dataclasses.replace(one, covariance=covariance)
 
+    def _counting(self) -> list[_Label]:
+        """Errors that are no offsets and are seen; those of a robot, or of all, together where none is seen alone."""
+        alone = [label for label in dict.fromkeys(self.labels) if not _is_offset(label)]
+        for labels in (alone, self._robots_together, [(-1, _TOGETHER)]):
+            if seen := [label for label in labels if self._deviations(label) > TUNING.error_counts]:
+                return seen
+        return []
+
+    @property
+    def _robots_together(self) -> list[_Label]:
+        return [(robot, _TOGETHER) for robot in range(self.point.robots)]
+
     def reasons(self, robots: dict[str, dict[str, Estimate]], names: tuple[str, ...]) -> tuple[Reason, ...]:
-        """The most certain error, where it moves an answer by more than its deviation."""
-        moved = {label: self._moved(robots, label) for label in (*dict.fromkeys(self.labels), _ALL)}
-        certain = {label: self._deviations(label) for label in moved if moved[label] > TUNING.error_moves}
-        worst = max(certain, key=lambda label: certain[label], default=_ALL)
-        if certain.get(worst, 0.0) < TUNING.error_certain:
-            return ()
+        """The most certain error, where it moves an answer by more than its deviation; one alone before several."""
+        for labels in ((*dict.fromkeys(self.labels), _ALL), self._robots_together, ((-1, _TOGETHER),)):
+            certain = {label: self._deviations(label) for label in labels}
+            certain = {
+                label: deviations
+                for label, deviations in certain.items()
+                if deviations >= TUNING.error_certain and self._moved(robots, label) > TUNING.error_moves
+            }
+            if certain:
+                worst = max(certain, key=lambda label: certain[label])
+                return (Reason("sensor-error", self._sentence(worst, certain[worst], names)),)
+        return ()
+
+    def _sentence(self, worst: _Label, deviations: float, names: tuple[str, ...]) -> str:
         if worst == _ALL:
-            sentence = (
+            return (
                 f"The wrenches do not fit the load: offsets of forces or torques would explain them "
-                f"({certain[worst]:.0f} deviations), and they are not in the model. Tare the sensors."
+                f"({deviations:.0f} deviations), and they are not in the model. Tare the sensors."
             )
-            return (Reason("sensor-error", sentence),)
         robot, error = worst
+        if error == _TOGETHER:
+            who = "The robots' sensors do not fit the load"
+            if robot >= 0:
+                of = names[robot]
+                who = f"{of}/wrench or {of}/specific_force does not fit the load and the other robots"
+            return (
+                f"{who}: scales of forces, torques or accelerations, a delay, or an inertial sensor away from its "
+                f"force sensor would explain it ({deviations:.0f} deviations; this motion does not tell which), and "
+                "those are not in the model. Calibrate the sensors, and put inertial sensors beside force sensors."
+            )
         signal, what = _UNITS[error]
         size = float(np.linalg.norm(self.value[self._at(worst)]))
         size = 1.0 + float(self.value[self._at(worst)][0]) if error.endswith("scale") else size
-        sentence = (
+        return (
             f"{names[robot]}/{signal} does not fit the load and the other robots: {what.format(size)} would explain it "
-            f"({self._deviations(worst):.0f} deviations), and that is not in the model. Tare and calibrate it."
+            f"({deviations:.0f} deviations), and that is not in the model. Tare and calibrate it."
         )
-        return (Reason("sensor-error", sentence),)
 
-    def _at(self, label: tuple[int, str]) -> np.ndarray:
+    def _at(self, label: _Label) -> np.ndarray:
+        robot, error = label
         if label == _ALL:
-            names = ("force_offset", "torque_offset")
-            return np.array([k for k, (_, name) in enumerate(self.labels) if name in names], int)
-        return np.array([k for k, one in enumerate(self.labels) if one == label], int)
+            found = [name in ("force_offset", "torque_offset") for _, name in self.labels]
+        elif error == _TOGETHER:
+            found = [robot in (-1, one[0]) and not _is_offset(one) for one in self.labels]
+        else:
+            found = [one == label for one in self.labels]
+        return np.flatnonzero(found)
 
-    def _deviations(self, label: tuple[int, str]) -> float:
-        """How far an error is from nothing, as one normal number would be; 0 where all sensors have as much."""
+    def _deviations(self, label: _Label) -> float:
+        """How far an error is from nothing, as one normal number would be; 0 where all sensors have as much.
+
+        Of several errors together, the size is that along the directions that the rows show: along the others is noise.
+        """
         at = self._at(label)
-        b, S = self.value[at], self.covariance[np.ix_(at, at)]
-        if np.max(np.abs(b) / self.prior[at], initial=0.0) < TUNING.error_matters:
+        b, prior = self.value[at] / self.prior[at], self.prior[at]
+        variances, axes = np.linalg.eigh(self.covariance[np.ix_(at, at)] / np.outer(prior, prior))
+        along = axes.T @ b
+        seen = along**2 > TUNING.error_counts**2 * variances
+        size = np.linalg.norm(along[seen]) if label[1] == _TOGETHER else np.max(np.abs(b), initial=0.0)
+        if size < TUNING.error_matters:
             return 0.0
-        return float(np.sqrt(max(b @ np.linalg.solve(S, b) - (len(at) - 1), 0.0)))
+        return float(np.sqrt(max(np.sum(along**2 / variances) - (len(at) - 1), 0.0)))
 
-    def _moved(self, robots: dict[str, dict[str, Estimate]], label: tuple[int, str]) -> float:
+    def _moved(self, robots: dict[str, dict[str, Estimate]], label: _Label) -> float:
         """By how many stated deviations an error moves the load's numbers, at most."""
         at, most = self._at(label), 0.0
         for i, estimates in enumerate(robots.values()):
@@ -170,6 +214,11 @@ def _errors_of(record: SpatialRecord, robot: int, tared: bool, calibrated: bool)
         if (name == "velocity_bias" and not heard[3]) or (signal == "specific_force" and not heard[6]):
             continue
         yield from [name] * _SIZE[name]
+
+
+def _is_offset(label: _Label) -> bool:
+    """Whether the deviations count it in any case."""
+    return label[1].endswith(("offset", "bias"))
 
 
 def _columns(function, at: np.ndarray, e: np.ndarray, steps: np.ndarray, which: np.ndarray) -> np.ndarray:
