@@ -28,7 +28,7 @@ class Online:
     refused: float = 0.0
     """s: length of the last piece when a change of its load was looked for and not found."""
     unsettled: bool = False
-    """Whether the last fit shows a change, as a motion that has not settled does too: the next row is to settle that."""
+    """Whether the last fit shows a change, as a motion that has not settled does, too: the next row settles which."""
 
     @property
     def piece(self) -> Piece:
