@@ -10,7 +10,7 @@ from steelyard.errors import BadInput
 from steelyard.logs import Log
 from steelyard.problems import identify
 from steelyard.problems.preflight import outliers, preflight
-from steelyard.problems.preflight._channels import limited, stuck_spans
+from steelyard.problems.preflight._channels import blanks, limited, stuck_spans
 from steelyard.problems.preflight._flight_readings import _scale_readings
 
 TIME = 0.01 * np.arange(1000)
@@ -152,6 +152,20 @@ def test_single_wild_samples_are_outliers_and_steps_are_not():
     assert not outliers(TIME, values).any()
     values[[100, 700]] += 60.0
     assert list(np.flatnonzero(outliers(TIME, values))) == [100, 700]
+
+
+def test_zeros_for_missing_samples_are_blank_and_an_input_that_is_off_is_not():
+    rng = np.random.default_rng(2)
+    weight = [0.0, 0.0, 10.0] + 0.1 * rng.standard_normal((1000, 3))
+    assert not blanks(weight).any()
+    dropped = rng.random(1000) < 0.1
+    dropped[[0, -1]] = False
+    assert np.array_equal(blanks(np.where(dropped[:, None], 0.0, weight)), dropped)
+    pulses = np.where(TIME[:, None] % 1.0 < 0.5, 5.0, 0.0) * np.ones(2) + 0.01 * (TIME[:, None] % 1.0 < 0.5)
+    assert not blanks(pulses * (1.0 + 0.01 * rng.standard_normal((1000, 1)))).any()
+    swing = np.round(np.stack([np.sin(3.0 * TIME), np.sin(3.0 * TIME)], axis=1), 2)  # zero of itself, twice a turn
+    assert np.any(np.all(swing == 0.0, axis=1))
+    assert not blanks(swing).any()
 
 
 def test_a_limit_is_an_extreme_that_comes_again_and_again():

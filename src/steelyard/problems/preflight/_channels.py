@@ -49,6 +49,20 @@ def _of(log: Log, robot: str, signal: str, names: list[str], values: np.ndarray)
     present = np.isfinite(values).all(axis=1)
     if present.sum() < 50:
         return []
+    blank = blanks(values)
+    if blank.any():
+        found.append(
+            PreflightFinding(
+                "zeros",
+                f"{100 * blank.mean():.2g} % of the samples of {who} are exactly zero in all axes, far from those "
+                "around them: zeros were written where a sample was missing.",
+                "Leave them out (identify --mend does), or leave the cells empty when recording.",
+                robot,
+                lambda log: _without(log, names, blank, signal in _BETWEEN),
+                "certain" if blank.mean() > TUNING.most_left_out else "repaired",
+            )
+        )
+        return found
     same = np.concatenate([[False], np.all(values[1:] == values[:-1], axis=1)])
     step = float(np.median(np.diff(log.time)))
     if not np.any(values[present] != values[present][0]):
@@ -125,9 +139,34 @@ def _stuck(time: np.ndarray, same: np.ndarray, signal: str) -> list[tuple[float,
 
 def stuck_spans(time: np.ndarray, same: np.ndarray) -> list[tuple[float, float]]:
     """Begin and end (s) of long runs of repeated samples; `same` says of each row whether it repeats the one before."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], same, [False]]).astype(int)))
-    spans = [(float(time[max(a - 1, 0)]), float(time[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+    spans = [(float(time[max(a - 1, 0)]), float(time[b - 1])) for a, b in runs(same)]
     return [(a, b) for a, b in spans if b - a > TUNING.stuck_seconds]
+
+
+def blanks(values: np.ndarray) -> np.ndarray:
+    """(n,): short runs of rows that are exactly zero in all of several axes, between two like readings far from zero.
+
+    An input that is switched off has unlike ones on its two sides, and a sensor at rest is near zero.
+    """
+    blank = np.zeros(len(values), bool)
+    zero = np.all(values == 0.0, axis=1)
+    rest = values[np.isfinite(values).all(axis=1) & ~zero]
+    if values.shape[1] < 2 or not zero.any() or len(rest) < 50:
+        return blank
+    usual = float(np.median(np.linalg.norm(np.diff(rest, axis=0), axis=1)))
+    for begin, end in runs(zero):
+        if begin > 0 and end < len(values) and end - begin <= TUNING.blank_rows:
+            before, after = values[begin - 1], values[end]
+            near = min(float(np.linalg.norm(before)), float(np.linalg.norm(after)))
+            jump = float(np.linalg.norm(after - before))
+            blank[begin:end] = near > max(TUNING.blank_jump * usual, 2.0 * jump)  # false where one side is missing
+    return blank
+
+
+def runs(rows: np.ndarray) -> list[tuple[int, int]]:
+    """First row, and the one after the last, of each run of rows that hold."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], rows, [False]]).astype(int)))
+    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def limited(values: np.ndarray) -> np.ndarray:

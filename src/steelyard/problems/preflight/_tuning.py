@@ -24,6 +24,11 @@ class PreflightTuning:
     """Of the samples at that extreme, at least."""
     most_left_out: float = 0.2
     """Share of a sensor's samples that may be left out because they are stuck or at a limit."""
+    blank_jump: float = 5.0
+    """Size of a signal beside a zero in all of its axes, in its usual changes from row to row, from which on the zero
+    was written where a sample was missing."""
+    blank_rows: int = 10
+    """Rows one after another that may be such zeros; longer, the signal is off."""
     outlier_factor: float = 12.0
     """Deviations of a sample from its neighbours' cubic, in robust ones, from which on it is an outlier."""
     outlier_share: float = 0.0
