@@ -40,7 +40,8 @@ def test_many_matrices_give_the_quaternions_of_each():
     R = ours.matrices(q / np.linalg.norm(q, axis=1, keepdims=True))
     R[7] = np.nan
     found = ours.quaternion_from_matrix(R)
-    np.testing.assert_array_equal(found, np.stack([ours.quaternion_from_matrix(one) for one in R]))
+    each = np.stack([ours.quaternion_from_matrix(one) for one in R])
+    np.testing.assert_allclose(found, each, rtol=0, atol=4e-16)  # processors add up vectors in their own order
     np.testing.assert_allclose(ours.matrices(found), R, atol=1e-12)
     assert np.all(found[np.arange(len(R)) != 7, 0] >= 0.0)
 

@@ -65,25 +65,28 @@ def load_from(parameters: np.ndarray, covariance: np.ndarray) -> Load:
     """From ten parameters and their covariance, to first order; the value is the nearest possible one.
 
     The covariance is that of the unconstrained answer: at the edge of the possible a constrained one is too small.
+    Where rounding has left none, as in a fit that explains nothing, no number is known.
     """
-    information = _inverse(covariance)
+    information, determined = _inverse(covariance)
     possible = nearest_possible(parameters, information)
     away = float(np.sqrt((parameters - possible) @ information @ (parameters - possible)))
     values, J = load_numbers(possible), load_jacobian(possible)
-    std = np.sqrt(np.maximum(np.einsum("ia,ab,ib->i", J, covariance, J), 0.0))
+    variance = np.einsum("ia,ab,ib->i", J, covariance, J) if determined else np.full(len(values), np.inf)
+    std = np.sqrt(np.maximum(variance, 0.0))
     return Load(float(values[0]), float(std[0]), values[1:4], std[1:4], symmetric(values[4:]), symmetric(std[4:]), away)
 
 
-def _inverse(covariance: np.ndarray) -> np.ndarray:
-    """Of a covariance of parameters in different units; `LinAlgError` where rounding has left none."""
+def _inverse(covariance: np.ndarray) -> tuple[np.ndarray, bool]:
+    """Of a covariance of parameters in different units; and whether rounding has left a covariance at all.
+
+    `LinAlgError` where a number is not finite.
+    """
     if not np.isfinite(covariance).all() or np.diag(covariance).min() <= 0.0:
         raise np.linalg.LinAlgError("the load has no finite covariance")
     scale = 1.0 / np.sqrt(np.diag(covariance))
     sizes, axes = np.linalg.eigh(scale[:, None] * covariance * scale)
-    if sizes[0] < -NUMERICS.least_correlation:
-        raise np.linalg.LinAlgError("the load's covariance is lost in rounding")
     root = axes / np.sqrt(np.maximum(sizes, NUMERICS.least_correlation)) * scale[:, None]
-    return root @ root.T
+    return root @ root.T, bool(sizes[0] >= -NUMERICS.least_correlation)
 
 
 def load_numbers(parameters: np.ndarray) -> np.ndarray:
