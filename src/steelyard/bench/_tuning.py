@@ -65,8 +65,7 @@ class CoverTuning:
     """The same of a log with a fault in it."""
     wrong_wrist: float = 5.0
     """Standard deviations beyond which a known number of a wrist is wrong: its intervals are 95 % over logs, and a
-    thousand
-    numbers are looked at."""
+    thousand numbers are looked at."""
     same_change: float = 1.0
     """s between a change and its event at the most."""
 

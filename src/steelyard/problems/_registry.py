@@ -11,7 +11,7 @@ from steelyard.logs.mapping import Prepared, prepare
 from steelyard.problems._checked import checked
 from steelyard.problems._identification import Identification
 from steelyard.problems._streaming import StreamFilter, StreamRefit
-from steelyard.problems._trust import doubted
+from steelyard.problems._trust import doubted, robots_that_use
 
 Solver = Callable[..., Identification]
 
@@ -113,10 +113,10 @@ def answer(
     """Answers a problem from the rows that were prepared for it."""
     found = _solved(prepared.log, prepared.problem, config, method, progress, mend)
     found = dataclasses.replace(found, notes=[*prepared.notes, *found.notes])
-    against = {}
+    against: dict[str, tuple[Reason, ...]] = {}
     for finding in prepared.open_units:
-        robot = finding.subject.partition("/")[0]
-        against[robot] = (*against.get(robot, ()), Reason("unit", finding.sentence))
+        for robot in robots_that_use(found, finding.subject.partition("/")[0]):
+            against[robot] = (*against.get(robot, ()), Reason("unit", finding.sentence))
     return doubted(found, against)
 
 

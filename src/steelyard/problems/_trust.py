@@ -81,6 +81,12 @@ def judged(
     return dataclasses.replace(found, robots=robots, notes=list(dict.fromkeys(notes)), verdict=verdict)
 
 
+def robots_that_use(found: Identification, robot: str) -> tuple[str, ...]:
+    """Whose answers hang on what one robot logged: its own; those of its team; that of a robot of the user's own."""
+    alone = found.problem not in _TEAMS and robot in found.robots
+    return (robot,) if alone else tuple(found.robots)
+
+
 def doubted(found: Identification, against: Mapping[str, Sequence[Reason]]) -> Identification:
     """The same answer with more reasons, by robot, against all that it says."""
     if not against:
@@ -98,7 +104,11 @@ def _with_reasons(verdict: str, robots: Mapping[str, Mapping[str, Estimate]]) ->
     """A verdict with the reasons before it: what the method says of its intervals holds only if these do not matter."""
     doubtful = [r.sentence for q in robots.values() for e in q.values() for r in e.trust.reasons]
     fresh = [sentence for sentence in dict.fromkeys(doubtful) if sentence not in verdict]
-    return " ".join(["Doubtful:", *fresh, "If this did not matter:", verdict]) if fresh else verdict
+    if not fresh:
+        return verdict
+    if verdict.startswith("Doubtful: "):  # further reasons come first
+        return " ".join(["Doubtful:", *fresh, verdict.removeprefix("Doubtful: ")])
+    return " ".join(["Doubtful:", *fresh, "If this did not matter:", verdict])
 
 
 def _method_reasons(found: Identification, robot: str, rough: tuple[float, float] | None) -> list[Reason]:

@@ -76,21 +76,19 @@ class ErrorEvidence:
             by_answer = np.abs(self.shift * self.size) / np.maximum(self.std, 1e-30)[:, None]
         return np.max(by_answer, axis=0, initial=0.0)
 
-    def added_std(self, tuning: UnmodelledTuning = TUNING) -> np.ndarray:
+    def added_std(self) -> np.ndarray:
         """(answer,): what an error that is likely may have done to each, the largest; nothing where one is certain."""
-        likely = (self.certain > tuning.counts) & ~self.count(tuning).any()
+        likely = (self.certain > TUNING.counts) & ~self.count().any()
         return np.max(np.nan_to_num(np.where(likely, np.abs(self.shift * self.size), 0.0)), axis=1, initial=0.0)
 
-    def count(self, tuning: UnmodelledTuning = TUNING) -> np.ndarray:
+    def count(self) -> np.ndarray:
         """(error,): whether it speaks against the answers."""
-        return (self.certain > tuning.certain) & (self.moved > tuning.moves)
+        return (self.certain > TUNING.certain) & (self.moved > TUNING.moves)
 
-    def reasons(
-        self, errors: tuple[ModelError, ...], among: np.ndarray | None = None, tuning: UnmodelledTuning = TUNING
-    ) -> tuple[Reason, ...]:
+    def reasons(self, errors: tuple[ModelError, ...], among: np.ndarray | None = None) -> tuple[Reason, ...]:
         """The one that explains most, as a reason against the answers: of those that count, or `among` others."""
         certain, moved = self.certain, self.moved
-        certain_ones = np.flatnonzero(self.count(tuning) if among is None else among & (certain > tuning.certain))
+        certain_ones = np.flatnonzero(self.count() if among is None else among & (certain > TUNING.certain))
         if not certain_ones.size:
             return ()
         limit = np.array([error.most for error in errors])

@@ -91,7 +91,7 @@ def band(time: np.ndarray, value: np.ndarray, half_width: np.ndarray, nth: int) 
 
 
 def thin(value: np.ndarray) -> np.ndarray:
-    """Indices of at most `MOST_POINTS` samples that keep every peak: the least and the greatest of each stretch."""
+    """Indices of `LAYOUT.most_points` samples at most that keep every peak: the least and the greatest of a stretch."""
     n = len(value)
     if n <= LAYOUT.most_points:
         return np.arange(n)

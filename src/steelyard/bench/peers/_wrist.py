@@ -13,13 +13,11 @@ from steelyard.bench.peers._tuning import PEERS
 from steelyard.bench.wrist import bound_of, cases, config_of, log_of
 from steelyard.config import Config
 from steelyard.errors import BadInput
-from steelyard.geometry import Twist, wrench_regressor
+from steelyard.geometry import MOMENT_ENTRIES, Twist, wrench_regressor
 from steelyard.logs import Log
 from steelyard.logs.mapping import open_log, prepare
 from steelyard.problems.rigid_body import read_wrist_record
 from steelyard.worlds.wrist import wrist_truth
-
-PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -78,7 +76,8 @@ def wave(motion: str, logs: int) -> list[WristMotion]:
     for scenario, seed in cases(motion, logs):
         truth, config = wrist_truth(scenario, seed), config_of(scenario, True)
         log, load = log_of(scenario, truth, seed), truth.loads[-1]
-        true = {"mass": np.array([load.mass]), "com": load.com, "inertia": np.array([load.inertia[p] for p in PAIRS])}
+        moments = np.array([load.inertia[entry] for entry in MOMENT_ENTRIES])
+        true = {"mass": np.array([load.mass]), "com": load.com, "inertia": moments}
         std = bound_of(scenario, truth, ()).std
         unit = {q: ("bounds", part) for q, part in zip(true, (std[:1], std[1:4], std[4:]), strict=True)}
         noise = np.repeat([scenario.noise["wrench/torque"], scenario.noise["wrench/force"]], 3)

@@ -4,7 +4,8 @@ import numpy as np
 
 from steelyard.bench.peers._scoreboard import Answer, PeerMethod, Stated
 from steelyard.bench.peers._tuning import PEERS
-from steelyard.bench.peers._wrist import PAIRS, WristMotion
+from steelyard.bench.peers._wrist import WristMotion
+from steelyard.geometry import MOMENT_ENTRIES
 from steelyard.problems import identify
 
 
@@ -30,7 +31,7 @@ def _identified(motion: WristMotion, method: str | None) -> Answer:
 
 def _flat(value: object) -> np.ndarray:
     value = np.asarray(value, float)
-    return np.array([value[pair] for pair in PAIRS]) if value.ndim == 2 else np.atleast_1d(value)
+    return np.array([value[pair] for pair in MOMENT_ENTRIES]) if value.ndim == 2 else np.atleast_1d(value)
 
 
 def _equations(motion: WristMotion) -> tuple[np.ndarray, np.ndarray]:
@@ -47,7 +48,7 @@ def load_answer(phi: np.ndarray, covariance: np.ndarray | None) -> Answer:
 
     def of(p: np.ndarray) -> np.ndarray:
         c = p[1:4] / p[0]
-        about = p[4:10] - p[0] * np.array([c @ c * (i == j) - c[i] * c[j] for i, j in PAIRS])
+        about = p[4:10] - p[0] * np.array([c @ c * (i == j) - c[i] * c[j] for i, j in MOMENT_ENTRIES])
         return np.concatenate([[p[0]], c, about])
 
     value = of(phi)

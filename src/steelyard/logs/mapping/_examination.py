@@ -7,7 +7,7 @@ import numpy as np
 from steelyard.errors import BadInput
 from steelyard.logs._recording import Recording
 from steelyard.logs.mapping._compare import Track
-from steelyard.logs.mapping._samples import column, convert, samples_of
+from steelyard.logs.mapping._samples import convert, recorded, samples_of
 from steelyard.logs.mapping._source import Finding, SignalSource, TimeSource, Verdict
 from steelyard.logs.mapping._unit_names import multiple_of
 
@@ -22,6 +22,7 @@ class Examination:
         self.spare: dict[str, list[SignalSource]] = {}
         self.findings: list[Finding] = []
         self.questions: list[str] = []
+        self.unit_questions: list[str] = []
         self._tracks: dict[SignalSource, Track | None] = {}
         for one in candidates:
             if one.signal in self.sources:
@@ -52,8 +53,14 @@ class Examination:
         return self._tracks[one]
 
     def values_of(self, one: SignalSource) -> np.ndarray:
-        """The finite rows (n, k) of one source without their times, a unit that is not known yet taken as ours."""
-        values = convert(_as_ours(one), np.stack([column(self.recording, source) for source in one.source], axis=1))
+        """The finite rows (n, k) of one source without their times, a unit that is not known yet taken as ours.
+
+        None where the source's columns are of several streams without times.
+        """
+        try:
+            values = convert(_as_ours(one), recorded(self.recording, one, self.times))
+        except BadInput:
+            return np.zeros((0, len(one.source)))
         return values[np.isfinite(values).all(axis=1)]
 
     def forget(self) -> None:
@@ -79,10 +86,11 @@ class Examination:
         """Records a finding."""
         self.findings.append(Finding(subject, verdict, sentence))
 
-    def ask(self, question: str) -> None:
-        """Records what only the owner of the files can answer."""
+    def ask(self, question: str, open_unit: bool = False) -> None:
+        """Records what only the owner of the files can answer; `open_unit` where a unit is taken as it is meanwhile."""
         if question not in self.questions:
             self.questions.append(question)
+            self.unit_questions += [question] * open_unit
 
     def same_stream(self, signal: str) -> list[str]:
         """Other signals of the same robot that come from the same stream."""

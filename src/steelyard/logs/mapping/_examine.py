@@ -93,7 +93,9 @@ def examine(recording: Recording, times: Mapping[str, TimeSource] | None = None)
         settle_wrench_unit(exam, robot)
     exam.findings += never_flies(recording, SignalMapping(exam.sources, exam.times))
     report_faults(exam)
-    return SignalMapping(exam.sources, exam.times, tuple(exam.findings), tuple(exam.questions))
+    return SignalMapping(
+        exam.sources, exam.times, tuple(exam.findings), tuple(exam.questions), tuple(exam.unit_questions)
+    )
 
 
 def _unordered(exam: Examination, robot: str) -> bool:

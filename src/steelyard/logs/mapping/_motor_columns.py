@@ -1,5 +1,6 @@
 """Motor commands and rotor speeds in a table, by the words in their names, their units and their sizes."""
 
+import re
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -9,8 +10,10 @@ from steelyard.logs.mapping._phrases import MOTOR, QUATERNION
 from steelyard.logs.mapping._source import SignalSource
 from steelyard.logs.mapping._tables import Column, is_voltage, named
 from steelyard.logs.mapping._tuning import TUNING
+from steelyard.logs.mapping._unit_names import multiple_of
 
 _SPEEDS = {"rpm", "erpm", "speed", "speeds", "vel", "velocity", "velocities", "omega", "om", "w", "n", "rad", "hz"}
+_SPEED_FACTORS = ("rpm", "krpm", "rad/s", "rotor rad/s", "Hz")
 _ROTORS = {"omega", "om", "w", "n"}
 """Symbols that are rotor speeds where four, six or eight columns have them."""
 _CORNERS = {"fl": 1, "fr": 2, "rl": 3, "rr": 4, "bl": 3, "br": 4}
@@ -35,8 +38,9 @@ def motor_columns(columns: list[Column], who: Callable[[Column], str]) -> Iterat
         source, stated = tuple(one.source for one in motors), motors[0].name.unit
         values = np.concatenate([one.values for one in motors])
         span = f"{np.nanmin(values):g} and {np.nanmax(values):g}"
-        if stated in ("rpm", "krpm", "rad/s", "Hz") or set(words) & _SPEEDS:
-            unit = {"rad/s": "rotor rad/s", None: _speed_unit(values, words)}.get(stated, stated)
+        known = multiple_of(stated or "")
+        if (known is not None and known[1] in _SPEED_FACTORS) or set(words) & _SPEEDS:
+            unit = _speed_unit(values, words) if stated is None else re.sub(r"(?<!rotor )rad/s$", "rotor rad/s", stated)
             why = f"{named(motors)} look like rotor speeds; they lie between {span}."
             undecided = stated is None and unit is not None and not set(words) & _SPEED_UNITS
             yield SignalSource(

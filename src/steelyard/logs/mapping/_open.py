@@ -110,9 +110,10 @@ def _prepared(opened: Log | Look, problem: str | None, config: Config) -> Prepar
             return dataclasses.replace(found, log=found.log.between(opened.time[0], opened.time[-1]))
         return Prepared(problem or only_problem(assess_own(opened), opened.origin), opened)
     origin, mapping = ", ".join(opened.recording.files), opened.mapping
-    if mapping.questions and not any(one.possible for one in opened.problems):
+    blocking = [question for question in mapping.questions if question not in mapping.unit_questions]
+    if blocking and not any(one.possible for one in opened.problems):
         rest = f" As it is, {_lacking(opened.problems)}." if any(one.reads for one in opened.problems) else ""
-        raise BadInput(f"{origin}: {mapping.questions[0]}{rest}")
+        raise BadInput(f"{origin}: {blocking[0]}{rest}")
     problem = problem or only_problem(opened.problems, origin)
     if problem not in REQUIREMENTS:  # a robot of the user's own, or a name that nobody knows
         unstated = open_units(mapping.signals)

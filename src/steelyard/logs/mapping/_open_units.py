@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from steelyard.logs.mapping._examination import Examination
 from steelyard.logs.mapping._source import Finding, SignalSource, split_field
-from steelyard.logs.mapping._unit_names import kind_of, plain_unit
+from steelyard.logs.mapping._unit_names import kind_of, multiple_of
 
 _KINDS = {
     "position": ("length",),
@@ -52,7 +52,7 @@ def leave_open(exam: Examination, signals: Sequence[str], why: str) -> None:
     for signal in signals:
         exam.change(signal, "undecided", f"{why}; {exam.sources[signal].unit} is taken.", open_unit=True)
     names = " and ".join(_fields(one) for one in sources)
-    exam.ask(f"Is {names} in {taken}? {why}. {_answer(sources, multiple=True)}")
+    exam.ask(f"Is {names} in {taken}? {why}. {_answer(sources, multiple=True)}", open_unit=True)
 
 
 def open_units(signals: Mapping[str, SignalSource]) -> tuple[Finding, ...]:
@@ -88,7 +88,7 @@ def _answer(sources: Sequence[SignalSource], unit: str | None = None, multiple: 
         lines.append(f"{json.dumps(stream, ensure_ascii=False)}.units = {{{entries}}}")
     shown = f"State it in a file for --map: {' and '.join(lines)}"
     base = unit or sources[0].unit
-    if multiple and plain_unit(base) is not None and kind_of(base) is not None:
+    if multiple and multiple_of(f"0.25 {base}") is not None and kind_of(base) is not None:
         shown += f', or what 1 of it is, as in "0.25 {base}"'
     return f"{shown}."
 

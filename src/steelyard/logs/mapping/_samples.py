@@ -31,13 +31,19 @@ def stream_of(recording: Recording, name: str) -> Stream:
 
 
 def column(recording: Recording, source: str) -> np.ndarray:
-    """The samples of `stream:field`, as recorded; `#3` is the third column."""
+    """The samples of `stream:field`, as recorded."""
+    stream = stream_of(recording, split_field(source)[0])
+    return np.asarray(stream.fields[field_of(recording, source)], float)
+
+
+def field_of(recording: Recording, source: str) -> str:
+    """The name of the field in `stream:field`; `#3` is the third column."""
     name, field = split_field(source)
     stream = stream_of(recording, name)
     if field in stream.fields:
-        return np.asarray(stream.fields[field], float)
+        return field
     if field.startswith("#") and field[1:].isdigit() and 0 < int(field[1:]) <= len(stream.fields):
-        return np.asarray(stream.fields[list(stream.fields)[int(field[1:]) - 1]], float)
+        return list(stream.fields)[int(field[1:]) - 1]
     raise BadInput(f'{stream.file}: "{stream.name}" has no field "{field}"; {nearest(field, list(stream.fields))}')
 
 
@@ -65,7 +71,7 @@ def samples_of(recording, one: SignalSource, times) -> tuple[np.ndarray, np.ndar
     stream = stream_of(recording, one.streams[0])
     time = seconds(stream, times.get(stream.name))
     time = time - one.delay - one.drift * (time - (time[0] if len(time) else 0.0))
-    raw = np.stack([_on(recording, times, source, stream, time) for source in one.source], axis=1)
+    raw = _recorded_at(recording, one, times, time)
     values = convert(one, raw)
     with np.errstate(invalid="ignore"):
         usable = np.isfinite(time) & np.isfinite(values).any(axis=1)
@@ -73,6 +79,13 @@ def samples_of(recording, one: SignalSource, times) -> tuple[np.ndarray, np.ndar
     if one.held:
         usable &= fresh(time, raw)[0]
     return time[usable], values[usable]
+
+
+def recorded(recording: Recording, one: SignalSource, times) -> np.ndarray:
+    """The rows (n, k) of one source as they are in its files; those of several streams where the first has samples."""
+    stream = stream_of(recording, one.streams[0])
+    alone = len(one.streams) == 1
+    return _recorded_at(recording, one, times, np.zeros(0) if alone else seconds(stream, times.get(stream.name)))
 
 
 def fresh(time: np.ndarray, raw: np.ndarray) -> tuple[np.ndarray, float]:
@@ -129,6 +142,11 @@ def _attitude(one: SignalSource, raw: np.ndarray) -> np.ndarray:
         R = np.swapaxes(R, 1, 2)
     W, B = attitude_maps(one)
     return quaternions(W @ R @ B.T)
+
+
+def _recorded_at(recording: Recording, one: SignalSource, times, time: np.ndarray) -> np.ndarray:
+    stream = stream_of(recording, one.streams[0])
+    return np.stack([_on(recording, times, source, stream, time) for source in one.source], axis=1)
 
 
 def _on(recording: Recording, times, source: str, stream: Stream, time: np.ndarray) -> np.ndarray:

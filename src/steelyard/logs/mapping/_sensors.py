@@ -4,7 +4,7 @@ import numpy as np
 
 from steelyard.errors import BadInput
 from steelyard.logs.mapping._examination import Examination
-from steelyard.logs.mapping._samples import column, fresh, samples_of
+from steelyard.logs.mapping._samples import fresh, recorded, samples_of
 from steelyard.logs.mapping._source import SignalSource
 from steelyard.logs.mapping._tuning import TUNING
 
@@ -15,8 +15,8 @@ def refuse_still(exam: Examination) -> None:
         while signal in exam.sources and "/battery/" not in signal and exam.sources[signal].robot != "truth":
             one = exam.sources[signal]
             values = exam.values_of(one)
-            raw = np.stack([column(exam.recording, source) for source in one.source], axis=1)
-            if not len(values) and one.name == "attitude" and np.isfinite(raw).any():
+            unfilled = not len(values) and one.name == "attitude"
+            if unfilled and np.isfinite(recorded(exam.recording, one, exam.times)).any():
                 exam.refuse(signal, "its numbers are no unit quaternion: nobody filled them in.")
                 continue
             if len(values) < 30 or np.any(values != values[0]):

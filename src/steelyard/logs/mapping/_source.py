@@ -130,6 +130,8 @@ class SignalMapping:
     findings: tuple[Finding, ...] = ()
     questions: tuple[str, ...] = ()
     """What only the owner of the files can answer, one sentence each."""
+    unit_questions: tuple[str, ...] = ()
+    """Those of them about units that are taken as they are: without an answer, numbers are doubtful."""
     stated: str | None = None
     """The file that states it; None where it was found."""
 

@@ -76,10 +76,11 @@ def with_stated_units(path: str | Path, recording: Recording) -> Recording:
         stream = stream_of(recording, name)
         if not isinstance(units, dict) or not all(isinstance(unit, str) for unit in units.values()):
             raise BadInput(f'{path}: units of "{name}" is no table; write units = {{thrust = "N"}}.')
+        found = {}
         for field, unit in units.items():
-            column(recording, f"{stream.name}:{field}")
             factor_of(unit)
-        streams[stream.name] = stream.with_units({field: StatedUnit(unit) for field, unit in units.items()})
+            found[field_of(recording, f"{stream.name}:{field}")] = StatedUnit(unit)
+        streams[stream.name] = stream.with_units(found)
     return dataclasses.replace(recording, streams=tuple(streams.values()))
 
 
@@ -113,7 +114,7 @@ def read_mapping(path: str | Path, recording: Recording, found: SignalMapping) -
         raise BadInput(f"{path} maps signals and states units of columns; write unit = … below each signal instead.")
     if not signals and not stated and times == found.times:
         raise BadInput(f'{path} maps no signal; write ["r1/attitude"] with source = ["topic:field", …].')
-    return dataclasses.replace(found, signals=signals, times=times, questions=(), stated=str(path))
+    return dataclasses.replace(found, signals=signals, times=times, questions=(), unit_questions=(), stated=str(path))
 
 
 def _time(path: str | Path, stream: str, table: dict[str, Any]) -> TimeSource:

@@ -28,9 +28,9 @@ def all_table_sources(recording: Recording) -> list[SignalSource]:
         part = tuple(_named(streams.pop(name), kind) for name, kind in ardupilot.items())
         found += ardupilot_sources(Recording(recording.files, "ardupilot", part))
     for name, stream in list(streams.items()):
-        if messages := _messages_of(stream):
+        if known := ardupilot_sources(Recording(recording.files, "ardupilot", _messages_of(stream))):
             del streams[name]
-            for one in ardupilot_sources(Recording(recording.files, "ardupilot", messages)):
+            for one in known:
                 source = tuple(f"{name}:{path.rpartition(':')[0]}.{path.rpartition(':')[2]}" for path in one.source)
                 found.append(dataclasses.replace(one, source=source))
             continue

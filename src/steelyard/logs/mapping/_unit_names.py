@@ -181,7 +181,7 @@ def multiple_of(text: str) -> tuple[float, str] | None:
     unit = plain_unit(text)
     if unit is not None:
         return 1.0, unit
-    number = re.fullmatch(r"\s*(\d+\.?\d*(?:[eE][+-]?\d+)?)\s+(\S.*)", text)
+    number = re.fullmatch(r"\s*((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s+(\S.*)", text)
     unit = plain_unit(number[2]) if number else None
     return None if number is None or unit is None or unit in OFFSETS else (float(number[1]), unit)
 

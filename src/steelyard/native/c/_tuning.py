@@ -9,8 +9,7 @@ class EmitTuning:
 
     scalar_limit: int = 20_000
     """Scalar operations up to which a whole step is written without loops. They run two to three times as fast as
-    loops, and
-    cost a compiler about 0.4 ms each."""
+    loops, and cost a compiler about 0.4 ms each."""
     small_array: int = 16
     """In a longer step: numbers of an array up to which it is still taken apart."""
     short_scan: int = 256

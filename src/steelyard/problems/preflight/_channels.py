@@ -195,8 +195,11 @@ def outliers(time: np.ndarray, values: np.ndarray) -> np.ndarray:
             return np.zeros(len(values), bool)
         size = np.abs(values)
         rounding = 1e-12 * (1.0 + np.maximum(size[1:-1], np.maximum(size[:-2], size[2:])))
-        # A sample exactly on the line was filled in, where a sensor is slower than the rows: it says nothing of noise.
-        read = [column[column > some] for column, some in zip(off.T, 1e3 * rounding.T, strict=True)]
+        # A sample exactly on a sloped line was filled in, where a sensor is slower than the rows: it says nothing of
+        # noise. One that repeats the sample before does: a command stands still.
+        filled = (off <= 1e3 * rounding) & (values[1:-1] != values[:-2])
+        read = [column[~some] for column, some in zip(off.T, filled.T, strict=True)]
+        read = [column[np.isfinite(column)] for column in read]
         typical = np.array([np.median(column) if len(column) else 0.0 for column in read])
         typical += 1e-12 * (1.0 + np.nanmedian(size, axis=0))
         far = np.nan_to_num(off / (1.4826 * typical), nan=0.0) > TUNING.outlier_factor

@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 
 from steelyard.estimators import Estimate
+from steelyard.geometry import MOMENT_ENTRIES
 from steelyard.problems.rigid_body._excitation import excitation_of
 from steelyard.problems.rigid_body._method import Fit
 from steelyard.problems.rigid_body._possible import nearest_possible
@@ -105,8 +106,7 @@ def load_jacobian(parameters: np.ndarray) -> np.ndarray:
     J[0, 0] = 1.0
     J[1:4, 0], J[1:4, 1:4] = -c / m, np.eye(3) / m
     J[4:, 4:] = np.eye(6)
-    pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-    for k, (a, b) in enumerate(pairs):
+    for k, (a, b) in enumerate(MOMENT_ENTRIES):
         # moment about the centre = moment - (first . first / m) delta_ab + first_a first_b / m
         same = 1.0 if a == b else 0.0
         J[4 + k, 0] = same * (c @ c) - c[a] * c[b]

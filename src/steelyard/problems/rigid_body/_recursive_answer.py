@@ -28,6 +28,7 @@ from steelyard.problems.rigid_body._verdict import (
     load_reasons,
     load_verdict,
     misfit_reason,
+    no_solution,
     why_no_inertia,
     why_no_mass,
 )
@@ -61,13 +62,22 @@ class WindowAnswer:
 
     @property
     def enough(self) -> bool:
-        """Whether there are windows enough to tell a load at all."""
-        return float(self.belief.accepted.windows) >= RECURSIVE.fewest_windows
+        """Whether there are windows enough to tell a load at all, and numbers that allow one."""
+        return float(self.belief.accepted.windows) >= RECURSIVE.fewest_windows and isinstance(self._solution, Load)
+
+    @property
+    def load(self) -> Load:
+        """The nearest that can exist; what noise alone seems to tell is not known. `LinAlgError` where none can."""
+        if isinstance(self._solution, Load):
+            return self._solution
+        raise self._solution
 
     @functools.cached_property
-    def load(self) -> Load:
-        """The nearest that can exist; what noise alone seems to tell is not known."""
-        return self._without_noise(load_from(self.parameters, self.covariance))
+    def _solution(self) -> Load | np.linalg.LinAlgError:
+        try:
+            return self._without_noise(load_from(self.parameters, self.covariance))
+        except np.linalg.LinAlgError as error:
+            return error
 
     @functools.cached_property
     def rough(self) -> Load:
@@ -77,6 +87,8 @@ class WindowAnswer:
     @functools.cached_property
     def trust(self) -> Trust:
         """What speaks against the load."""
+        if not isinstance(self._solution, Load):
+            return Trust((no_solution(self._solution),))
         if not self.enough:
             return Trust()
         mass_std = float(np.sqrt(self.covariance[0, 0]))
@@ -101,7 +113,7 @@ class WindowAnswer:
         if code == 1:
             what = f"Something touched the load until about {time - 2.0 * RECURSIVE.hop:.2f} s."
             return Event(onset, "contact", robot, "wrench", what, None, time)
-        if code == 2:
+        if code == 2 and self.enough:
             old = self.load if before is None or not before.enough else before.load
             return change_event(old, self.load, robot, onset, time)
         return None

@@ -125,7 +125,9 @@ def resampled(motion: Trajectory, time: np.ndarray, spline: Spline) -> Trajector
     """
     wide = Spline.covering(spline.start, spline.start + spline.intervals * spline.spacing, 2.0 * spline.spacing)
     angular = wide.fit(motion.time, motion.angular)
-    turned, before = integrated(time, wide, angular), integrated(motion.time, wide, angular)
+    every = np.unique(np.concatenate([time, motion.time]))  # one integral: both may begin at different times
+    attitudes = integrated(every, wide, angular)
+    turned, before = attitudes[np.searchsorted(every, time)], attitudes[np.searchsorted(every, motion.time)]
     first = Rotation.from_matrix(motion.attitude @ before.transpose(0, 2, 1)).mean().as_matrix()
     nothing = np.zeros((len(time), 3))
     reference = Trajectory(

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
-from steelyard.estimators import Estimate, Reason, Trust
+from steelyard.estimators import Estimate, Trust
 from steelyard.logs import Log
 from steelyard.problems._identification import Event
 from steelyard.problems._streaming import Answered
@@ -18,7 +18,7 @@ from steelyard.problems.rigid_body._quantities import not_yet_known
 from steelyard.problems.rigid_body._reading import read_wrist_record
 from steelyard.problems.rigid_body._recursive_stream import RecursiveWristStream
 from steelyard.problems.rigid_body._tuning import TUNING
-from steelyard.problems.rigid_body._verdict import events_of, trust_of
+from steelyard.problems.rigid_body._verdict import events_of, no_solution, trust_of
 
 _XYZ = ("x", "y", "z")
 
@@ -32,7 +32,8 @@ def wrist_stream(config: Config, method: str | None) -> "WristStream | Recursive
 
 @dataclasses.dataclass(frozen=True)
 class _Memory:
-    online: Online
+    online: Online | None
+    """None where the numbers allowed no answer."""
     reported: tuple[tuple[str, float], ...]
     """Kind and end (s) of the events that were reported."""
 
@@ -77,14 +78,16 @@ class WristStream:
         known: _Memory | None = None if before is None else before.memory
         reported = () if known is None else known.reported
         try:
-            goes_on = known is not None and set(record.motion) == set(known.online.piece.record.motion)
-            online = next_fit(known.online, record) if known is not None and goes_on else first_fit(record)
+            earlier = None if known is None else known.online
+            goes_on = earlier is not None and set(record.motion) == set(earlier.piece.record.motion)
+            online = next_fit(earlier, record) if earlier is not None and goes_on else first_fit(record)
             if known is not None and before is not None and online.unsettled:
                 return dataclasses.replace(before, events=[], memory=_Memory(online, reported), soon=True)
             trust = trust_of(online.pieces)
             estimates = {name: one.judged(trust.of(name)) for name, one in estimates_of(online.piece).items()}
         except np.linalg.LinAlgError as error:  # begins anew with the next second
-            return Answered(_without_answer(robot, record.end, error), [], record.start, None)
+            begin = max(record.start, record.end - TUNING.window)
+            return Answered(_without_answer(robot, record.end, error), [], begin, _Memory(None, reported))
         events, reported = _new_events(online, reported)
         piece = online.piece
         begin = max(piece.record.start, record.end - TUNING.window)
@@ -96,8 +99,7 @@ class WristStream:
 
 def _without_answer(robot: str, time: float, error: Exception) -> dict[str, Estimate]:
     """Where the numbers allow none."""
-    sentence = f"No load explains these numbers ({error}): check units, clocks and axes."
-    trust = Trust((Reason("no-solution", sentence, "contradicted"),))
+    trust = Trust((no_solution(error),))
     return {name: one.judged(trust) for name, one in not_yet_known(robot, time).items()}
 
 

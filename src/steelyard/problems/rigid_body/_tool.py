@@ -7,6 +7,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from steelyard.errors import BadInput
+from steelyard.geometry import MOMENT_ENTRIES
 from steelyard.models import check_inertials
 
 _ENTRIES = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
@@ -39,5 +40,4 @@ def known_tool(path: str) -> np.ndarray:
         turn = Rotation.from_euler("xyz", [float(x) for x in place.get("rpy", "0 0 0").split()]).as_matrix()
     moments = turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ turn.T
     about = moments + m * (c @ c * np.eye(3) - np.outer(c, c))
-    pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-    return np.concatenate([[m], m * c, [about[pair] for pair in pairs]])
+    return np.concatenate([[m], m * c, [about[entry] for entry in MOMENT_ENTRIES]])

@@ -167,9 +167,19 @@ def _check_reasons(piece: Piece) -> list[Reason]:
     return [Reason(check.name.replace("_", "-"), _check_sentence(check)) for check in found]
 
 
+def no_solution(error: Exception) -> Reason:
+    """Where the numbers allow no load at all."""
+    sentence = f"No load explains these numbers ({error}): check units, clocks and axes."
+    return Reason("no-solution", sentence, "contradicted")
+
+
 def _check_sentence(check: Check) -> str:
     k = int(np.argmax(np.abs(check.value) / check.std))
     value, std = float(check.value[k]), float(check.std[k])
+    if check.name == "force_gains":  # the three axes' gains add up to none, so two of them are unknowns
+        gains = np.append(check.value, -np.sum(check.value))
+        k = int(np.argmax(np.abs(gains)))
+        value, std = float(gains[k]), float(np.max(check.std))
     size = f"{100 * abs(value):.2g} ± {100 * std:.1g} %" if abs(value) < 0.5 else "much"  # a linear step tells no more
     scale = f"{size} too {'large' if value > 0 else 'small'}"
     return {
@@ -179,7 +189,7 @@ def _check_sentence(check: Check) -> str:
         "wrench_smoothing": f"{'The wrench' if value > 0 else 'What shows the motion'} is filtered at "
         f"{1.0 / (2.0 * np.pi * np.sqrt(2.0 * abs(value))):.2g} Hz, and the rest of the log is not: "
         "record both unfiltered, or filter them alike.",
-        "force_gains": f"wrench/force/{'xy'[k]} is {scale} next to the mean of the three axes: check its calibration.",
+        "force_gains": f"wrench/force/{'xyz'[k]} is {scale} next to the mean of the three axes: check its calibration.",
         "gyro_scale": f"twist/angular is {scale} for the way gravity turns: check its unit, and whether the clock "
         "of the log runs too fast or too slow.",
         "velocity_scale": f"twist/linear is {scale} for the accelerations: check its unit, and the clock of the log.",
