@@ -3,12 +3,14 @@
 import dataclasses
 import io
 import re
+from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
 from rich.console import Console
 
 from steelyard.estimators import Estimate
+from steelyard.problems import Event
 from steelyard.report import print_identification, rows, tables
 from steelyard.report._table import paragraphs
 
@@ -54,6 +56,13 @@ def test_events_verdict_and_notes_follow(identification):
     assert line_with(text, "The mass is known to 1 %.").startswith("  ")
     assert line_with(text, "Noise of position was estimated from the log.").startswith("  ")
     assert text.index("2.010") < text.index("10.00 s") < text.index("Verdict") < text.index("Notes")
+
+
+@pytest.mark.parametrize("kind", get_args(get_type_hints(Event)["kind"]))
+def test_every_kind_of_event_has_a_line(identification, kind):
+    """A contact once ended the command after the whole log was identified."""
+    event = Event(3.0, kind, "r1", "mass", "It happened.", 0.1, 3.2)
+    assert kind in line_with(shown(dataclasses.replace(identification, events=[event])), "3.00 s", "It happened.")
 
 
 def test_the_answer_in_one_sentence_comes_first(identification):

@@ -22,7 +22,7 @@ _STATUS_STYLES = {
     "not-identifiable": "yellow",
     "failed": "bold red",
 }
-_EVENT_STYLES = {"change": "cyan", "fault": "bold red", "recovered": "green"}
+_EVENT_STYLES = {"change": "cyan", "contact": "yellow", "fault": "bold red", "recovered": "green"}
 
 
 def tables(identification: Identification, whole: bool = True) -> list[Table]:
