@@ -1,5 +1,6 @@
 """What is not believed is not known: reasons of every answer, as data."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from steelyard.estimators import Estimate, Reason, Trust
 from steelyard.problems import Event, Identification, Innovations, Series
-from steelyard.problems._trust import TUNING, innovation_correlation, judged
+from steelyard.problems._trust import TUNING, doubted, innovation_correlation, judged, robots_that_use
 
 ROWS = 2000
 TIME = 0.01 * np.arange(ROWS)
@@ -47,6 +48,28 @@ def test_innovations_of_an_inconsistent_filter_make_an_answer_doubtful(innovatio
 def test_readings_without_anything_in_common_with_the_model_are_no_number():
     mass = judged(answer(innovations=20.0 * white())).robots["r1"]["mass"]
     assert (mass.status, mass.value, mass.doubtful_value) == ("failed", None, None)
+
+
+def test_further_reasons_come_before_those_that_a_verdict_has():
+    found = judged(answer(innovations=1.5 * white()))
+    first = found.robots["r1"]["mass"].trust.reasons[0].sentence
+    again = doubted(found, {"r1": (Reason("unit", "Nothing states the unit."),)})
+    assert again.verdict.startswith(f"Doubtful: Nothing states the unit. {first}")
+    assert again.verdict.count("Doubtful:") == 1
+    assert again.verdict.count("If this did not matter:") == 1
+
+
+@pytest.mark.parametrize(
+    ("problem", "robots", "used_by"),
+    [
+        ("multirotor", ("r1", "r2"), ("r1",)),
+        ("spatial-load", ("r1", "r2"), ("r1", "r2")),  # one load: what one robot measures is in everybody's answer
+        ("cart.py", ("cart",), ("cart",)),  # a robot of the user's own reads columns of another name
+    ],
+)
+def test_whose_answers_hang_on_what_a_robot_logged(problem, robots, used_by):
+    found = dataclasses.replace(answer(), problem=problem, robots={robot: {} for robot in robots})
+    assert robots_that_use(found, "r1") == used_by
 
 
 def test_white_innovations_are_hardly_ever_correlated():

@@ -210,6 +210,52 @@ def test_an_answer_of_an_open_unit_is_doubtful_and_says_which_line_mends_it(tmp_
     assert found.verdict.startswith("Doubtful: Nothing states")
 
 
+def test_a_unit_that_is_open_asks_but_does_not_refuse_a_robot_of_ones_own(tmp_path):
+    """No attitude: no problem of ours can be answered, but a model of the user's may be."""
+    table = {name: column for name, column in flight(20).items() if name[0] in "tv"}  # time, thrust, velocity
+    looked = looked_at(table, tmp_path)
+    assert looked.mapping.unit_questions == (question(looked, "thrust"),)
+    assert prepare(looked, "cart.py", Config()).open_units
+    with pytest.raises(BadInput, match="cannot answer multirotor: missing") as refused:
+        prepare(looked, "multirotor", Config())
+    assert "Is run: thrust in N" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("unit", "factor"), [(".28 N", 0.28), ("0.28 N", 0.28), ("1e-3 N", 1e-3)])
+def test_a_column_by_its_number_takes_a_multiple_of_a_unit(tmp_path, unit, factor):
+    from steelyard.logs.mapping._samples import samples
+
+    table = flight(20)
+    path = text_table(tmp_path / "run.csv", table)
+    place = list(table).index("thrust")  # the first column is the time
+    (tmp_path / "map.toml").write_text(f'"run".units = {{"#{place}" = "{unit}"}}\n')
+    looked = look_at([path], tmp_path / "map.toml")
+    found = samples(looked.recording, looked.mapping, "r1/thrust")[1][:, 0]
+    assert np.allclose(found, factor * table["thrust"], rtol=1e-5)
+    assert not doubts(looked, "multirotor")
+
+
+def test_prefixes_of_ardupilots_messages_alone_do_not_make_its_log(tmp_path):
+    """Columns `IMU.acc_x` and `ATT.qw`: no field of these messages has such a name."""
+    table = {"time": np.linspace(0.0, 10.0, 500)}
+    for name in ("IMU.acc_x", "IMU.acc_y", "IMU.acc_z", "IMU.gyro_x", "IMU.gyro_y", "IMU.gyro_z"):
+        table[name] = np.random.default_rng(len(table)).standard_normal(500) + 9.81 * name.endswith("acc_z")
+    table |= {f"ATT.q{a}": np.full(500, float(a == "w")) + 1e-3 * np.sin(table["time"]) for a in "wxyz"}
+    assert {"r1/attitude", "r1/specific_force"} <= set(looked_at(table, tmp_path).mapping.signals)
+
+
+def test_telemetry_of_engines_may_differ_by_a_row(tmp_path):
+    """Four instances of `ESC`, one of which lost its last row; it ended in an error of NumPy's."""
+    chance = np.random.default_rng(1)
+    for k, rows in enumerate((200, 200, 199, 200), 1):
+        time = np.linspace(0.0, 20.0, 200)[:rows]
+        text_table(tmp_path / f"ESC{k}.csv", {"TimeUS": 1e6 * time, "RPM": 5000.0 + chance.standard_normal(rows)})
+    time = np.linspace(0.0, 20.0, 2000)
+    angles = dict(zip(("Roll", "Pitch", "Yaw"), chance.standard_normal((3, 2000)), strict=True))
+    text_table(tmp_path / "ATT.csv", {"TimeUS": 1e6 * time} | angles)
+    assert look_at(sorted(tmp_path.glob("*.csv"))).recording.streams
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [

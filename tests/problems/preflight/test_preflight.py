@@ -154,6 +154,16 @@ def test_single_wild_samples_are_outliers_and_steps_are_not():
     assert list(np.flatnonzero(outliers(TIME, values))) == [100, 700]
 
 
+def test_a_wild_sample_of_a_command_that_stands_still_is_an_outlier():
+    """Its neighbours say nothing of a sensor's noise, but a sample that was filled in on a sloped line says less."""
+    steps = np.where(TIME < 5.0, 3.0, 6.0)[:, None] * np.ones((1, 2))
+    assert not outliers(TIME, steps).any()
+    steps[[200, 800], 1] += 40.0
+    assert list(np.flatnonzero(outliers(TIME, steps))) == [200, 800]
+    slow = np.interp(TIME, TIME[::4], np.random.default_rng(4).standard_normal(250))[:, None]  # 25 Hz on 100 Hz
+    assert not outliers(TIME, slow).any()
+
+
 def test_zeros_for_missing_samples_are_blank_and_an_input_that_is_off_is_not():
     rng = np.random.default_rng(2)
     weight = [0.0, 0.0, 10.0] + 0.1 * rng.standard_normal((1000, 3))

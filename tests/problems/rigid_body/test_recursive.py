@@ -47,6 +47,18 @@ def test_lapped_functions_are_orthogonal_and_their_slopes_are_derivatives():
     assert np.abs(numeric - np.concatenate(slopes))[:, 2:-2].max() < 3e-4 * np.abs(numeric).max()
 
 
+def test_numbers_that_allow_no_load_are_a_reason_and_no_exception():
+    """All signals at 1e15, which a stream takes; it goes on."""
+    chance = np.random.default_rng(0)
+    stream = sy.stream("rigid-body", {"wrist": {"calibrated": True}}, method="recursive")
+    names = ("r1/twist/angular", "r1/specific_force", "r1/wrench/torque", "r1/wrench/force")
+    for k in range(300):
+        values = 1e15 * chance.standard_normal((4, 3))
+        step = stream.step({"time": 0.01 * k, **dict(zip(names, values.tolist(), strict=True))})
+    assert all(estimate.status != "known" for estimate in step.estimates.values())
+    assert "no-solution" in {reason.code for reason in step.estimates["mass"].trust.reasons}
+
+
 def test_the_regressor_of_means_is_that_of_geometry():
     rng = np.random.default_rng(0)
     s, omega, alpha = rng.standard_normal((3, 3))

@@ -44,6 +44,14 @@ def test_a_log_of_good_sensors_has_none_of_these_errors():
         assert not check.found
 
 
+def test_a_wrong_gain_is_named_with_its_axis():
+    """The gains of the three axes add up to none, so that of z is no unknown of its own."""
+    found = identify(edited(wild(4), "wrench/force", lambda f: f * np.array([1.0, 1.0, 1.1])), "rigid-body")
+    (sentence,) = [one.sentence for one in found.trust["r1"].reasons if one.code == "force-gains"]
+    assert sentence.startswith("wrench/force/z is ")
+    assert "too large" in sentence
+
+
 @pytest.mark.parametrize(
     ("code", "signal", "change"),
     [

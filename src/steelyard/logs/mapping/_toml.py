@@ -11,7 +11,7 @@ from steelyard.logs._recording import Recording
 from steelyard.logs._vocabulary import find_signal
 from steelyard.logs.mapping._conversions import CONVERSIONS
 from steelyard.logs.mapping._rotations import FRAMES, axes_matrix
-from steelyard.logs.mapping._samples import column, stream_of
+from steelyard.logs.mapping._samples import column, field_of, stream_of
 from steelyard.logs.mapping._source import SignalMapping, SignalSource, TimeSource
 from steelyard.logs.mapping._unit_names import StatedUnit, factor_of
 
