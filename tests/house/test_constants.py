@@ -10,7 +10,6 @@ FACTS: dict[str, dict[str, str]] = {
     "the order or the size of an array": {
         "bench/_handwritten_c.py": "STATE SAMPLE",
         "bench/peers/_filters.py": "H",
-        "bench/peers/_wrist.py": "PAIRS",
         "bench/wrist/_bound.py": "_STATE _FREE",
         "bench/wrist/_campaign.py": "QUANTITIES",
         "campaigns/_simulated_filter.py": "STATES NORMALS",

@@ -18,7 +18,7 @@ def checked(
     log: Log, problem: str, config: Config, mend: bool, solve: Callable[[Log], Identification]
 ) -> Identification:
     """What `solve` answers from a log, judged; where the log cannot be solved, what is wrong with it."""
-    check_sizes(log)
+    check_sizes(log, problem)
     before = preflight(log, problem, config, mend)
     certain = [one for one in before.findings if one.kind == "certain"]
     if any(one.code == "time-unit" for one in certain):

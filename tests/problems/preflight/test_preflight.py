@@ -9,7 +9,8 @@ from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.logs import Log
 from steelyard.problems import identify
-from steelyard.problems.preflight import outliers, preflight
+from steelyard.problems._limits import check_sizes
+from steelyard.problems.preflight import OWN, outliers, preflight
 from steelyard.problems.preflight._channels import blanks, limited, stuck_spans
 from steelyard.problems.preflight._flight_readings import _scale_readings
 
@@ -198,3 +199,12 @@ def test_a_repair_that_is_made_in_two_rounds_is_said_once_a_robot():
         for share, robot in ((0.0079, "r1"), (2e-05, "r1"), (0.1, "r2"))
     ]
     assert len({_NUMBERS.sub("", sentence) for sentence in said}) == 2
+
+
+def test_numbers_beyond_any_reading_are_refused_where_something_reads_them():
+    log = Log(TIME, {"r1/thrust": np.full(1000, 10.0), "r1/debug/x": np.full(1000, 3.4e38), "truth/mass": TIME * 1e35})
+    check_sizes(log, "multirotor")
+    with pytest.raises(BadInput, match="column r1/debug/x"):
+        check_sizes(log, OWN)  # a robot of one's own may read any column
+    with pytest.raises(BadInput, match="column r1/thrust"):
+        check_sizes(Log(TIME, {"r1/thrust": np.full(1000, 1e38)}), "multirotor")
