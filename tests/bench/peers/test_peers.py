@@ -5,9 +5,12 @@ import dataclasses
 import numpy as np
 import pytest
 from compilers import has_compiler
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from steelyard.bench.peers import MASS_METHODS, WRIST_METHODS, _scoreboard, compare, drone_methods, recorded_wrist, wave
 from steelyard.bench.peers._flight import fly
+from steelyard.bench.peers._mujoco_wrist import principal
 from steelyard.bench.peers._wrist_methods import load_answer
 from steelyard.config import Config
 from steelyard.logs import write_csv
@@ -85,6 +88,37 @@ def test_rows_say_who_is_ahead_and_who_is_missing(flight):
     assert reasons == ["", "", "more accurate, but its interval does not hold", "faster"]
     nobody = compare({"nowhere": missing, "neither": missing}, "no drag", [flight])
     assert [one.reason for one in nobody] == ["not installed: nowhere"] * 2
+
+
+def test_a_peer_that_fails_costs_its_own_row_only(flight):
+    def broken(case):
+        raise ValueError("it does not converge")
+
+    def ours(case):
+        return {"mass": _scoreboard.Stated(case.truth["mass"], np.array([1.0]))}
+
+    methods = {"steelyard, identify": ours, "steelyard, the same filter": ours, "a peer": broken}
+    rows = compare(methods, "no drag", [flight])
+    assert [row.answered for row in rows] == [1, 1, 0]
+    assert rows[2].reason == "failed: it does not converge"
+    with pytest.raises(ValueError, match="does not converge"):
+        compare({"steelyard, identify": broken}, "no drag", [flight])
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.floats(-8.0, 0.0), min_size=3, max_size=3), st.integers(0, 1000))
+def test_mujoco_takes_every_inertia_of_a_flat_or_thin_load(thickness, seed):
+    mujoco = pytest.importorskip("mujoco")
+    spread = np.random.default_rng(seed).normal(size=(3, 3)) * 10.0 ** np.array(thickness)
+    second = spread @ spread.T
+    inertia = np.trace(second) * np.eye(3) - second
+    moments, axes = principal(inertia)
+    spec = mujoco.MjSpec()
+    body = spec.worldbody.add_body(name="load", mass=1.0, explicitinertial=True)
+    body.add_freejoint()
+    body.inertia[:] = moments
+    spec.compile()  # raises where the triangle inequality does not hold
+    np.testing.assert_allclose(axes @ np.diag(moments) @ axes.T, inertia, atol=1e-8 * np.trace(inertia))
 
 
 @pytest.mark.parametrize("name", ["least squares, Savitzky-Golay", "recursive least squares"])

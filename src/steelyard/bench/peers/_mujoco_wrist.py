@@ -75,8 +75,8 @@ def by_mujoco_sysid(motion: WristMotion) -> Answer:
         c, about_origin = pi[1:4] / pi[0], pi[4:].reshape(3, 3)
         about = about_origin - pi[0] * (c @ c * np.eye(3) - np.outer(c, c))
         body.mass, body.ipos, body.explicitinertial = pi[0], c, True
-        body.inertia[:], body.iquat[:] = 0.0, (1.0, 0.0, 0.0, 0.0)
-        body.fullinertia[:] = about[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+        body.inertia[:], axes = principal(about)
+        mujoco.mju_mat2Quat(body.iquat, axes.ravel())
 
     body_states = model.nq + model.nv
     parameters = sysid.ParameterDict()
@@ -108,3 +108,11 @@ def by_mujoco_sysid(motion: WristMotion) -> Answer:
     theta = result.x[:10]
     J = np.stack([(phi_of(theta + d) - phi_of(theta - d)) / 2e-6 for d in 1e-6 * np.eye(10)], axis=1)
     return load_answer(phi_of(theta), J @ covariance[:10, :10] @ J.T)
+
+
+def principal(inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Principal moments and axes; of a flat load, too, they keep the triangle inequality that MuJoCo checks."""
+    second = 0.5 * np.trace(inertia) * np.eye(3) - inertia
+    spread, axes = np.linalg.eigh(second)
+    spread = np.maximum(spread, PEERS.mujoco_flattest * spread[-1])
+    return spread.sum() - spread, axes * np.linalg.det(axes)

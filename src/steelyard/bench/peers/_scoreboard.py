@@ -93,19 +93,22 @@ def compare(
 def _rows(
     name: str, method: PeerMethod, scenario: str, cases: Sequence[PeerCase], advance: Callable[[int], None]
 ) -> list[PeerRow]:
+    answers: list[Answer] = []
+    taken: list[float] = []
     try:
         method(cases[0])  # compiles, imports
-        answers, taken = [], []
         for case in cases:
             begin = time.process_time()
             answers.append(method(case) or {})
             taken.append((time.process_time() - begin) / case.rows)
             advance(1)
-    except ImportError as error:
-        advance(len(cases))
-        answers, taken, reason = [{} for _ in cases], [], f"not installed: {error.name}"
-    else:
         reason = ""
+    except Exception as error:
+        if name.startswith(OURS):
+            raise
+        advance(len(cases) - len(taken))
+        reason = f"not installed: {error.name}" if isinstance(error, ImportError) else f"failed: {error}"
+        answers, taken = [{} for _ in cases], []
     cost = 1e6 * float(np.median(taken)) if taken else None
     return [
         _scored(PeerRow(name, scenario, q, len(cases), 0, None, "", None, None, None, cost, reason), cases, answers)

@@ -34,6 +34,8 @@ class PeerTuning:
     """For `mujoco.sysid`, SI: mass, first moment, inertia about the origin as nine numbers: of a tool of 1 kg."""
     mujoco_range: tuple[float, ...] = (2.5, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 3.0, 3.0, 3.0)
     """To either side of that guess, in its library's coordinates: masses of 7 g to 150 kg."""
+    mujoco_flattest: float = 1e-9
+    """Smallest second moment of a load over its largest that MuJoCo is given: less is rounding."""
 
 
 PEERS = PeerTuning()
