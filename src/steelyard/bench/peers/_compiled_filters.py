@@ -97,5 +97,5 @@ def _symforce() -> Callable:
 def by_symforce(flight: Flight) -> MassEstimate:
     """A step that SymForce generates from the equations, its loop over the flight compiled by Numba."""
     F, c, Q = matrices(flight)
-    moved = np.ascontiguousarray(F[:, :3, 3])
-    return mass_estimate(*_symforce()(*start(flight), moved, c, flight.velocity[1:], Q[0, 0], PEERS.velocity_std**2))
+    mean, P, moved, c, velocity = map(np.ascontiguousarray, (*start(flight), F[:, :3, 3], c, flight.velocity[1:]))
+    return mass_estimate(*_symforce()(mean, P, moved, c, velocity, Q[0, 0], PEERS.velocity_std**2))

@@ -107,7 +107,8 @@ def _rows(
         if name.startswith(OURS):
             raise
         advance(len(cases) - len(taken))
-        reason = f"not installed: {error.name}" if isinstance(error, ImportError) else f"failed: {error}"
+        first = next(iter(str(error).splitlines()), type(error).__name__)
+        reason = f"not installed: {error.name}" if isinstance(error, ImportError) else f"failed: {first}"
         answers, taken = [{} for _ in cases], []
     cost = 1e6 * float(np.median(taken)) if taken else None
     return [
