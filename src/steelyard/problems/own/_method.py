@@ -75,6 +75,11 @@ def run_estimator(filled: FilledLog, robot: OwnRobot, method: str, progress: Cal
     estimator = METHODS[method](robot)
     seen = log.without_truth()
     samples = robot.samples(seen)
+    if np.size(samples.dt) != len(log):
+        raise BadInput(
+            f"{robot.name} makes {np.size(samples.dt)} samples of {len(log)} rows ({log.origin}); "
+            "give one for every row, NaN where something is missing."
+        )
     inputs, readings = input_names(seen, samples), reading_names(seen, samples)
     samples, wild = without_outliers(np.asarray(log.time), filled.masked(samples))
     keep = functools.partial(_track, robot)
