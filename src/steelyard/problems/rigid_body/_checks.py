@@ -21,6 +21,9 @@ from steelyard.problems.rigid_body._problem import Problem, State
 from steelyard.problems.rigid_body._residuals import Block, wrench_regressor
 from steelyard.problems.rigid_body._tuning import TUNING
 
+_ALL_AXES = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
+"""The gains of x, y and z by the two that are unknowns."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Check:
@@ -50,8 +53,12 @@ class CheckedBlocks:
 
     def checks(self, values: np.ndarray, covariance: np.ndarray) -> tuple[Check, ...]:
         """From a solution with all of them."""
-        std = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-        return tuple(Check(name, values[at], std[at]) for name, at in self.slices.items())
+        found = []
+        for name, at in self.slices.items():
+            T = _ALL_AXES if name == "force_gains" else np.eye(at.stop - at.start)
+            variance = np.einsum("ia,ab,ib->i", T, covariance[at, at], T)
+            found.append(Check(name, T @ values[at], np.sqrt(np.maximum(variance, 0.0))))
+        return tuple(found)
 
 
 def with_checks(problem: Problem, state: State, blocks: Sequence[Block]) -> CheckedBlocks:
