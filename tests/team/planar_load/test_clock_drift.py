@@ -5,7 +5,7 @@ import numpy as np
 import steelyard as sy
 from steelyard.config import Config
 from steelyard.logs import Log
-from steelyard.problems.planar_load._reading import read_planar_record
+from steelyard.problems.planar_load import read_planar_record
 from steelyard.team import Bus, planar_load_team, run_team
 from steelyard.team.planar_load._report import report
 
