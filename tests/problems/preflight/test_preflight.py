@@ -182,7 +182,8 @@ def test_zeros_for_missing_samples_are_blank_and_an_input_that_is_off_is_not():
     pulses = np.where(TIME[:, None] % 1.0 < 0.5, 5.0, 0.0) * np.ones(2) + 0.01 * (TIME[:, None] % 1.0 < 0.5)
     assert not blanks(pulses * (1.0 + 0.01 * rng.standard_normal((1000, 1)))).any()
     switched = np.where(TIME[:, None] % 0.5 < 0.42, [2.0, 1.0], 0.0)  # a command, off for 0.08 s at a time
-    assert not blanks(switched).any()
+    assert not blanks(switched, command=True).any()
+    assert blanks(switched).any(), "of a sensor, even one that is slower than the rows, they are missing samples"
     swing = np.round(np.stack([np.sin(3.0 * TIME), np.sin(3.0 * TIME)], axis=1), 2)  # zero of itself, twice a turn
     assert np.any(np.all(swing == 0.0, axis=1))
     assert not blanks(swing).any()

@@ -49,7 +49,7 @@ def _of(log: Log, robot: str, signal: str, names: list[str], values: np.ndarray)
     present = np.isfinite(values).all(axis=1)
     if present.sum() < 50:
         return []
-    blank = blanks(values)
+    blank = blanks(values, command=signal in _INPUTS)
     if blank.any():
         found.append(
             PreflightFinding(
@@ -143,10 +143,10 @@ def stuck_spans(time: np.ndarray, same: np.ndarray) -> list[tuple[float, float]]
     return [(a, b) for a, b in spans if b - a > TUNING.stuck_seconds]
 
 
-def blanks(values: np.ndarray) -> np.ndarray:
+def blanks(values: np.ndarray, command: bool = False) -> np.ndarray:
     """(n,): short runs of rows that are exactly zero in all of several axes, between two like readings far from zero.
 
-    A sensor at rest is near zero. A signal whose readings mostly repeat is a command, which may be switched off and on.
+    A sensor at rest is near zero. A `command` whose values mostly repeat may be switched off and on.
     """
     blank = np.zeros(len(values), bool)
     zero = np.all(values == 0.0, axis=1)
@@ -154,7 +154,7 @@ def blanks(values: np.ndarray) -> np.ndarray:
     if values.shape[1] < 2 or not zero.any() or len(rest) < 50:
         return blank
     usual = float(np.median(np.linalg.norm(np.diff(rest, axis=0), axis=1)))
-    if usual == 0.0:
+    if command and usual == 0.0:
         return blank
     for begin, end in runs(zero):
         if begin > 0 and end < len(values) and end - begin <= TUNING.blank_rows:
