@@ -1,14 +1,21 @@
 """A robot of one's own: lost rows are put back, vague guesses do no harm, and errors of its channels are named."""
 
+import dataclasses
+
+import jax
 import numpy as np
 import pytest
 
 from steelyard.bench.faults._edits import bent, changed, delay, on, spliced, thinned, time_unit
 from steelyard.bench.faults._own import cart, clean_cart
+from steelyard.errors import BadInput
+from steelyard.estimators import Sample
 from steelyard.logs import Log
 from steelyard.problems import Event, identify_own
 from steelyard.problems._unmodelled import ErrorEvidence
 from steelyard.problems.own._lost_rows import with_lost_rows
+from steelyard.problems.own._tuning import TUNING
+from steelyard.problems.own._unmodelled import tried_errors
 from steelyard.problems.own._verdict import late_jumps
 
 CHANCE = np.random.default_rng(3)
@@ -107,3 +114,26 @@ def test_a_likely_error_widens_the_answers_and_a_certain_one_speaks_against_them
     assert evidence(3.0).added_std() == pytest.approx(1.5)
     assert evidence(9.0).added_std() == 0.0
     assert evidence(9.0).count().all()
+
+
+def test_with_many_channels_each_has_its_first_errors_tried():
+    rows = 100
+    samples = Sample(np.full(rows, 0.01), np.zeros((rows, 6)), np.zeros((rows, 6)))
+    tried = tried_errors(samples, [f"input {k + 1}" for k in range(6)], [f"reading {k + 1}" for k in range(6)])
+    assert len(tried.errors) == TUNING.errors_tried
+    assert set(tried.reading) == {-1, *range(6)}
+    assert sum("late" in error.sentence for error in tried.errors) == 12
+
+
+def test_samples_that_are_not_the_rows_of_the_log_are_bad_input():
+    without_first = dataclasses.replace(cart(), samples=lambda log: jax.tree.map(lambda x: x[1:], cart().samples(log)))
+    with pytest.raises(BadInput, match="599 samples of 600 rows"):
+        identify_own(clean_cart(600), without_first)
+
+
+def test_a_channel_is_not_named_after_a_truth_that_it_equals():
+    log = on("linear_velocity", bent(0.3))(clean_cart(600), CHANCE)
+    columns = {"truth/speed": log.columns["r1/linear_velocity/x"]} | dict(log.columns)
+    found = identify_own(Log(log.time, columns), cart())
+    assert "r1/linear_velocity/x" in found.verdict
+    assert "truth" not in found.verdict

@@ -161,6 +161,13 @@ def test_a_wild_sample_of_a_command_that_stands_still_is_an_outlier():
     assert not outliers(TIME, steps).any()
     steps[[200, 800], 1] += 40.0
     assert list(np.flatnonzero(outliers(TIME, steps))) == [200, 800]
+    chance = np.random.default_rng(5)
+    for quantum in (0.01, 0.02):  # flickers between two values, where nothing or little moves
+        noisy = 10.0 + (quantum > 0.01) * 0.02 * np.sin(TIME) + 0.003 * chance.standard_normal(len(TIME))
+        rounded = quantum * np.round(noisy / quantum)[:, None]
+        assert not outliers(TIME, rounded).any()
+        rounded[300] += 5.0
+        assert list(np.flatnonzero(outliers(TIME, rounded))) == [300]
     slow = np.interp(TIME, TIME[::4], np.random.default_rng(4).standard_normal(250))[:, None]  # 25 Hz on 100 Hz
     assert not outliers(TIME, slow).any()
 
@@ -174,6 +181,9 @@ def test_zeros_for_missing_samples_are_blank_and_an_input_that_is_off_is_not():
     assert np.array_equal(blanks(np.where(dropped[:, None], 0.0, weight)), dropped)
     pulses = np.where(TIME[:, None] % 1.0 < 0.5, 5.0, 0.0) * np.ones(2) + 0.01 * (TIME[:, None] % 1.0 < 0.5)
     assert not blanks(pulses * (1.0 + 0.01 * rng.standard_normal((1000, 1)))).any()
+    switched = np.where(TIME[:, None] % 0.5 < 0.42, [2.0, 1.0], 0.0)  # a command, off for 0.08 s at a time
+    assert not blanks(switched, command=True).any()
+    assert blanks(switched).any(), "of a sensor, even one that is slower than the rows, they are missing samples"
     swing = np.round(np.stack([np.sin(3.0 * TIME), np.sin(3.0 * TIME)], axis=1), 2)  # zero of itself, twice a turn
     assert np.any(np.all(swing == 0.0, axis=1))
     assert not blanks(swing).any()

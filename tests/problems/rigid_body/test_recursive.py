@@ -184,3 +184,18 @@ def test_the_transform_of_even_rows_is_that_of_any_rows():
     share = (time - time[0]) / 2.0
     direct = np.exp(-2j * np.pi * np.outer(k, share)) @ values
     np.testing.assert_allclose(np.abs(_transform(time, values, k)), np.abs(direct), atol=1e-9)
+
+
+def test_a_change_to_numbers_that_allow_no_load_is_no_event_and_no_exception():
+    """Accelerations of 1e20 for 0.1 s in each second: the window test takes them for a change."""
+    chance = np.random.default_rng(0)
+    stream = sy.stream("rigid-body", {"wrist": {"calibrated": True}}, method="recursive")
+    for k in range(600):
+        t, noise = 0.01 * k, chance.standard_normal((4, 3))
+        turning = np.array([0.8 * np.cos(2.0 * t), 0.7 * np.sin(3.0 * t), 0.5 * np.cos(1.3 * t)]) + 1e-3 * noise[0]
+        specific = np.array([0.3 * np.sin(4.0 * t), np.cos(2.0 * t), 9.81]) + 0.01 * noise[1]
+        sample = {"time": t, "r1/twist/angular": turning, "r1/wrench/force": 2.0 * specific + 0.01 * noise[3]}
+        sample["r1/wrench/torque"] = np.cross([0.0, 0.05, 0.1], 2.0 * specific) + 3e-3 * noise[2]
+        sample["r1/specific_force"] = [1e20, 1e20, 0.0] if k % 100 > 90 else specific
+        step = stream.step(sample)
+    assert step.estimates["mass"].status == "failed"

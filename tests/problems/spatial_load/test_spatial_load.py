@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from earnest import in_earnest
 
+import steelyard as sy
 from steelyard.cli._main import run
 from steelyard.config import Config, Noise, Wrist
 from steelyard.logs import Log
 from steelyard.models import WRIST_SIGNALS
 from steelyard.problems import estimate_spatial_load_at_once, identify, read_spatial_record, run_spatial_load_team
+from steelyard.problems.spatial_load._channel_faults import find_faults
 from steelyard.worlds import SpatialScenario, simulate_spatial
 
 HOLD = SpatialScenario(robots=3, duration=3.0, sensors="realistic")
@@ -183,3 +185,11 @@ def test_from_simulation_to_urdf_by_the_command_line(tmp_path, capsys):
     np.testing.assert_allclose(body.ipos, found["com"]["value"], atol=1e-9)
     sizes = np.sort(np.linalg.eigvalsh(np.array(found["inertia"]["value"])))
     np.testing.assert_allclose(np.sort(body.inertia), sizes, atol=1e-9)
+
+
+def test_a_robot_without_an_accelerometer_is_no_fault_and_no_warning():
+    log = sy.simulate("spatial", 2, robots=2, duration=1.0)
+    columns = {name: values for name, values in log.columns.items() if not name.startswith("r2/specific_force")}
+    found = find_faults(read_spatial_record(Log(log.time, columns).without_truth(), Config()))
+    assert not found.reasons
+    assert not found.events

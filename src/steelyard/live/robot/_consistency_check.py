@@ -16,28 +16,26 @@ class ConsistencyCheck:
 
     def __init__(self, plan: TeamPlan):
         self._robots, self._faulty_member = plan.graph.names, plan.task.faulty_member
-        self._next = round(TUNING.check_span * plan.rate)
+        self._next = self._span = round(TUNING.check_span * plan.rate)
         self._every = round(TUNING.check_interval * plan.rate)
         self._suspects: dict[str, int] = {}
-        self._named: set[str] = set()
 
-    def find_faulty(self, tick: int, agent: Agent, state: Any) -> list[str]:
-        """Members that are faulty as of now, each named once: the only one that is inconsistent with all others."""
+    def find_faulty(self, tick: int, agent: Agent, state: Any, known: frozenset[str]) -> list[str]:
+        """Members that are faulty as of now beside those `known`: the only one that is inconsistent with all others."""
         if tick < self._next:
             return []
         self._next = tick + self._every
-        robots, found = [name for name in self._robots if name not in self._named], None
+        robots, found = [name for name in self._robots if name not in known], None
         if len(robots) >= 4:
             # A member that has found itself faulty reports no more: others may still need its earlier reports.
             reports = agent.reported_motion(state, tuple(robots), TUNING.check_row, TUNING.check_span)
-            enough = len(reports.table) >= 0.5 * TUNING.check_span / TUNING.check_row
+            enough = len(reports.table) * reports.samples >= 0.5 * self._span
             if enough and np.all(np.abs(reports.table) < TUNING.largest_report):
                 number = self._faulty_member(reports.table, reports.samples)
                 found = None if number is None else robots[number]
         self._suspects = {} if found is None else {found: self._suspects.get(found, 0) + 1}
         if found is None or self._suspects[found] < TUNING.check_verdicts:
             return []
-        self._named.add(found)
         return [found]
 
 

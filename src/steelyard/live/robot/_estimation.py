@@ -32,7 +32,8 @@ class Estimation:
 
     def restart(self) -> None:
         """Two teams met, and the other is older: samples are numbered from its start."""
-        self.state, self.tick = self.agent.init(), -1
+        self.state, self.tick, self._inbox = self.agent.init(), -1, []
+        self._snapshots.clear()
         self._check = ConsistencyCheck(self._plan)
 
     def resume(self, found: Any, tick: int, faulty: tuple[str, ...]) -> None:
@@ -82,7 +83,7 @@ class Estimation:
 
         What they have sent already is forgotten.
         """
-        found = self._check.find_faulty(self.tick, self.agent, self.state)
+        found = self._check.find_faulty(self.tick, self.agent, self.state, self.faulty)
         for member in found:
             self.faulty = self.faulty | {member}
             self.state, self._inbox = self.agent.exclude(self.state, self._before_faults(), self.faulty), []

@@ -1,8 +1,5 @@
 """`identify --as jets`: the thrust of every engine of a flying multibody robot."""
 
-from steelyard.problems.jets._tuning import THRUST_METHODS as THRUST_METHODS
-from steelyard.problems.jets._tuning import ThrustTuning as ThrustTuning
-
 from ._answer import ThrustTrack as ThrustTrack
 from ._answer import estimate_thrusts as estimate_thrusts
 from ._answer import identify_jets as identify_jets
@@ -17,6 +14,8 @@ from ._robot import robot_from as robot_from
 from ._thrust_filter import EngineHealth as EngineHealth
 from ._thrust_filter import ThrustBelief as ThrustBelief
 from ._thrust_filter import ThrustFilter as ThrustFilter
+from ._tuning import THRUST_METHODS as THRUST_METHODS
+from ._tuning import ThrustTuning as ThrustTuning
 from ._verdict import alike as alike
 from ._verdict import engine_events as engine_events
 from ._verdict import hardest as hardest

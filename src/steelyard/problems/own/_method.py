@@ -73,8 +73,14 @@ def run_estimator(filled: FilledLog, robot: OwnRobot, method: str, progress: Cal
     log = filled.log
     robot = dataclasses.replace(robot, noise=_with_input_noise(robot.noise, filled.input_spread))
     estimator = METHODS[method](robot)
-    samples = robot.samples(log.without_truth())
-    inputs, readings = input_names(log, samples), reading_names(log, samples)
+    seen = log.without_truth()
+    samples = robot.samples(seen)
+    if np.size(samples.dt) != len(log):
+        raise BadInput(
+            f"{robot.name} makes {np.size(samples.dt)} samples of {len(log)} rows ({log.origin}); "
+            "give one for every row, NaN where something is missing."
+        )
+    inputs, readings = input_names(seen, samples), reading_names(seen, samples)
     samples, wild = without_outliers(np.asarray(log.time), filled.masked(samples))
     keep = functools.partial(_track, robot)
     tried = tried_errors(jax.tree.map(lambda leaf: np.asarray(leaf)[-TUNING.error_rows :], samples), inputs, readings)

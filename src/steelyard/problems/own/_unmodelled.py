@@ -40,45 +40,51 @@ class TriedErrors:
 
 
 def tried_errors(samples: Sample, inputs: Sequence[str], readings: Sequence[str]) -> TriedErrors:
-    """Offset, drift, delay and scale of every input and reading, as they are named, inputs first."""
+    """Offset, drift, delay and scale of every input and reading, as they are named.
+
+    Where that is more than are tried, every channel has its first ones.
+    """
     time, step = np.cumsum(np.asarray(samples.dt)), TUNING.error_step
-    errors, reading, made = [], [], []
+    found: list[tuple[int, int, ModelError, Sample]] = []  # by rank in its channel, and by reading
     u, rebuilt = columns(samples.control)
-    for _, error, shape in _errors_of(inputs, time, u, scaled=False):
-        errors.append(error)
-        reading.append(-1)
-        made.append(Sample(samples.dt, rebuilt(u + step * shape), samples.measurement))
+    for rank, _, error, shape in _errors_of(inputs, time, u, scaled=False):
+        found.append((rank, -1, error, Sample(samples.dt, rebuilt(u + step * shape), samples.measurement)))
     y, rebuilt = columns(samples.measurement)
-    for j, error, shape in _errors_of(readings, time, y, scaled=True):
-        errors.append(error)
-        reading.append(j)
-        made.append(Sample(samples.dt, samples.control, rebuilt(y + step * shape)))
-    few = slice(TUNING.errors_tried)
-    every = jax.tree.map(lambda *one: np.stack(one), samples, *made[few])
-    return TriedErrors(tuple(errors[few]), np.array(reading[few], int), every)
+    for rank, j, error, shape in _errors_of(readings, time, y, scaled=True):
+        found.append((rank, j, error, Sample(samples.dt, samples.control, rebuilt(y + step * shape))))
+    found = sorted(found, key=lambda one: one[0])[: TUNING.errors_tried]
+    every = jax.tree.map(lambda *one: np.stack(one), samples, *(made for *_, made in found))
+    return TriedErrors(tuple(one[2] for one in found), np.array([one[1] for one in found], int), every)
 
 
 def _errors_of(
     names: Sequence[str], time: np.ndarray, values: np.ndarray, scaled: bool
-) -> Iterator[tuple[int, ModelError, np.ndarray]]:
-    """Each with its column, and what a unit of it adds to the values (n, k)."""
+) -> Iterator[tuple[int, int, ModelError, np.ndarray]]:
+    """Each with its rank in its column, that column, and what a unit of it adds to the values (n, k)."""
     rates = smoothed_rate(time, values, TUNING.rate_rows)
     for j, axis in enumerate(np.eye(values.shape[1])):
-        who, one = names[j][:1].upper() + names[j][1:].replace("{", "{{").replace("}", "}}"), np.ones(len(time))
-        late = f"{who} would be late by {{size}}: look at its filter, its clock, and for lost rows."
-        yield j, ModelError(late, "ms", 1e3, TUNING.longest_delay), -rates[:, j, None] * axis
-        yield j, ModelError(f"{who} would be off by {{size}} throughout: look for an offset.", ""), one[:, None] * axis
-        yield j, ModelError(f"{who} would drift by {{size}} a second.", ""), (time - time[0])[:, None] * axis
-        value = np.nan_to_num(values[:, j, None]) * axis
-        if scaled:
-            yield (
-                j,
-                ModelError(f"{who} would be off in scale by {{size}}, or the clock.", "%", 1e2, TUNING.largest_scale),
-                value,
-            )
-        else:  # an input's scale is not told, but that it changes is
-            share, largest = (time - time[0]) / max(time[-1] - time[0], 1e-9), np.nanmax(np.abs(value), initial=1e-9)
-            warms = f"{who} would change its scale by {{size}} over the log: look at what warms up."
-            yield j, ModelError(warms, "%", 1e2, TUNING.largest_scale), share[:, None] * value
-            bent = f"{who} would be off in scale by {{size}} more where it is large than where it is small."
-            yield j, ModelError(bent, "%", 1e2, TUNING.largest_scale), np.abs(value) / largest * value
+        who = names[j][:1].upper() + names[j][1:].replace("{", "{{").replace("}", "}}")
+        for rank, (error, shape) in enumerate(_errors_of_one(who, time, values[:, j], rates[:, j], scaled)):
+            yield rank, j, error, shape[:, None] * axis
+
+
+def _errors_of_one(
+    who: str, time: np.ndarray, values: np.ndarray, rate: np.ndarray, scaled: bool
+) -> Iterator[tuple[ModelError, np.ndarray]]:
+    """Of one channel, the likeliest first, with what a unit adds to its values (n,)."""
+    since = time - time[0]
+    late = f"{who} would be late by {{size}}: look at its filter, its clock, and for lost rows."
+    yield ModelError(late, "ms", 1e3, TUNING.longest_delay), -rate
+    yield ModelError(f"{who} would be off by {{size}} throughout: look for an offset.", ""), np.ones(len(time))
+    yield ModelError(f"{who} would drift by {{size}} a second.", ""), since
+    value = np.nan_to_num(values)
+    if scaled:
+        off = f"{who} would be off in scale by {{size}}, or the clock."
+        yield ModelError(off, "%", 1e2, TUNING.largest_scale), value
+        return
+    # An input's scale is not told where the quantities make up for it; that it changes is.
+    warms = f"{who} would change its scale by {{size}} over the log: look at what warms up."
+    yield ModelError(warms, "%", 1e2, TUNING.largest_scale), since / max(since[-1], 1e-9) * value
+    bent = f"{who} would be off in scale by {{size}} more where it is large than where it is small."
+    largest = np.max(np.abs(value), initial=1e-9)
+    yield ModelError(bent, "%", 1e2, TUNING.largest_scale), np.abs(value) / largest * value

@@ -49,7 +49,7 @@ def _of(log: Log, robot: str, signal: str, names: list[str], values: np.ndarray)
     present = np.isfinite(values).all(axis=1)
     if present.sum() < 50:
         return []
-    blank = blanks(values)
+    blank = blanks(values, command=signal in _INPUTS)
     if blank.any():
         found.append(
             PreflightFinding(
@@ -143,10 +143,10 @@ def stuck_spans(time: np.ndarray, same: np.ndarray) -> list[tuple[float, float]]
     return [(a, b) for a, b in spans if b - a > TUNING.stuck_seconds]
 
 
-def blanks(values: np.ndarray) -> np.ndarray:
+def blanks(values: np.ndarray, command: bool = False) -> np.ndarray:
     """(n,): short runs of rows that are exactly zero in all of several axes, between two like readings far from zero.
 
-    An input that is switched off has unlike ones on its two sides, and a sensor at rest is near zero.
+    A sensor at rest is near zero. A `command` whose values mostly repeat may be switched off and on.
     """
     blank = np.zeros(len(values), bool)
     zero = np.all(values == 0.0, axis=1)
@@ -154,6 +154,8 @@ def blanks(values: np.ndarray) -> np.ndarray:
     if values.shape[1] < 2 or not zero.any() or len(rest) < 50:
         return blank
     usual = float(np.median(np.linalg.norm(np.diff(rest, axis=0), axis=1)))
+    if command and usual == 0.0:
+        return blank
     for begin, end in runs(zero):
         if begin > 0 and end < len(values) and end - begin <= TUNING.blank_rows:
             before, after = values[begin - 1], values[end]
@@ -186,7 +188,8 @@ def limited(values: np.ndarray) -> np.ndarray:
 def outliers(time: np.ndarray, values: np.ndarray) -> np.ndarray:
     """(n,): rows with a sample that is far from the straight line through its neighbours, they being near each other.
 
-    Compared with the median of such distances, which outliers of a few percent do not move.
+    Compared with the median of such distances, which outliers of a few percent do not move. Where most of them are
+    none, because a command stands still or readings are rounded coarsely, it must also be some usual steps away.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         share = ((time[1:-1] - time[:-2]) / (time[2:] - time[:-2]))[:, None]
@@ -201,13 +204,24 @@ def outliers(time: np.ndarray, values: np.ndarray) -> np.ndarray:
         read = [column[~some] for column, some in zip(off.T, filled.T, strict=True)]
         read = [column[np.isfinite(column)] for column in read]
         typical = np.array([np.median(column) if len(column) else 0.0 for column in read])
+        still = typical == 0.0
         typical += 1e-12 * (1.0 + np.nanmedian(size, axis=0))
         far = np.nan_to_num(off / (1.4826 * typical), nan=0.0) > TUNING.outlier_factor
         far &= np.abs(values[2:] - values[:-2]) < 0.5 * off  # a step is none: both neighbours are on one side
         # The neighbours of an outlier are far off, too; the outlier itself is the farthest of the three.
         padded = np.pad(np.nan_to_num(off), ((1, 1), (0, 0)))
-        largest = (off >= padded[:-2]) & (off >= padded[2:])
-    return np.concatenate([[False], (far & largest).any(axis=1), [False]])
+        far &= (off >= padded[:-2]) & (off >= padded[2:])
+        for k in np.flatnonzero(still & far.any(axis=0)):
+            far[:, k] &= off[:, k] > TUNING.outlier_steps * _usual_step(values[:, k], far[:, k])
+    return np.concatenate([[False], far.any(axis=1), [False]])
+
+
+def _usual_step(column: np.ndarray, far: np.ndarray) -> float:
+    """The median step between unlike samples, none of which is `far` (n - 2,); 0 where there is none."""
+    wild = np.concatenate([[False], far, [False]])
+    steps = np.abs(np.diff(column))[~(wild[1:] | wild[:-1])]
+    steps = steps[steps > 0.0]
+    return float(np.median(steps)) if len(steps) else 0.0
 
 
 def _without(log: Log, names: list[str], wild: np.ndarray, between: bool) -> Log:

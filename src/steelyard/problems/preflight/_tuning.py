@@ -31,6 +31,9 @@ class PreflightTuning:
     """Rows one after another that may be such zeros; longer, the signal is off."""
     outlier_factor: float = 12.0
     """Deviations of a sample from its neighbours' cubic, in robust ones, from which on it is an outlier."""
+    outlier_steps: float = 3.0
+    """The same in usual steps between unlike samples, where most samples repeat the one before: a reading that flickers
+    between two or three values of a coarse converter is none."""
     outlier_share: float = 0.0
     """Of the samples, above which outliers are left out and told: a single one is enough."""
     outliers_repaired: float = 0.03

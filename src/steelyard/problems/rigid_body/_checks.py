@@ -50,8 +50,14 @@ class CheckedBlocks:
 
     def checks(self, values: np.ndarray, covariance: np.ndarray) -> tuple[Check, ...]:
         """From a solution with all of them."""
-        std = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-        return tuple(Check(name, values[at], std[at]) for name, at in self.slices.items())
+        found = []
+        for name, at in self.slices.items():
+            T = np.eye(at.stop - at.start)
+            if name == "force_gains":  # that of z follows from the two that are unknowns
+                T = np.vstack([T, -np.ones(2)])
+            variance = np.einsum("ia,ab,ib->i", T, covariance[at, at], T)
+            found.append(Check(name, T @ values[at], np.sqrt(np.maximum(variance, 0.0))))
+        return tuple(found)
 
 
 def with_checks(problem: Problem, state: State, blocks: Sequence[Block]) -> CheckedBlocks:

@@ -109,14 +109,20 @@ class WindowAnswer:
 
     def event(self, before: "WindowAnswer | None", robot: str, time: float) -> Event | None:
         """The contact or the change that this window enough, if any; `before` is what was known when it began."""
-        code, onset = int(self.belief.event), self.onset(time)
-        if code == 1:
+        onset = self.onset(time)
+        if not self.has_event:
+            return None
+        if int(self.belief.event) == 1:
             what = f"Something touched the load until about {time - 2.0 * RECURSIVE.hop:.2f} s."
             return Event(onset, "contact", robot, "wrench", what, None, time)
-        if code == 2 and self.enough:
-            old = self.load if before is None or not before.enough else before.load
-            return change_event(old, self.load, robot, onset, time)
-        return None
+        old = self.load if before is None or not before.enough else before.load
+        return change_event(old, self.load, robot, onset, time)
+
+    @property
+    def has_event(self) -> bool:
+        """Whether this window ended a contact, or shows a change of a load that the numbers allow."""
+        code = int(self.belief.event)
+        return code == 1 or (code == 2 and self.enough)
 
     def _contact_reasons(self) -> list[Reason]:
         if float(self.belief.refused) < 2.0:

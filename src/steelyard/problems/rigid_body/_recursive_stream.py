@@ -126,7 +126,7 @@ class RecursiveWristStream:
 
     def onset(self, state: _State, time: float) -> float | None:
         """When a contact began that has ended, or a change that is clear by now."""
-        if not state.ended or state.answer is None or not float(state.answer.belief.event):
+        if not state.ended or state.answer is None or not state.answer.has_event:
             return None
         return state.answer.onset(time)
 

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from steelyard._rotations import exp_so3, log_so3
-from steelyard.problems.rigid_body._tuning import SENSOR_ERRORS, SensorErrors
+from steelyard.problems.rigid_body._tuning import SENSOR_ERRORS
 
 MOTION_SIGNALS = ("twist/angular", "twist/linear", "specific_force", "attitude")
 """What may show how the sensor frame moves; each may be late against the wrench."""
@@ -34,10 +34,10 @@ def layout(
     signals: tuple[str, ...],
     tared: bool,
     calibrated: bool = False,
-    errors: SensorErrors = SENSOR_ERRORS,
     drift: "Drift | None" = None,
 ) -> Layout:
     """For a log with these motion signals; a tared force sensor has no offset, calibrated motion sensors no errors."""
+    errors = SENSOR_ERRORS
     parts: list[tuple[str, int, float]] = [("mass", 1, 100.0), ("first_moment", 3, 10.0), ("moments", 6, 1.0)]
     if not tared:
         parts += [("torque_offset", 3, errors.torque_offset), ("force_offset", 3, errors.force_offset)]

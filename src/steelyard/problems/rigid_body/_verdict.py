@@ -174,12 +174,9 @@ def no_solution(error: Exception) -> Reason:
 
 
 def _check_sentence(check: Check) -> str:
-    k = int(np.argmax(np.abs(check.value) / check.std))
+    gains = check.name == "force_gains"  # the three of them add up to none: the largest is the axis that is off
+    k = int(np.argmax(np.abs(check.value) / (1.0 if gains else check.std)))
     value, std = float(check.value[k]), float(check.std[k])
-    if check.name == "force_gains":  # the three axes' gains add up to none, so two of them are unknowns
-        gains = np.append(check.value, -np.sum(check.value))
-        k = int(np.argmax(np.abs(gains)))
-        value, std = float(gains[k]), float(np.max(check.std))
     size = f"{100 * abs(value):.2g} ± {100 * std:.1g} %" if abs(value) < 0.5 else "much"  # a linear step tells no more
     scale = f"{size} too {'large' if value > 0 else 'small'}"
     return {

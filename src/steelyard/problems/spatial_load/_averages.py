@@ -60,7 +60,7 @@ class Averages:
         """How many hold the load."""
         return self.w.shape[1]
 
-    def covariances(self, point: LinearisationPoint, noise: Mapping[str, float], most: int = 4) -> list[np.ndarray]:
+    def covariances(self, point: LinearisationPoint, noise: Mapping[str, float]) -> list[np.ndarray]:
         """By kind of equation: what white noise of the readings makes of an axis of it, at lags 0, 1, … in spans.
 
         A derivative's noise is larger and anti-correlated, so that slow differences say more than fast ones.
@@ -68,7 +68,7 @@ class Averages:
         box, n = np.full(self.rows, 1.0 / self.rows), self.robots
         mean = np.convolve(box, np.concatenate([[0.5], np.ones(self.rows - 1), [0.5]]) / self.rows)
         rate = np.convolve(box, np.concatenate([[-1.0], np.zeros(self.rows - 1), [1.0]]) / self.h)
-        A, D = (np.array([_lagged(k, lag * self.rows) for lag in range(most + 1)]) for k in (mean, rate))
+        A, D = (np.array([_lagged(k, lag * self.rows) for lag in range(5)]) for k in (mean, rate))  # farther: 0
         w2, v2, s2, N2, F2 = (noise[signal] ** 2 for signal in WRIST_SIGNALS)
         numbers, _ = load_in_frame(point, 0)
         m, c, I = float(numbers[0]), numbers[1:4], numbers[4:].reshape(3, 3)

@@ -99,13 +99,17 @@ def _odd_sizes(record: SpatialRecord) -> list[tuple[str, str, str]]:
     for signal, most in limits.items():
         k = list(WRIST_SIGNALS).index(signal)
         part = slice(3 * k, 3 * k + 3)
-        square = np.nanmean(np.sum(record.readings[:, :, part] ** 2, axis=2), axis=0) - 3 * record.noise[signal] ** 2
+        squares = np.sum(record.readings[:, :, part] ** 2, axis=2)
+        count = np.isfinite(squares).sum(axis=0)
+        mean = np.where(count > 0, np.nansum(squares, axis=0) / np.maximum(count, 1), np.nan)  # a sensor may be none
+        square = mean - 3 * record.noise[signal] ** 2
         size = np.sqrt(np.maximum(square, 3 * record.noise[signal] ** 2))
         for i, name in enumerate(names):
             others = np.delete(size, i)
+            others = others[np.isfinite(others)]
             if others.size == 0 or not np.isfinite(size[i]):
                 continue
-            ratio = float(size[i] / np.nanmedian(others))
+            ratio = float(size[i] / np.median(others))
             if 1 / most < ratio < most or (others.size == 1 and ratio < 1):
                 continue
             hint = ""

@@ -66,8 +66,10 @@ def report(agent: "PlanarLoadAgent", state: PlanarAgentState) -> dict[str, Estim
     placed = continued or (joint is not None and _small(joint, P))
     if not (placed and _rows_of_one_load(state)):
         return found
-    P[LOG_MASS, LOG_MASS] += agent.clock_drift**2
-    P[LOG_INERTIA, LOG_INERTIA] += (2.0 * agent.clock_drift) ** 2  # the angular velocity is in the team's time, too
+    # By m a = F, v = omega r and J alpha = r F with true velocities and forces, a clock that is fast by e makes m and r
+    # larger by e, and J by 3 e.
+    for at, power in ((LOG_MASS, 1.0), (LOG_SCALE, 1.0), (LOG_INERTIA, 3.0)):
+        P[at, at] += (power * agent.clock_drift) ** 2
     # Sums with the next joint step come later: to first order, what they will tell is known now.
     rollout, k = rollout_of(agent.cache, window, fit.unknowns), len(window.rows)
     end = np.concatenate([rollout.ends[k - 1], fit.unknowns[4:]])

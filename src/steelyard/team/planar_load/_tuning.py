@@ -147,7 +147,8 @@ class PlanarLoadTuning:
     """s: to which the clocks of robots agree. At 3 rad/s and 1 m it is 1.5 mm of any contact or centre of mass, which
     was three times the deviation that the velocities alone leave."""
     clock_drift: float = 1e-4
-    """Relative, of the team's clock: it is one robot's, and some quartzes are so far off. A mass is off by as much."""
+    """Relative, of the team's clock: it is one robot's, and some quartzes are so far off. A mass and all lengths are
+    off by as much, an inertia by three times that."""
     rows_relayed: int = 200
     """Rows for which robots' own velocities are remembered (8 s): twice what a consistency check looks at."""
     report_repeats: int = 2

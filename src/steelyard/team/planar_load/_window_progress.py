@@ -124,10 +124,10 @@ class WindowProgress:
         self.begin(start, origin, self.prior, self.fit)
         self.fit_end = self.fit_end if fit_end is None else fit_end
 
-    def take_fit(self, span: Span, fit: Fit | None, counts: bool = False) -> None:
-        """A fit to a span of the window."""
+    def take_fit(self, span: Span, fit: Fit | None) -> None:
+        """A fit to a span of the window, which does not count yet; see `count`."""
         origin = Origin.FIRST if isinstance(self.doing, Waiting) else self.doing.origin
-        self.doing = Fitted(span.start, origin, self.prior, fit, counts)
+        self.doing = Fitted(span.start, origin, self.prior, fit, counts=False)
         self.fit_iteration, self.fit_end = span.iteration, span.end
 
     def count(self) -> None:
