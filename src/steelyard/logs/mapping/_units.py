@@ -20,10 +20,14 @@ def time_sources(recording: Recording) -> dict[str, TimeSource]:
 def _time_source(stream: Stream, system: str) -> TimeSource:
     if stream.time is None:
         return TimeSource(stream.name, "s", f"{stream.name} has no column of times.", known=False)
-    if system != "table" or stream.rows < 3 or not any("unit of time" in note for note in stream.notes):
+    if system != "table" or stream.rows < 3:
         return TimeSource(stream.name, "s", f"The file states the times of {stream.name}.")
     time = np.asarray(stream.time, float)
-    step = float(np.median(np.diff(time)))
+    step = float(np.nanmedian(np.diff(time)))
+    if step < 0 or (step == 0 and np.ptp(time) == 0):
+        return TimeSource(stream.name, "s", f"The times of {stream.name} do not increase.", known=False)
+    if not any("unit of time" in note for note in stream.notes):
+        return TimeSource(stream.name, "s", f"The file states the times of {stream.name}.")
     if not step > 0:
         return TimeSource(stream.name, "s", f"The times of {stream.name} do not increase.", known=False)
     if len(time) > 10 and np.all(np.diff(time) == 1.0) and time[0] in (0.0, 1.0):
