@@ -32,7 +32,8 @@ def settle_angle_unit(exam: Examination, robot: str) -> None:
             unit, text = "rad", f"Roll and pitch reach {tilt:.3g}: too level for degrees, so rad."
         else:
             names = ", ".join(one.source)
-            asked_unit(exam, signal, f"Is {names} in rad or deg? Roll and pitch reach {tilt:.3g}.", "deg")
+            if flies or f"{robot}/specific_force" in exam.sources:  # else nothing could be identified with it
+                asked_unit(exam, signal, f"Is {names} in rad or deg? Roll and pitch reach {tilt:.3g}.", "deg")
             exam.refuse(signal, f"whether it is in rad or deg cannot be told: roll and pitch reach {tilt:.3g}.")
             continue
         exam.change(signal, "found", text, unit=unit)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from steelyard.logs.mapping._phrases import MOTOR, NO_SIGNAL, SETPOINT, VECTORS, vector_signal
+from steelyard.logs.mapping._phrases import INERTIAL, MOTOR, NO_SIGNAL, SETPOINT, VECTORS, vector_signal
 from steelyard.logs.mapping._source import SignalSource
 from steelyard.logs.mapping._tables import Column, named, vector_source
 from steelyard.logs.mapping._tuning import TUNING
@@ -42,7 +42,7 @@ def numbered_sources(columns: list[Column], who: Who) -> Iterator[SignalSource]:
                 groups[robot, stream, (*words[:-1], key)] = dict(
                     enumerate([one for one in others if one.source not in taken], 1)
                 )
-    for (robot, _, words), numbered in groups.items():
+    for (robot, _, words), numbered in sorted(groups.items(), key=lambda item: not set(item[0][2]) & INERTIAL):
         if not numbered:
             continue
         first, count = min(numbered), len(numbered)

@@ -108,6 +108,12 @@ def settle_gyroscope_unit(exam: Examination, robot: str, scale: float | None) ->
     track = None if one is None else exam.track(signal)
     if one is None or track is None:
         return
+    norms = np.linalg.norm(track.values, axis=1)
+    if np.std(norms) < TUNING.gravity_share * np.mean(norms):
+        exam.refuse(
+            signal, f"its norm is {np.mean(norms):.3g} throughout: a direction, such as gravity's, and no turning."
+        )
+        return
     most = float(np.percentile(np.linalg.norm(track.values, axis=1), 99.5))
     evidence = "against the attitude"
     # In flight the specific force is along the thrust however the machine turns.
