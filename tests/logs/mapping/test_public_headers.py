@@ -208,3 +208,12 @@ def test_two_sensors_whose_clocks_are_microseconds_apart_are_no_error(tmp_path: 
     imu |= columns("gyro_*_dps", "xyz", np.degrees(values("wrist rates", t)))
     files = [text_table(tmp_path / f"{name}.csv", table) for name, table in (("ft", wrench), ("imu", imu))]
     assert prepare(open_log(files), "rigid-body", Config()).problem == "rigid-body"
+
+
+@pytest.mark.parametrize("damage", [1e300, np.inf, np.nan, 0.0])
+@pytest.mark.parametrize("column", ["p_x", "v_y", "w_z", "q_w", "rpm_2", "vbat", "t"])
+def test_a_column_of_absurd_numbers_ends_no_examination(tmp_path: Path, damage: float, column: str):
+    """Least squares over 1e300 did not converge, and a signal without a usable sample had no first time."""
+    t, table = drone(20.0)
+    table |= columns("rpm_*", "1234", 30 / np.pi * rotor_speeds(t)) | {"vbat": 16 - 0.01 * t}
+    assert look(tmp_path, table | {column: np.full(len(t), damage)}).streams

@@ -149,7 +149,8 @@ def _rising_column(columns: Mapping[str, Array], units: Mapping[str, str]) -> st
         timed = (units.get(name) or "").strip().lower() in _SECONDS
         if not (timed or k == 0) or name.startswith("#") or len(columns[name]) < 3 or set(_words(name)) & _COUNTERS:
             continue
-        steps = np.diff(columns[name])
+        with np.errstate(invalid="ignore"):
+            steps = np.diff(columns[name])
         counts = np.all(steps == 1)
         if np.all(steps > 0) and (timed or (not counts and np.ptp(steps) < 0.1 * steps.mean())):
             return name

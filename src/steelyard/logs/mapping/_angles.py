@@ -23,7 +23,7 @@ def settle_angle_unit(exam: Examination, robot: str) -> None:
         one = exam.sources[signal]
         misfits = {unit: _misfit(exam, robot, dataclasses.replace(one, unit=unit)) for unit in ("rad", "deg")}
         best = min(misfits, key=lambda unit: misfits[unit])
-        tilt = max(float(np.nanmax(np.abs(column(exam.recording, source)))) for source in one.source[:2])
+        tilt = max(float(np.nanmax(np.abs(column(exam.recording, source)), initial=0.0)) for source in one.source[:2])
         if misfits[best] < TUNING.unit_fits and max(misfits.values()) > misfits[best] + TUNING.unit_apart:
             unit, text = best, f"The motion fits angles in {best}."
         elif flies and tilt > TUNING.upright:

@@ -131,7 +131,7 @@ def _joint_group(robot: str, words: tuple[str, ...], several: list[Column]) -> I
 def _joint(robot: str, joint: str, quantity: str, one: Column) -> SignalSource:
     unit, why = one.name.unit or _JOINTS[quantity][0], f"{one.source} is the {quantity} of {joint}."
     if quantity == "position" and one.name.unit is None:
-        unit, why = "?", f"{why} Its largest value is {float(np.nanmax(np.abs(one.values))):.3g}."
+        unit, why = "?", f"{why} Its largest value is {float(np.nanmax(np.abs(one.values), initial=0.0)):.3g}."
     signal = f"{robot}/joint/{joint}/{quantity}"
     return SignalSource(signal, (one.source,), unit, why, certain=one.name.unit is not None)
 

@@ -110,7 +110,7 @@ def _tracked(columns: list[Column], who) -> Iterator[SignalSource]:
         if words[-1:] == ("r",) and len(axes) == len(other) == 3:
             three = [axes[axis] for axis in "xyz"]
             stated = three[0].name.unit
-            largest = max(float(np.nanmax(np.abs(one.values))) for one in three)
+            largest = max(float(np.nanmax(np.abs(one.values), initial=0.0)) for one in three)
             unit = stated or ("deg" if largest > 2 * np.pi + 0.1 else "?")
             why = f"{named(three)} look like a tracked rotation; its largest number is {largest:.3g}."
             source = tuple(one.source for one in three)
@@ -236,7 +236,7 @@ def _scalars(columns: list[Column], who) -> Iterator[SignalSource]:
                 f" in {stated}." if stated else ", taken to be in N."
             )
             yield SignalSource(f"{robot}/thrust", (one.source,), stated or "N", why, certain=stated is not None)
-        elif is_voltage(one):
+        elif is_voltage(one) and np.isfinite(one.values).any():
             unit = one.name.unit or ("mV" if np.nanmedian(one.values) > 100 else "V")
             yield SignalSource(f"{robot}/battery/voltage", (one.source,), unit, f"{one.source} looks like a voltage.")
 

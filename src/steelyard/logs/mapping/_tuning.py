@@ -130,6 +130,8 @@ class MappingTuning:
     """deg, of roll and pitch; beyond, angles are in tenths or hundredths of a degree."""
     counted_thrust: float = 255.0
     """Of a thrust in whole numbers, from which on they are a command's or a converter's counts."""
+    largest_sample: float = 1e60
+    """Of any signal in any unit; beyond, a number is damaged, and powers of it overflow."""
     shortest_step: float = 1e-5
     """s, between most rows: the fastest drives log at 40 kHz."""
     most_grid_rows: float = 5e6

@@ -23,8 +23,9 @@ def _time_source(stream: Stream, system: str) -> TimeSource:
     if system != "table" or stream.rows < 3:
         return TimeSource(stream.name, "s", f"The file states the times of {stream.name}.")
     time = np.asarray(stream.time, float)
-    step = float(np.nanmedian(np.diff(time)))
-    if step < 0 or (step == 0 and np.ptp(time) == 0):
+    steps = np.diff(time[np.isfinite(time)])
+    step = float(np.median(steps)) if len(steps) else 0.0
+    if step < 0 or not np.any(steps):
         return TimeSource(stream.name, "s", f"The times of {stream.name} do not increase.", known=False)
     if not any("unit of time" in note for note in stream.notes):
         return TimeSource(stream.name, "s", f"The file states the times of {stream.name}.")
@@ -171,7 +172,7 @@ def settle_joint_positions(exam: Examination) -> None:
         if "/joint/" in signal and signal.endswith("/position") and one.unit == "?":
             groups.setdefault(one.streams[0], []).append(signal)
     for stream, signals in groups.items():
-        most = max(float(np.nanmax(np.abs(_raw(exam, signal)))) for signal in signals)
+        most = max(float(np.nanmax(np.abs(_raw(exam, signal)), initial=0.0)) for signal in signals)
         scales = [scale for signal in signals if (scale := _joint_scale(exam, signal)) is not None]
         if scales:
             scale = float(np.median(scales))
