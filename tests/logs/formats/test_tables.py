@@ -172,3 +172,36 @@ def test_a_time_of_day_beside_a_date_is_a_time(tmp_path: Path):
     stream = table(tmp_path, "Date,Time,a\n" + rows)
     assert stream.clock == "column Time"
     np.testing.assert_allclose(np.diff(stream.time), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("heading", "clock"),
+    [
+        ("ros_time_s,rate_solve_time_ms,ax", "ros_time_s"),
+        ("rate_solve_time_ms,elapsed_s,ax", "elapsed_s"),
+        ("Tick#,IMU_ATTI(0):accelX,Clock:offsetTime", "Clock.offsetTime"),
+        ("timestampns,time,ax", "timestampns"),
+        ("t_rel_s,px,py", "t_rel_s"),
+        ("pc_ts,robot_mode,tcpf_0", "pc_ts"),
+        ("seconds_since_launch,position_ned_m[0],ax", "seconds_since_launch"),
+    ],
+)
+def test_the_time_is_a_column_that_rises(tmp_path: Path, heading: str, clock: str):
+    """A name alone is no time: how long a solver took falls as often as it rises, and a counter has no unit."""
+    names, rng = heading.split(","), np.random.default_rng(0)
+    rows = np.arange(40) / 100
+    factor = 1e9 if clock == "timestampns" else 1.0
+    columns = {clock.replace(".", ":"): 5 + factor * rows, "Tick#": 4.5e6 * rows, "time": np.floor(rows)}
+    values = [columns.get(name, rng.normal(size=40)) for name in names]
+    lines = [heading, *(",".join(f"{v:.12g}" for v in row) for row in zip(*values, strict=True))]
+    stream = table(tmp_path, "\n".join(lines) + "\n")
+    assert stream.clock == f"column {clock}"
+    assert stream.time is not None
+    np.testing.assert_allclose(np.diff(stream.time), 0.01, rtol=1e-3)
+
+
+def test_a_colon_in_a_name_becomes_a_point(tmp_path: Path):
+    """`stream:field` has one colon, and DJI's tables have several in each name."""
+    stream = table(tmp_path, "t,IMU_ATTI(0):accelX,Motor:Speed:RFront [rpm]\n0.0,1,2\n0.1,3,4\n")
+    assert list(stream.fields) == ["IMU_ATTI(0).accelX", "Motor.Speed.RFront"]
+    assert stream.units == {"Motor.Speed.RFront": "rpm"}

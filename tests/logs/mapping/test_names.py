@@ -21,6 +21,10 @@ from steelyard.logs.mapping._unit_names import factor_of, plain_unit
         ("motor_motor_m3", ("motor", "motor", "m"), "3", None),
         ("r12", ("r",), "12", None),
         ("qw", ("q",), "w", None),
+        ("r1", ("r",), "1", None),
+        ("position_ned_m[0]", ("position", "ned"), "0", "m"),
+        ("angular_rate_body_radps[2]", ("angular", "rate", "body"), "2", "rad/s"),
+        ("eRPM(/100)[3]", ("erpm",), "3", None),
     ],
 )
 def test_names_are_taken_apart(name: str, words: tuple[str, ...], axis: str, unit: str | None):
@@ -29,7 +33,20 @@ def test_names_are_taken_apart(name: str, words: tuple[str, ...], axis: str, uni
 
 
 @pytest.mark.parametrize(
-    ("text", "unit"), [("µs", "us"), ("m/s^2", "m/s²"), ("°/s", "deg/s"), ("Nm", "N m"), ("%", "%"), ("furlong", None)]
+    ("text", "unit"),
+    [
+        ("µs", "us"),
+        ("m/s^2", "m/s²"),
+        ("°/s", "deg/s"),
+        ("Nm", "N m"),
+        ("%", "%"),
+        ("furlong", None),
+        ("meters/Sec2", "m/s²"),
+        ("degrees/s", "deg/s"),
+        ("degrees180", "deg"),
+        ("feet", "ft"),
+        ("mph", "mph"),
+    ],
 )
 def test_units_have_many_spellings(text: str, unit: str | None):
     assert plain_unit(text) == unit

@@ -1,13 +1,14 @@
 """What the names of a table's columns say: units, and which column is the time."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from steelyard.logs._recording import Array
 from steelyard.logs._vocabulary import describe
+from steelyard.logs.formats._tuning import TUNING
 
 _BRACKETS = re.compile(r"(.*\S)\s*(?:\[([^\[\]]{1,20})\]|\(([^()]{1,20})\))")
 _INDEX = re.compile(r"\d*")
@@ -21,13 +22,19 @@ _SUFFIXES = {
 
 _SECONDS = {
     "s": 1.0, "sec": 1.0, "secs": 1.0, "second": 1.0, "seconds": 1.0,
-    "ms": 1e-3, "msec": 1e-3, "milliseconds": 1e-3, "millis": 1e-3,
-    "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "usec": 1e-6, "microseconds": 1e-6, "micros": 1e-6,
-    "ns": 1e-9, "nsec": 1e-9, "nanoseconds": 1e-9, "nanos": 1e-9,
+    "ms": 1e-3, "msec": 1e-3, "millisecond": 1e-3, "milliseconds": 1e-3, "millis": 1e-3,
+    "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "usec": 1e-6, "microsecond": 1e-6, "microseconds": 1e-6,
+    "micros": 1e-6,
+    "ns": 1e-9, "nsec": 1e-9, "nanosecond": 1e-9, "nanoseconds": 1e-9, "nanos": 1e-9,
 }  # fmt: skip
 
 _TIMES = ("time", "t", "timestamp", "stamp", "timestamps", "times", "datetime", "clock", "seconds", "secs", "sec")
+_OF_TIME = {"time", "timestamp", "stamp", "elapsed", "ts"}
+_COUNTERS = {"tick", "ticks", "count", "counter", "index", "idx", "seq", "sequence", "frame", "sample", "packet", "row",
+             "id", "loop", "iteration", "step", "number"}  # fmt: skip
+"""Words of columns that rise by no unit of time."""
 _XSENS = "sampletimefine"  # Xsens: counts of 0.1 ms
+_IN_SECONDS = re.compile(r"(\w+_)?(time|t|timestamp|stamp|elapsed)_s|(seconds|secs)_(since|from)_\w+")
 _ROS = ("%time", "rosbagtimestamp", "field.header.stamp", "header.stamp")  # nanoseconds by their tools' convention
 
 
@@ -40,11 +47,12 @@ class Named:
 
 
 def named(name: str) -> Named:
-    """A name without its unit, and the unit.
+    """A name without its unit, and the unit; a colon, which stands between stream and field, becomes a point.
 
     >>> named("acc_x [g]"), named("gyro_z_dps"), named("q[0]")
     (Named(field='acc_x', unit='g'), Named(field='gyro_z_dps', unit='deg/s'), Named(field='q[0]', unit=None))
     """
+    name = name.replace(":", ".")
     found = _BRACKETS.fullmatch(name)
     if found is not None:
         unit = (found[2] or found[3]).strip()
@@ -82,7 +90,9 @@ def clock_of(columns: Mapping[str, Array], units: Mapping[str, str], dates: froz
     `dates` are columns that were dates and are seconds since 1970 now. Seconds and nanoseconds in a column each are
     one time.
     """
-    column = _time_column(list(columns), dates) or _rising_column(columns, units)
+    named_so = list(dict.fromkeys(_time_columns(list(columns), dates)))
+    column = next((name for name in named_so if _rises(columns[name])), None) or _rising_column(columns, units)
+    column = column or next(iter(named_so), None)
     pair = _split_stamp(columns)
     if pair is not None and (column is None or _plain(column) not in _ROS):
         seconds, rest, factor = pair
@@ -98,19 +108,36 @@ def clock_of(columns: Mapping[str, Array], units: Mapping[str, str], dates: froz
     return Clock(column, time if scale == 1.0 else time * scale, ())
 
 
-def _time_column(names: list[str], dates: frozenset[str]) -> str | None:
+def _time_columns(names: list[str], dates: frozenset[str]) -> Iterator[str]:
+    """Columns that are named as a time, the likelier first."""
     plain = {_plain(name): name for name in reversed(names)}
-    for word in (*_ROS, _XSENS, *_TIMES):
-        if word in plain:
-            return plain[word]
-    for name in names:
-        words = [word for word in re.split(r"[^a-z%]+", name.lower()) if word]
-        if words and words[0] in ("time", "timestamp", "t", "stamp") and set(words[1:]) <= {*_SECONDS, "boot"}:
-            return name
+    yield from (plain[word] for word in (*_ROS, _XSENS, *_TIMES) if word in plain)
+    words = {name: _words(name) for name in names}
+    for name, parts in words.items():
+        if parts and (parts[0] in {"t", *_OF_TIME} or _stamp_unit(parts[0])) and set(parts[1:]) <= {*_SECONDS, "boot"}:
+            yield name
     for name in names:
         if name.lower().endswith(("timestamp", "_time", " time", ".time", "time_us", "time_ms")):
-            return name
-    return next(iter(name for name in names if name in dates), None)
+            yield name
+    yield from (name for name in names if name in dates)
+    yield from (name for name, parts in words.items() if set(parts) & _OF_TIME or parts[:1] == ["seconds"])
+
+
+def _words(name: str) -> list[str]:
+    """Its words in lower case: `Clock.offsetTime` has three."""
+    return [word for word in re.split(r"[^a-z%]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()) if word]
+
+
+def _stamp_unit(word: str) -> str | None:
+    """The unit of time in a name without a mark before it: `timestampns`."""
+    found = re.fullmatch(r"(?:timestamp|stamp|time)(\w+)", word)
+    return found[1] if found and found[1] in _SECONDS else None
+
+
+def _rises(time: Array) -> bool:
+    """Whether a column can be a time: it rises in most rows, and hardly ever falls."""
+    steps = np.diff(time[np.isfinite(time)])
+    return len(steps) < 2 or bool(np.median(steps) > 0 and np.mean(steps < 0) < TUNING.falling_times)
 
 
 def _rising_column(columns: Mapping[str, Array], units: Mapping[str, str]) -> str | None:
@@ -120,9 +147,10 @@ def _rising_column(columns: Mapping[str, Array], units: Mapping[str, str]) -> st
     """
     for k, name in enumerate(columns):
         timed = (units.get(name) or "").strip().lower() in _SECONDS
-        if not (timed or k == 0) or name.startswith("#") or len(columns[name]) < 3:
+        if not (timed or k == 0) or name.startswith("#") or len(columns[name]) < 3 or set(_words(name)) & _COUNTERS:
             continue
-        steps = np.diff(columns[name])
+        with np.errstate(invalid="ignore"):
+            steps = np.diff(columns[name])
         counts = np.all(steps == 1)
         if np.all(steps > 0) and (timed or (not counts and np.ptp(steps) < 0.1 * steps.mean())):
             return name
@@ -157,7 +185,9 @@ def _scale(column: str, unit: str | None) -> float | None:
         return 1e-4
     if plain in ("seconds", "secs", "sec"):
         return 1.0
-    return 1.0 if re.fullmatch(r"(time|t|timestamp|stamp)_s", plain) else None
+    if (unit := _stamp_unit(plain)) is not None:
+        return _SECONDS[unit]
+    return 1.0 if _IN_SECONDS.fullmatch(plain) else None
 
 
 def is_ours(names: list[str]) -> bool:

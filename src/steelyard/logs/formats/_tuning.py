@@ -63,6 +63,9 @@ class FormatsTuning:
     """Lines that are tried in every dialect, the last ones of the sample: numbers, not the heading."""
     dialect_cells: int = 200
     """Cells of a row that are tried: what they are, the others are."""
+    falling_times: float = 0.25
+    """Of the steps of a column that is a time, the most that may fall: rows of several messages are out of order now
+    and then, a measurement falls every other time."""
     arrow_from: int = 1 << 22
     """Bytes of a file from which on pyarrow is loaded: it takes as long as a few megabytes cell by cell."""
 

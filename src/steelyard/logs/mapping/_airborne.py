@@ -13,12 +13,13 @@ def airborne(recording: Recording, mapping: SignalMapping, robot: str) -> tuple[
     """The longest span of flight, s; None where nothing shows it.
 
     The ground is where the machine is while its motors are off. A recording in which they never are is all flight.
+    Without a position its way is the integral of the velocity.
     """
     command = next(
         (f"{robot}/{name}" for name in ("motor", "thrust", "rpm") if f"{robot}/{name}" in mapping.signals), None
     )
-    signal = f"{robot}/position"
-    if command is None or signal not in mapping.signals:
+    signal = next((s for name in _WAYS if (s := f"{robot}/{name}") in mapping.signals), None)
+    if command is None or signal is None:
         return None
     time, position = samples(recording, mapping, signal)
     when, values = samples(recording, mapping, command)
@@ -26,6 +27,8 @@ def airborne(recording: Recording, mapping: SignalMapping, robot: str) -> tuple[
         return None
     level = np.nanmean(values, axis=1)
     running = np.interp(time, when, (level > TUNING.off * np.nanmax(level)).astype(float)) > 0.5
+    if not signal.endswith("/position"):
+        position = _way(time, position, running & (np.interp(time, when, level) > TUNING.idle * np.nanmax(level)))
     usual = float(np.median(level[level > 0.3 * np.nanmax(level)])) if running.any() else 0.0
     running &= (np.interp(time, when, level) > TUNING.idle * usual) | ~_stands(time, position)
     if (~running).sum() < 5:
@@ -35,6 +38,16 @@ def airborne(recording: Recording, mapping: SignalMapping, robot: str) -> tuple[
     spans = [(float(time[a]), float(time[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
     start, end = max(spans, key=lambda span: span[1] - span[0], default=(float(time[0]), float(time[0])))
     return start + TUNING.take_off_margin * (start > time[0]), end - TUNING.take_off_margin * (end < time[-1])
+
+
+_WAYS = ("position", "linear_velocity")
+
+
+def _way(time: np.ndarray, velocity: np.ndarray, running: np.ndarray) -> np.ndarray:
+    """The integral of a velocity, whose bias is what it reads while the motors are off or idle."""
+    bias = np.median(velocity[~running], axis=0) if (~running).sum() > 5 else np.zeros(3)
+    steps = 0.5 * (velocity[1:] + velocity[:-1] - 2 * bias) * np.diff(time)[:, None]
+    return np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
 
 
 def never_flies(recording: Recording, mapping: SignalMapping) -> list[Finding]:

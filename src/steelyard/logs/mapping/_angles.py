@@ -23,7 +23,7 @@ def settle_angle_unit(exam: Examination, robot: str) -> None:
         one = exam.sources[signal]
         misfits = {unit: _misfit(exam, robot, dataclasses.replace(one, unit=unit)) for unit in ("rad", "deg")}
         best = min(misfits, key=lambda unit: misfits[unit])
-        tilt = max(float(np.nanmax(np.abs(column(exam.recording, source)))) for source in one.source[:2])
+        tilt = max(float(np.nanmax(np.abs(column(exam.recording, source)), initial=0.0)) for source in one.source[:2])
         if misfits[best] < TUNING.unit_fits and max(misfits.values()) > misfits[best] + TUNING.unit_apart:
             unit, text = best, f"The motion fits angles in {best}."
         elif flies and tilt > TUNING.upright:
@@ -32,7 +32,8 @@ def settle_angle_unit(exam: Examination, robot: str) -> None:
             unit, text = "rad", f"Roll and pitch reach {tilt:.3g}: too level for degrees, so rad."
         else:
             names = ", ".join(one.source)
-            asked_unit(exam, signal, f"Is {names} in rad or deg? Roll and pitch reach {tilt:.3g}.", "deg")
+            if flies or f"{robot}/specific_force" in exam.sources:  # else nothing could be identified with it
+                asked_unit(exam, signal, f"Is {names} in rad or deg? Roll and pitch reach {tilt:.3g}.", "deg")
             exam.refuse(signal, f"whether it is in rad or deg cannot be told: roll and pitch reach {tilt:.3g}.")
             continue
         exam.change(signal, "found", text, unit=unit)

@@ -101,6 +101,8 @@ def averaged(time: np.ndarray, values: np.ndarray, at: np.ndarray, width: float)
 
 def derivative(track: Track, width: float) -> Track:
     """Differences over `width`: the mean of the derivative over it."""
+    if not len(track.time):
+        return track
     t = track.time[(track.time > track.time[0] + width / 2) & (track.time < track.time[-1] - width / 2)]
     ends = [np.stack([np.interp(t + s * width / 2, track.time, v) for v in track.values.T], 1) for s in (-1, 1)]
     return Track(t, (ends[1] - ends[0]) / width)
@@ -108,6 +110,8 @@ def derivative(track: Track, width: float) -> Track:
 
 def grid_of(*tracks: Track) -> np.ndarray | None:
     """Evenly spaced times at which all tracks can be compared; of a long recording the part with most motion."""
+    if not all(len(t.time) for t in tracks):
+        return None
     start, end = max(t.time[0] for t in tracks), min(t.time[-1] for t in tracks)
     rate = min(TUNING.grid_rate, *(max(t.rate, 1.0) for t in tracks))
     if end - start < 1.0 or (end - start) * rate < 30:

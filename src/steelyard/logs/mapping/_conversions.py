@@ -28,6 +28,11 @@ def rotated_to_world(raw: np.ndarray) -> np.ndarray:
     return np.einsum("nij,nj->ni", matrices(normalised(raw[:, 3:7])), raw[:, :3])
 
 
+def summed(raw: np.ndarray) -> np.ndarray:
+    """The collective thrust of rotors whose thrusts are logged."""
+    return np.sum(raw, axis=1, keepdims=True)
+
+
 def negated(raw: np.ndarray) -> np.ndarray:
     """The opposite sign: a thrust that is logged along a z axis that points down."""
     return -raw
@@ -42,6 +47,7 @@ CONVERSIONS: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
     "crazyflie-2-thrust": crazyflie_thrust,
     "body-to-world": rotated_to_world,
     "negative": negated,
+    "sum": summed,
     "legacy-pitch": legacy_pitch,
 }
 """By name; each takes the recorded columns (n, k)."""

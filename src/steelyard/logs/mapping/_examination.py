@@ -9,6 +9,7 @@ from steelyard.logs._recording import Recording
 from steelyard.logs.mapping._compare import Track
 from steelyard.logs.mapping._samples import convert, recorded, samples_of
 from steelyard.logs.mapping._source import Finding, SignalSource, TimeSource, Verdict
+from steelyard.logs.mapping._tuning import TUNING
 from steelyard.logs.mapping._unit_names import multiple_of
 
 
@@ -48,7 +49,7 @@ class Examination:
             except BadInput:
                 self._tracks[one] = None
                 return None
-            good = np.isfinite(values).all(axis=1)
+            good = (np.abs(values) < TUNING.largest_sample).all(axis=1)
             self._tracks[one] = Track(time[good], values[good]) if good.sum() > 30 else None
         return self._tracks[one]
 

@@ -9,9 +9,11 @@ from steelyard.logs.mapping._airborne import never_flies
 from steelyard.logs.mapping._angles import settle_angle_unit
 from steelyard.logs.mapping._ardupilot import ardupilot_sources
 from steelyard.logs.mapping._clocks import settle_delays, settle_offsets
+from steelyard.logs.mapping._compare import Alignment
 from steelyard.logs.mapping._crazyflie import crazyflie_sources
 from steelyard.logs.mapping._examination import Examination
 from steelyard.logs.mapping._frames import (
+    ORDERS,
     settle_attitude,
     settle_body,
     settle_sensor_axes,
@@ -72,8 +74,7 @@ def examine(recording: Recording, times: Mapping[str, TimeSource] | None = None)
         flies = f"{robot}/wrench/force" not in exam.sources
         by_gravity = not flies and f"{robot}/specific_force" in exam.sources and _unordered(exam, robot)
         turning = flies or (f"{robot}/rates" in exam.sources and not by_gravity)
-        alignment = settle_attitude(exam, robot) if turning else None
-        settle_gyroscope_unit(exam, robot, None if alignment is None else alignment.scale)
+        alignment = _settle_turning(exam, robot, turning)
         if flies:
             settle_sensor_axes(exam, robot, alignment)
             settle_inverted(exam, robot)
@@ -91,11 +92,34 @@ def examine(recording: Recording, times: Mapping[str, TimeSource] | None = None)
         settle_delays(exam, robot)
         settle_thrust(exam, robot)
         settle_wrench_unit(exam, robot)
+    _refuse_unknown(exam)
     exam.findings += never_flies(recording, SignalMapping(exam.sources, exam.times))
     report_faults(exam)
     return SignalMapping(
         exam.sources, exam.times, tuple(exam.findings), tuple(exam.questions), tuple(exam.unit_questions)
     )
+
+
+def _settle_turning(exam: Examination, robot: str, turning: bool) -> Alignment | None:
+    """Attitude and gyroscope against each other, once more for each gyroscope in the place of a refused one."""
+    signal = f"{robot}/rates"
+    while True:
+        gyroscope = exam.sources.get(signal)
+        alignment = settle_attitude(exam, robot) if turning else None
+        settle_gyroscope_unit(exam, robot, None if alignment is None else alignment.scale)
+        now = exam.sources.get(signal)
+        if gyroscope is None or now is None or now.source == gyroscope.source:
+            return alignment
+
+
+def _refuse_unknown(exam: Examination) -> None:
+    """What no test has given a unit or an order is not used: its samples are too few, or nothing else shows it."""
+    for signal in list(exam.sources):
+        while (one := exam.sources.get(signal)) is not None and (one.unit == "?" or one.order in ORDERS):
+            if not all(exam.times[stream].known for stream in one.streams):  # its times are asked for first
+                break
+            what = "unit" if one.unit == "?" else "order of its numbers"
+            exam.refuse(signal, f"nothing shows the {what}.")
 
 
 def _unordered(exam: Examination, robot: str) -> bool:

@@ -8,15 +8,16 @@ import numpy as np
 from steelyard.logs.mapping._crazyflie import thrust_map_sentence
 from steelyard.logs.mapping._phrases import MOTOR, QUATERNION
 from steelyard.logs.mapping._source import SignalSource
-from steelyard.logs.mapping._tables import Column, is_voltage, named
+from steelyard.logs.mapping._tables import Column, is_voltage, named, of_force
 from steelyard.logs.mapping._tuning import TUNING
-from steelyard.logs.mapping._unit_names import multiple_of
+from steelyard.logs.mapping._unit_names import kind_of, multiple_of
 
-_SPEEDS = {"rpm", "erpm", "speed", "speeds", "vel", "velocity", "velocities", "omega", "om", "w", "n", "rad", "hz"}
+_SPEEDS = {"rpm", "erpm", "speed", "speeds", "vel", "velocity", "velocities", "omega", "om", "w", "n", "r", "rad", "hz"}
 _SPEED_FACTORS = ("rpm", "krpm", "rad/s", "rotor rad/s", "Hz")
-_ROTORS = {"omega", "om", "w", "n"}
+_ROTORS = {"omega", "om", "w", "n", "r"}
 """Symbols that are rotor speeds where four, six or eight columns have them."""
 _CORNERS = {"fl": 1, "fr": 2, "rl": 3, "rr": 4, "bl": 3, "br": 4}
+_CORNERS |= {"lfront": 1, "rfront": 2, "lrear": 3, "rrear": 4, "lback": 3, "rback": 4}
 _SIDES: dict[tuple[str, ...], str] = {
     ("front", "left"): "fl", ("front", "right"): "fr", ("rear", "left"): "rl", ("rear", "right"): "rr",
     ("back", "left"): "bl", ("back", "right"): "br",
@@ -25,14 +26,18 @@ _COMMANDS = {"pwm", "throttle", "thr", "cmd", "command", "output", "u", "servo",
 
 
 def motor_columns(columns: list[Column], who: Callable[[Column], str]) -> Iterator[SignalSource]:
-    """Commands and rotor speeds; of several the named ones first, of an unknown unit the last."""
+    """Commands, rotor speeds and thrusts of rotors; of several those with a unit first, of an unknown unit the last."""
     groups: dict[tuple, dict[int, Column]] = {}
     for one in columns:
         number, words = _number(one)
-        if number is not None and set(words) & (MOTOR | _ROTORS) and not one.any_of(_NO_MOTOR):
+        if number is not None and set(words) & (MOTOR | _ROTORS | _THRUST) and not one.any_of(_NO_MOTOR):
             groups.setdefault((who(one), one.stream.name, words), {})[number] = one
-    for (robot, _, words), numbered in sorted(groups.items(), key=lambda item: not set(item[0][2]) & {"pwm", "rpm"}):
+    for (robot, _, words), numbered in sorted(groups.items(), key=_rank):
         motors = [numbered[k] for k in sorted(numbered) if np.isfinite(numbered[k].values).any()]
+        if set(words) & _THRUST or (motors and kind_of(motors[0].name.unit or "") == "force"):
+            if len(motors) >= TUNING.fewest_motors:
+                yield _rotor_thrusts(robot, motors)
+            continue
         if not 2 <= len(motors) <= 16 or (not set(words) & MOTOR and not _are_rotors(motors)):
             continue
         source, stated = tuple(one.source for one in motors), motors[0].name.unit
@@ -42,7 +47,7 @@ def motor_columns(columns: list[Column], who: Callable[[Column], str]) -> Iterat
         if (known is not None and known[1] in _SPEED_FACTORS) or set(words) & _SPEEDS:
             unit = _speed_unit(values, words) if stated is None else re.sub(r"(?<!rotor )rad/s$", "rotor rad/s", stated)
             why = f"{named(motors)} look like rotor speeds; they lie between {span}."
-            undecided = stated is None and unit is not None and not set(words) & _SPEED_UNITS
+            undecided = stated is None and unit is not None and ("erpm" in words or not set(words) & _SPEED_UNITS)
             yield SignalSource(
                 f"{robot}/rpm", source, unit or "?", why, certain=stated is not None, open_unit=undecided
             )
@@ -62,6 +67,19 @@ def motor_columns(columns: list[Column], who: Callable[[Column], str]) -> Iterat
             yield SignalSource(f"{robot}/thrust", source, "N", why, **more)
 
 
+def _rank(item: tuple[tuple, dict[int, Column]]) -> tuple[bool, bool]:
+    (_, _, words), numbered = item
+    return next(iter(numbered.values())).name.unit is None, not set(words) & {"pwm", "rpm"}
+
+
+def _rotor_thrusts(robot: str, rotors: list[Column]) -> SignalSource:
+    stated = of_force(rotors[0].name.unit)
+    what = f"state the thrusts of rotors in {stated}" if stated else "look like the thrusts of rotors"
+    why = f"{named(rotors)} {what}; the collective is their sum."
+    source, certain = tuple(one.source for one in rotors), stated is not None
+    return SignalSource(f"{robot}/thrust", source, stated or "N", why, conversion="sum", certain=certain)
+
+
 _STATED = {"us": "pwm", "1": "of one"}
 """Units of commands as names state them."""
 _SPEED_UNITS = {"rpm", "krpm", "rad", "hz"}
@@ -73,7 +91,8 @@ def _one_cell(volts: np.ndarray) -> bool:
     return any(2.8 <= scale * usual <= 4.4 for scale in (1.0, 1e-3))
 
 
-_NO_MOTOR = QUATERNION | {"current", "temp", "thrust"}
+_NO_MOTOR = QUATERNION | {"current", "temp", "volts", "torque"}
+_THRUST = {"thrust", "thrusts"}
 
 
 def _number(one: Column) -> tuple[int | None, tuple[str, ...]]:

@@ -25,8 +25,9 @@ _ROBOT = re.compile(r"(?:r|robot|drone|uav|quad)_?\d+")
 # A quantity's letters and an axis in one word: ax, fy, gyrox, wz, q0, m1, r12.
 _JOINED = re.compile(
     r"(a|acc|accel|accelerometer|f|force|t|tau|torque|m|mom|w|om|omega|g|gyr|gyro|v|vel|p|pos|q|quat|vl|vb|lv|r)([xyzw])|"
-    r"(q|quat|qd|dq|tau|joint|j)(\d)|(m|motor|mot|pwm|rpm|esc|throttle|thr|u|rotor|output|servo|omega|om|w|n)(\d{1,2})|"
-    r"(r|rot|R)([123][123])"
+    r"(r|rot|R)([123][123])|"
+    r"(q|quat|qd|dq|tau|joint|j)(\d)|"
+    r"(m|motor|mot|pwm|rpm|esc|throttle|thr|u|rotor|output|servo|omega|om|w|n|r)(\d{1,2})"
 )
 _WORLD_AXES = {"n": "n", "north": "n", "e": "e", "east": "e", "d": "d", "down": "d", "u": "u", "up": "u"}
 _IN_THE_WORLD = {"p", "pos", "position", "v", "vel", "velocity", "speed"}
@@ -82,7 +83,8 @@ def take_apart(field: str, stated: str | None = None) -> Name:
             unit = unit or plain_unit(inside)
         bare = bare.replace(match[0], " ")
     split = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", bare)
-    words = [word for word in re.split(r"[^A-Za-z0-9]+", split.lower()) if word]
+    whole = re.sub(r"(?<![a-z0-9])e_rpm", "erpm", split.lower())
+    words = [word for word in re.split(r"[^a-z0-9]+", whole) if word]
     robot = None
     if words and _ROBOT.fullmatch(words[0]) and len(words) > 1:
         robot, words = words[0], words[1:]
@@ -95,7 +97,12 @@ def take_apart(field: str, stated: str | None = None) -> Name:
 
 
 def _unit_tail(words: list[str]) -> tuple[list[str], str | None]:
-    """A unit written as the name's last words: acc_x_m_s2, t_us."""
+    """A unit written as the name's last words, or before an index: acc_x_m_s2, t_us, position_ned_m[0]."""
+    if len(words) > 2 and words[-1].isdigit():
+        bare, unit = _unit_tail(words[:-1])
+        if unit is None and words[-2] == "m" and words[-3] in (*_IN_THE_WORLD, "ned", "enu"):
+            bare, unit = words[:-2], "m"
+        return [*bare, words[-1]], unit
     for tail, unit in _UNIT_TAILS.items():
         if len(words) > len(tail) and tuple(words[-len(tail) :]) == tail:
             return words[: -len(tail)], unit

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from steelyard.logs.mapping._phrases import MOTOR, NO_SIGNAL, SETPOINT, VECTORS, vector_signal
+from steelyard.logs.mapping._phrases import INERTIAL, MOTOR, NO_SIGNAL, SETPOINT, VECTORS, vector_signal
 from steelyard.logs.mapping._source import SignalSource
 from steelyard.logs.mapping._tables import Column, named, vector_source
 from steelyard.logs.mapping._tuning import TUNING
@@ -42,7 +42,7 @@ def numbered_sources(columns: list[Column], who: Who) -> Iterator[SignalSource]:
                 groups[robot, stream, (*words[:-1], key)] = dict(
                     enumerate([one for one in others if one.source not in taken], 1)
                 )
-    for (robot, _, words), numbered in groups.items():
+    for (robot, _, words), numbered in sorted(groups.items(), key=lambda item: not set(item[0][2]) & INERTIAL):
         if not numbered:
             continue
         first, count = min(numbered), len(numbered)
@@ -131,7 +131,7 @@ def _joint_group(robot: str, words: tuple[str, ...], several: list[Column]) -> I
 def _joint(robot: str, joint: str, quantity: str, one: Column) -> SignalSource:
     unit, why = one.name.unit or _JOINTS[quantity][0], f"{one.source} is the {quantity} of {joint}."
     if quantity == "position" and one.name.unit is None:
-        unit, why = "?", f"{why} Its largest value is {float(np.nanmax(np.abs(one.values))):.3g}."
+        unit, why = "?", f"{why} Its largest value is {float(np.nanmax(np.abs(one.values), initial=0.0)):.3g}."
     signal = f"{robot}/joint/{joint}/{quantity}"
     return SignalSource(signal, (one.source,), unit, why, certain=one.name.unit is not None)
 

@@ -91,9 +91,10 @@ def _check_clock(found: Prepared) -> None:
         return
     steps = np.diff(time)
     step, gap = float(np.median(steps)), float(steps.max())
-    if step < TUNING.shortest_step:
+    mean = float((time[-1] - time[0]) / (len(time) - 1))  # two sensors of one rate are as close as their clocks
+    if mean < TUNING.shortest_step:
         raise BadInput(
-            f"{found.log.origin}: most rows are {step:.3g} s apart, faster than any robot samples; times are in "
+            f"{found.log.origin}: rows are {mean:.3g} s apart, faster than any robot samples; times are in "
             "seconds: convert them."
         )
     if found.problem in _ON_A_GRID and (time[-1] - time[0]) / step > TUNING.most_grid_rows:
@@ -179,6 +180,8 @@ def _nearness(one: Assessment) -> tuple:
 def _lacking(assessments: Sequence[Assessment]) -> str:
     """What the nearest problem lacks, and up to two others that the files hold a part of."""
     first, *others = sorted(assessments, key=_nearness)
+    if not any(one.reads for one in assessments) and any(": no field of" in text for text in first.missing):
+        return "no column's name says which signal it is: state them in a file for --map, as docs/MAPPING.md shows"
     lacks = f"{first.problem} lacks {' and '.join(first.missing[:3])}"
     near = [one for one in others if one.reads and REQUIREMENTS[one.problem].answered and one.missing != first.missing]
     near = [one for one in near if len(one.missing) <= len(first.missing)]  # a drone's gyroscope makes it no wrist

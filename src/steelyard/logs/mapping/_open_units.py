@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from steelyard.logs.mapping._examination import Examination
+from steelyard.logs.mapping._names import take_apart
 from steelyard.logs.mapping._source import Finding, SignalSource, split_field
 from steelyard.logs.mapping._unit_names import kind_of, multiple_of
 
@@ -32,7 +33,7 @@ def refuse_other_kinds(exam: Examination) -> None:
         while signal in exam.sources:
             one = exam.sources[signal]
             wanted, kind = _KINDS.get(one.name), kind_of(one.unit)
-            if wanted is None or kind is None or kind in wanted or one.conversion is not None:
+            if wanted is None or kind is None or kind in wanted or one.conversion == "crazyflie-2-thrust":
                 break
             text = f"{_fields(one)} is stated in {one.unit}, which is no unit of a {wanted[0]}"
             exam.ask(f"How much {_USUAL[wanted[0]]} is 1 of {_fields(one)}? {_answer([one], multiple=True)}")
@@ -78,6 +79,8 @@ def asked_unit(exam: Examination, signal: str, question: str, unit: str, multipl
 
 def _answer(sources: Sequence[SignalSource], unit: str | None = None, multiple: bool = False) -> str:
     """The line of a mapping that answers, in TOML that can be copied."""
+    if unit is None and any(is_electrical(one) for one in sources):
+        unit, multiple = SEVEN_PAIRS, False
     lines = []
     for stream in dict.fromkeys(one.streams[0] for one in sources):
         mine = [one for one in sources if one.streams[0] == stream]
@@ -91,6 +94,15 @@ def _answer(sources: Sequence[SignalSource], unit: str | None = None, multiple: 
     if multiple and multiple_of(f"0.25 {base}") is not None and kind_of(base) is not None:
         shown += f', or what 1 of it is, as in "0.25 {base}"'
     return f"{shown}."
+
+
+SEVEN_PAIRS = "0.142857 rpm"
+"""A rotor's speed where an electrical revolution of a motor with seven pairs of poles is counted."""
+
+
+def is_electrical(one: SignalSource) -> bool:
+    """Whether a source counts electrical revolutions, by its name."""
+    return any("erpm" in take_apart(split_field(field)[1]).words for field in one.source)
 
 
 def _key(name: str) -> str:

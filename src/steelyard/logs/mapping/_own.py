@@ -47,10 +47,16 @@ def _first_line(path: Path, packed: bool) -> list[str]:
 
 
 def _named_as_ours(names: list[str]) -> bool:
-    names = [name.strip() for name in names]
-    return any(describe(name).known for name in names if name != "time") or any(
-        "/" in name and nearest_column(name) is not None for name in names[:50]
-    )
+    """Whether a heading is ours, misspelt or without its `time`; a topic's path, which begins with a slash, is not."""
+    others = [name.strip() for name in names if name.strip() != "time"]
+    known = sum(describe(name).known for name in others)
+    if len(others) == len(names):  # without our time, most of its columns must be ours
+        return 2 * known > len(others) or sum(_misspelt(name) for name in others[:50]) > 0.5 * len(others[:50])
+    return known > 0 or any(_misspelt(name) for name in others[:50])
+
+
+def _misspelt(name: str) -> bool:
+    return "/" in name.strip("/") and not name.startswith("/") and nearest_column(name) is not None
 
 
 def assess_own(log: Log) -> tuple[Assessment, ...]:

@@ -7,6 +7,7 @@ import numpy as np
 from steelyard._rotations import matrices as matrices
 from steelyard._rotations import quaternion_from_matrix
 from steelyard.errors import BadInput, nearest
+from steelyard.logs.mapping._tuning import TUNING
 
 FRAMES = {
     "ours": ("x", "y", "z"),
@@ -68,10 +69,13 @@ def angle_between(A: np.ndarray, B: np.ndarray) -> float:
 
 
 def normalised(q: np.ndarray) -> np.ndarray:
-    """Unit quaternions; NaN where the norm is far from 1."""
+    """Unit quaternions; NaN where the norm is far from 1, or of counts (10000 or 2^14 for 1) far from the usual one."""
     norm = np.linalg.norm(q, axis=1, keepdims=True)
+    usual = float(np.nanmedian(norm)) if np.isfinite(norm).any() else 1.0
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(np.abs(norm - 1) < 0.2, q / norm, np.nan)
+        return np.where(
+            np.abs(norm / (usual if usual > TUNING.counted_quaternion else 1.0) - 1) < 0.2, q / norm, np.nan
+        )
 
 
 def quaternions(R: np.ndarray) -> np.ndarray:

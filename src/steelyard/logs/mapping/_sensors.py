@@ -124,8 +124,8 @@ def _tachometer(exam: Examination, robot: str) -> None:
     track = exam.sources.get(f"{robot}/rpm")
     if track is None or len(track.source) < 3:
         return
-    _, values = samples_of(exam.recording, track, exam.times)
-    turning = values[(np.nan_to_num(values) > 0.2 * np.nanmax(values)).any(axis=1)]
+    values = exam.values_of(track)
+    turning = values[(np.nan_to_num(values) > 0.2 * np.nanmax(values, initial=0.0)).any(axis=1)]
     means = np.nanmedian(turning, axis=0)
     for k, mean in enumerate(means):
         others = float(np.median(np.delete(means, k)))

@@ -49,6 +49,7 @@ def table_sources(
 
     `label` gives the text whose words count, where a field's own name is too short.
     """
+    from steelyard.logs.mapping._angle_columns import angle_columns
     from steelyard.logs.mapping._motor_columns import motor_columns
     from steelyard.logs.mapping._numbered import numbered_sources
 
@@ -69,7 +70,7 @@ def table_sources(
     taken = {source for one in found for source in one.source}
     columns = [one for one in columns if one.source not in taken]
     felt = [one for one in columns if not one.any_of(SETPOINT)]
-    for make in (_tracked, _vectors, _turning, _quaternions, _matrices, _angles, _scalars):
+    for make in (_vectors, _turning, _quaternions, _matrices, angle_columns, _tracked, _scalars):
         found += make(felt, who)
     return [*found, *motor_columns(columns, who)]
 
@@ -98,18 +99,18 @@ def _unit_norm(columns: list[np.ndarray]) -> bool:
 
 
 def _tracked(columns: list[Column], who) -> Iterator[SignalSource]:
-    """Poses of motion capture as Vicon writes them: RX, RY, RZ beside TX, TY, TZ; a rotation vector, or angles."""
+    """Poses as motion capture and arms write them: RX, RY, RZ beside TX, TY, TZ or X, Y, Z; a vector, or angles."""
     groups: dict[tuple, dict[str, Column]] = {}
     for one in columns:
-        if one.name.words[-1:] in (("r",), ("t",)) and one.name.axis in ("x", "y", "z"):
-            key = (who(one), one.stream.name, one.name.words[:-1], one.name.words[-1])
-            groups.setdefault(key, {})[one.name.axis] = one
-    for (robot, stream, words, kind), axes in groups.items():
-        other = groups.get((robot, stream, words, "t"), {})
-        if kind == "r" and len(axes) == len(other) == 3:
+        if one.name.axis in ("x", "y", "z"):
+            groups.setdefault((who(one), one.stream.name, one.name.words), {})[one.name.axis] = one
+    for (robot, stream, words), axes in groups.items():
+        beside = (groups.get((robot, stream, (*words[:-1], *end)), {}) for end in (("t",), ()))
+        other = next((one for one in beside if one), {})
+        if words[-1:] == ("r",) and len(axes) == len(other) == 3:
             three = [axes[axis] for axis in "xyz"]
             stated = three[0].name.unit
-            largest = max(float(np.nanmax(np.abs(one.values))) for one in three)
+            largest = max(float(np.nanmax(np.abs(one.values), initial=0.0)) for one in three)
             unit = stated or ("deg" if largest > 2 * np.pi + 0.1 else "?")
             why = f"{named(three)} look like a tracked rotation; its largest number is {largest:.3g}."
             source = tuple(one.source for one in three)
@@ -133,6 +134,7 @@ def _vectors(columns: list[Column], who) -> Iterator[SignalSource]:
             continue
         if signal is not None and one.name.axis in _AXES_OF_VECTORS:
             rank = 2 * one.any_of(ESTIMATE) - (signal == "rates" and one.any_of(INERTIAL))
+            rank += signal == "position" and one.name.words[-1:] == ("t",)  # a target's, or a translation
             key = (rank, who(one), signal, one.stream.name, one.name.words)
             groups.setdefault(key, {})[one.name.axis] = one
     for (_, robot, signal, _, _), axes in sorted(groups.items(), key=lambda item: item[0][0]):
@@ -216,28 +218,6 @@ def _matrices(columns: list[Column], who) -> Iterator[SignalSource]:
                 yield SignalSource(f"{robot}/attitude", tuple(one.source for one in nine), "1", why, rows="R")
 
 
-_ANGLES = {"roll": "roll", "pitch": "pitch", "yaw": "yaw", "phi": "roll", "theta": "pitch", "psi": "yaw"}
-
-
-def _angles(columns: list[Column], who) -> Iterator[SignalSource]:
-    groups: dict[tuple, dict[str, Column]] = {}
-    for one in columns:
-        word = next((word for word in _ANGLES if word in one.name.words), None)
-        if word is not None and not one.any_of({"rate", "rates", "speed", "pid", "cmd", "controller"} | LOAD):
-            words = tuple(other for other in one.name.words if other != word)
-            key = (1 + 2 * one.any_of(ESTIMATE), who(one), one.stream.name, words)
-            groups.setdefault(key, {})[_ANGLES[word]] = one
-    for (_, robot, _, _), axes in sorted(groups.items(), key=lambda item: item[0][0]):
-        if len(axes) == 3:
-            three = [axes[angle] for angle in ("roll", "pitch", "yaw")]
-            stated = three[0].name.unit
-            largest = max(float(np.nanmax(np.abs(one.values))) for one in three)
-            unit = stated or ("deg" if largest > 2 * np.pi + 0.1 else "?")
-            why = f"{named(three)} look like roll, pitch and yaw; the largest angle is {largest:.3g}."
-            source = tuple(one.source for one in three)
-            yield SignalSource(f"{robot}/attitude", source, unit, why, order="rpy", certain=stated is not None)
-
-
 def is_voltage(one: Column) -> bool:
     words = set(one.name.words)
     return bool(words & {"vbat", "vbatt", "voltage"}) or ({"battery", "v"} <= words) or ({"bat", "volt"} <= words)
@@ -249,14 +229,14 @@ def _scalars(columns: list[Column], who) -> Iterator[SignalSource]:
         if (
             one.name.axis == ""
             and one.any_of({"thrust", "collective", "schub"})
-            and not one.any_of({"cmd", "command", "pid"})
+            and not one.any_of({"cmd", "command", "pid", "avg", "average", "mean"})  # of one rotor
         ):
             stated = of_force(one.name.unit)
             why = f"{one.source} {'states' if stated else 'looks like'} the collective thrust" + (
                 f" in {stated}." if stated else ", taken to be in N."
             )
             yield SignalSource(f"{robot}/thrust", (one.source,), stated or "N", why, certain=stated is not None)
-        elif is_voltage(one):
+        elif is_voltage(one) and np.isfinite(one.values).any():
             unit = one.name.unit or ("mV" if np.nanmedian(one.values) > 100 else "V")
             yield SignalSource(f"{robot}/battery/voltage", (one.source,), unit, f"{one.source} looks like a voltage.")
 

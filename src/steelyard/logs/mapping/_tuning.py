@@ -120,6 +120,18 @@ class MappingTuning:
     """In the coarse search for a delay; one to 10 ms needs no more."""
     fewest_windows: int = 5
     """Of an integral's comparison, so that what they disagree about says something."""
+    counted_quaternion: float = 100.0
+    """Norm of a quaternion from which on its numbers are counts: INAV logs 10000 for 1, sensors 2^14 or 2^30."""
+    gravity_share: float = 0.03
+    """Of its mean, by which the norm of gravity's direction varies at most; a gyroscope's varies by all of it."""
+    geographic: float = 1000.0
+    """By which two axes of a position change more slowly than the third if they are degrees: one is 111 km."""
+    steepest: float = 180.0
+    """deg, of roll and pitch; beyond, angles are in tenths or hundredths of a degree."""
+    counted_thrust: float = 255.0
+    """Of a thrust in whole numbers, from which on they are a command's or a converter's counts."""
+    largest_sample: float = 1e60
+    """Of any signal in any unit; beyond, a number is damaged, and powers of it overflow."""
     shortest_step: float = 1e-5
     """s, between most rows: the fastest drives log at 40 kHz."""
     most_grid_rows: float = 5e6

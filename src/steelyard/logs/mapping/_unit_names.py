@@ -21,6 +21,10 @@ FACTORS = {
     "cm/s": 1e-2,
     "mm/s": 1e-3,
     "km/h": 1 / 3.6,
+    "mph": 0.44704,
+    "knots": 0.5144444444444445,
+    "ft": 0.3048,
+    "ft/s": 0.3048,
     "m/s²": 1.0,
     "cm/s²": 1e-2,
     "mm/s²": 1e-3,
@@ -29,6 +33,8 @@ FACTORS = {
     "rad": 1.0,
     "mrad": 1e-3,
     "deg": math.pi / 180,
+    "deg/10": math.pi / 1800,
+    "deg/100": math.pi / 18000,
     "rad/s": 1.0,
     "mrad/s": 1e-3,
     "deg/s": math.pi / 180,
@@ -69,10 +75,10 @@ OFFSETS = {"pwm": -1.0, "dshot": -48 / 1999}
 """Added after the factor."""
 
 KINDS = {
-    "length": ("m", "cm", "mm"),
-    "speed": ("m/s", "cm/s", "mm/s", "km/h"),
+    "length": ("m", "cm", "mm", "ft"),
+    "speed": ("m/s", "cm/s", "mm/s", "km/h", "mph", "knots", "ft/s"),
     "acceleration": ("m/s²", "cm/s²", "mm/s²", "g", "mg", *(f"g/{2**k}" for k in range(8, 16))),
-    "angle": ("rad", "mrad", "deg"),
+    "angle": ("rad", "mrad", "deg", "deg/10", "deg/100"),
     "turning": ("rad/s", "mrad/s", "deg/s"),
     "force": ("N", "mN", "kN", "kgf", "gf", "lbf"),
     "torque": ("N m", "mN m", "N mm", "N cm", "lbf in", "lbf ft"),
@@ -138,9 +144,16 @@ _SPELLINGS = {
     "newton": "N",
     "newtons": "N",
     "percent": "%",
-    "meter": "m",
-    "meters": "m",
-    "metre": "m",
+    "degrees180": "deg",
+    "degrees360": "deg",
+    "kph": "km/h",
+    "kmh": "km/h",
+    "kt": "knots",
+    "kts": "knots",
+    "knot": "knots",
+    "feet": "ft",
+    "foot": "ft",
+    "fps": "ft/s",
     "r/min": "rpm",
     "1/min": "rpm",
     "volt": "V",
@@ -148,6 +161,15 @@ _SPELLINGS = {
     "amp": "A",
     "amps": "A",
 }
+
+
+_SHORT = {
+    "meters": "m", "meter": "m", "metres": "m", "metre": "m", "feet": "ft", "foot": "ft", "degrees": "deg",
+    "degree": "deg", "radians": "rad", "radian": "rad", "seconds": "s", "second": "s", "sec": "s", "newtons": "N",
+    "newton": "N",
+}  # fmt: skip
+_WORD = re.compile(rf"(?<![a-z])(?:{'|'.join(sorted(_SHORT, key=len, reverse=True))})(?![a-z])")
+"""Words for units, alone or in a fraction: meters/sec2."""
 
 
 def plain_unit(text: str) -> str | None:
@@ -159,7 +181,9 @@ def plain_unit(text: str) -> str | None:
     bare = text.strip().replace("µ", "u").replace("μ", "u").replace("°", "deg").replace("·", " ").replace("º", "deg")
     bare = re.sub(r"[*^]+(?=-?\d)", "", bare)  # m/s**2, rad s^-1
     bare = re.sub(r"(\w)[ ./*·](\w+)-(\d)", lambda m: f"{m[1]}/{m[2]}{'' if m[3] == '1' else m[3]}", bare)
-    for candidate in (bare, bare.lower(), re.sub(r"\s+", "", bare), re.sub(r"\s+", "", bare.lower())):
+    short = _WORD.sub(lambda m: _SHORT[m[0]], bare.lower())
+    plain = re.sub(r"\s+", "", bare)
+    for candidate in (bare, bare.lower(), plain, plain.lower(), short, re.sub(r"\s+", "", short)):
         if candidate in FACTORS:
             return candidate
         if candidate in _SPELLINGS:

@@ -20,10 +20,15 @@ def time_sources(recording: Recording) -> dict[str, TimeSource]:
 def _time_source(stream: Stream, system: str) -> TimeSource:
     if stream.time is None:
         return TimeSource(stream.name, "s", f"{stream.name} has no column of times.", known=False)
-    if system != "table" or stream.rows < 3 or not any("unit of time" in note for note in stream.notes):
+    if system != "table" or stream.rows < 3:
         return TimeSource(stream.name, "s", f"The file states the times of {stream.name}.")
     time = np.asarray(stream.time, float)
-    step = float(np.median(np.diff(time)))
+    steps = np.diff(time[np.isfinite(time)])
+    step = float(np.median(steps)) if len(steps) else 0.0
+    if step < 0 or not np.any(steps):
+        return TimeSource(stream.name, "s", f"The times of {stream.name} do not increase.", known=False)
+    if not any("unit of time" in note for note in stream.notes):
+        return TimeSource(stream.name, "s", f"The file states the times of {stream.name}.")
     if not step > 0:
         return TimeSource(stream.name, "s", f"The times of {stream.name} do not increase.", known=False)
     if len(time) > 10 and np.all(np.diff(time) == 1.0) and time[0] in (0.0, 1.0):
@@ -104,6 +109,12 @@ def settle_gyroscope_unit(exam: Examination, robot: str, scale: float | None) ->
     track = None if one is None else exam.track(signal)
     if one is None or track is None:
         return
+    norms = np.linalg.norm(track.values, axis=1)
+    if np.std(norms) < TUNING.gravity_share * np.mean(norms):
+        exam.refuse(
+            signal, f"its norm is {np.mean(norms):.3g} throughout: a direction, such as gravity's, and no turning."
+        )
+        return
     most = float(np.percentile(np.linalg.norm(track.values, axis=1), 99.5))
     evidence = "against the attitude"
     # In flight the specific force is along the thrust however the machine turns.
@@ -161,7 +172,7 @@ def settle_joint_positions(exam: Examination) -> None:
         if "/joint/" in signal and signal.endswith("/position") and one.unit == "?":
             groups.setdefault(one.streams[0], []).append(signal)
     for stream, signals in groups.items():
-        most = max(float(np.nanmax(np.abs(_raw(exam, signal)))) for signal in signals)
+        most = max(float(np.nanmax(np.abs(_raw(exam, signal)), initial=0.0)) for signal in signals)
         scales = [scale for signal in signals if (scale := _joint_scale(exam, signal)) is not None]
         if scales:
             scale = float(np.median(scales))

@@ -5,7 +5,16 @@ import dataclasses
 import numpy as np
 
 from steelyard.logs.mapping._acceleration import acceleration, observed_acceleration
-from steelyard.logs.mapping._compare import Alignment, Track, compare, compare_axes, derivative
+from steelyard.logs.mapping._compare import (
+    Alignment,
+    Track,
+    averaged,
+    compare,
+    compare_axes,
+    derivative,
+    grid_of,
+    width_for,
+)
 from steelyard.logs.mapping._examination import Examination
 from steelyard.logs.mapping._frames import (
     UP_AXES,
@@ -76,7 +85,10 @@ def settle_position(exam: Examination, robot: str) -> None:
     """Position in the axes of the velocity: its derivative."""
     signal = f"{robot}/position"
     p, v, push = exam.track(signal), exam.track(f"{robot}/linear_velocity"), acceleration(exam, robot)
-    if p is not None and v is not None:
+    if p is not None and _geographic(p, v, push, None if v is not None else observed_acceleration(exam, robot)):
+        exam.refuse(signal, "its axes change at rates that differ by thousands: degrees of longitude and latitude.")
+        settle_position(exam, robot)
+    elif p is not None and v is not None:
         found = compare_axes(v, derivative(p, 0.1), TUNING.longest_delay)
         _vector_axes(exam, signal, found, "The position's derivative fits the velocity")
         _length_unit(exam, signal, found, "the velocity")
@@ -88,6 +100,24 @@ def settle_position(exam: Examination, robot: str) -> None:
             moved = observed_acceleration(exam, robot) or p
         found = compare(push, moved, TUNING.longest_delay, free=False).alignment
         _length_unit(exam, signal, found, "attitude and acceleration")
+
+
+def _geographic(p: Track, v: Track | None, push: Track | None, moved: Track | None) -> bool:
+    """Whether two axes of a position change thousands of times as slowly as the motion, by least squares on it."""
+    x, y = (v, derivative(p, 0.1)) if v is not None else (push, moved)
+    grid = None if x is None or y is None else grid_of(x, y)
+    if x is None or y is None or grid is None:
+        return False
+    width = width_for(x, y)
+    a, b = averaged(x.time, x.values, grid, width), averaged(y.time, y.values, grid, width)
+    good = np.isfinite(np.column_stack([a, b])).all(axis=1)
+    if good.sum() < 30:
+        return False
+    a, b = a[good] - a[good].mean(axis=0), b[good] - b[good].mean(axis=0)
+    scales = np.linalg.lstsq(a, b, rcond=None)[0]
+    left = np.sum((b - a @ scales) ** 2, axis=0) / np.maximum(np.sum(b**2, axis=0), 1e-30)
+    sizes = np.sort(np.linalg.norm(scales, axis=0)[left < 1.0 - TUNING.coherence**2])
+    return len(sizes) == 3 and bool(sizes[1] < sizes[2] / TUNING.geographic)
 
 
 _LENGTHS = {"": 1.0, "c": 100.0, "m": 1000.0}
@@ -102,7 +132,7 @@ def _length_unit(exam: Examination, signal: str, found: Alignment, against: str)
     prefix = min(_LENGTHS, key=lambda p: abs(np.log(found.scale / _LENGTHS[p])))
     text = f"It changes {found.scale:.3g} times as fast as {against} state in metres"
     if abs(np.log(found.scale / _LENGTHS[prefix])) > np.log(2.0):
-        exam.report(signal, "undecided", f"{text}, which fits neither m, cm nor mm.")
+        exam.refuse(signal, f"{text}, which fits neither m, cm nor mm.")
     elif prefix:
         exam.change(signal, "found", f"{text}: {prefix}{one.unit}.", unit=f"{prefix}{one.unit}")
 
