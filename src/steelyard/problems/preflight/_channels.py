@@ -142,12 +142,12 @@ def _stuck(time: np.ndarray, same: np.ndarray, signal: str) -> list[tuple[float,
 
 
 def _moving(time: np.ndarray, values: np.ndarray, same: np.ndarray) -> np.ndarray:
-    """`same` less the long runs in which a sensor rests: it comes and goes within two of its smallest steps."""
+    """`same` less the long runs in which a sensor rests: it comes and goes within two of its smallest steps, and rounding."""
     heard = np.flatnonzero(np.isfinite(values).all(axis=1))
     quantum, same, v, t = resolution(values), same.copy(), values[heard], time[heard]
     for a, b in runs(same[heard]):
         sides = [v[k] - v[k - 1] for k in (a - 1, b) if 0 < k < len(v)]
-        if t[b - 1] - t[a - 1] > TUNING.stuck_seconds and np.all(np.abs(sides) <= 2.0 * quantum):
+        if t[b - 1] - t[a - 1] > TUNING.stuck_seconds and np.all(np.abs(sides) <= 2.5 * quantum):
             same[heard[a:b]] = False
     return same
 
@@ -225,7 +225,7 @@ def outliers(time: np.ndarray, values: np.ndarray) -> np.ndarray:
         typical = np.array([np.median(column) if len(column) else 0.0 for column in read])
         typical += 1e-12 * (1.0 + np.nanmedian(size, axis=0))
         far = np.nan_to_num(off / (1.4826 * typical), nan=0.0) > TUNING.outlier_factor
-        far &= off > 2.0 * resolution(values)  # a coarse sensor that rests goes one unit up and back
+        far &= off > 2.5 * resolution(values)  # a coarse sensor that rests goes one unit up and back
         far &= np.abs(values[2:] - values[:-2]) < 0.5 * off  # a step is none: both neighbours are on one side
         # The neighbours of an outlier are far off, too; the outlier itself is the farthest of the three.
         padded = np.pad(np.nan_to_num(off), ((1, 1), (0, 0)))
