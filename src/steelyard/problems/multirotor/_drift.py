@@ -53,7 +53,7 @@ def _wandering(found: Fit, unknowns: Unknowns, size: float) -> Fit:
     Where there is no clear wind, what a slight one may take from rotors that lean is as small as that error, too.
     """
     if size > 0.0:
-        added = dict.fromkeys(wander_names(found.motion), TUNING.wander_share * size)
+        added = dict.fromkeys(wander_names(found.motion), TUNING.wander_share[found.motion.windy] * size)
         if WIND not in unknowns.forces:
             added[WIND] = size / usual_size(found.motion, WIND)
         widths = (*unknowns.widths, *added.items())
