@@ -65,8 +65,8 @@ def _of(log: Log, robot: str, signal: str, names: list[str], values: np.ndarray)
         )
         return found
     same = np.concatenate([[False], np.all(values[1:] == values[:-1], axis=1)])
-    if signal in _OF_ROTORS:
-        same &= ~np.all(values == 0.0, axis=1)  # all rotors at rest, on the ground
+    rest = np.all(values == 0.0, axis=1) & (signal in _OF_ROTORS)  # on the ground
+    same &= ~rest
     same = _moving(np.asarray(log.time), values, same)
     step = float(np.median(np.diff(log.time)))
     if not np.any(values[present] != values[present][0]):
@@ -98,7 +98,7 @@ def _of(log: Log, robot: str, signal: str, names: list[str], values: np.ndarray)
                 "certain" if signal in _BETWEEN or inside.mean() > TUNING.most_left_out else "repaired",
             )
         )
-    limit = limited(values)
+    limit = limited(values) & ~rest
     if limit.any() and not found:
         size = float(np.max(np.abs(values[limit])))
         found.append(
@@ -142,7 +142,7 @@ def _stuck(time: np.ndarray, same: np.ndarray, signal: str) -> list[tuple[float,
 
 
 def _moving(time: np.ndarray, values: np.ndarray, same: np.ndarray) -> np.ndarray:
-    """`same` less the long runs in which a sensor rests: it comes and goes within two of its smallest steps, and rounding."""
+    """`same` less the long runs in which a sensor rests: it comes and goes by two of its smallest steps at the most."""
     heard = np.flatnonzero(np.isfinite(values).all(axis=1))
     quantum, same, v, t = resolution(values), same.copy(), values[heard], time[heard]
     for a, b in runs(same[heard]):
