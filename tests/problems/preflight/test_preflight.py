@@ -219,8 +219,9 @@ def test_rotors_at_rest_and_a_coarse_sensor_at_rest_are_not_stuck():
     place = 1.0 - np.cos(np.outer(np.clip(time - 2.0, 0.0, 2.0 * np.pi), [1.0, 2.0, 3.0]))
     columns = {f"r1/rpm/{k + 1}": rpm[:, k] for k in range(4)}
     columns |= {f"r1/position/{a}": np.round(place[:, k], 3) for k, a in enumerate("xyz")}
-    assert not [f for f in channel_findings(Log(time, columns, "test")) if f.robot == "r1" and f.code in ("stuck", "held") or "rpm" in f.sentence]
+    found = channel_findings(Log(time, columns, "test"))
+    assert not [f for f in found if f.code in ("stuck", "held") or "rpm" in f.sentence]
     columns["r1/position/x"][400:450] = columns["r1/position/x"][400]
     columns["r1/position/y"][400:450] = columns["r1/position/y"][400]
     columns["r1/position/z"][400:450] = columns["r1/position/z"][400]
-    assert [f.code for f in channel_findings(Log(time, columns, "test"))][0] == "stuck"
+    assert "stuck" in [f.code for f in channel_findings(Log(time, columns, "test"))]
