@@ -11,7 +11,7 @@ from steelyard.logs import Log
 from steelyard.problems import identify
 from steelyard.problems._limits import check_sizes
 from steelyard.problems.preflight import OWN, outliers, preflight
-from steelyard.problems.preflight._channels import blanks, limited, stuck_spans
+from steelyard.problems.preflight._channels import blanks, channel_findings, limited, stuck_spans
 from steelyard.problems.preflight._flight_readings import _scale_readings
 
 TIME = 0.01 * np.arange(1000)
@@ -218,3 +218,20 @@ def test_numbers_beyond_any_reading_are_refused_where_something_reads_them():
         check_sizes(log, OWN)  # a robot of one's own may read any column
     with pytest.raises(BadInput, match="column r1/thrust"):
         check_sizes(Log(TIME, {"r1/thrust": np.full(1000, 1e38)}), "multirotor")
+
+
+def test_rotors_at_rest_and_a_coarse_sensor_at_rest_are_not_stuck():
+    """A flight with its time on the ground: rotors read zero there, and millimetres repeat."""
+    time = 0.01 * np.arange(1000)
+    rng = np.random.default_rng(3)
+    flies = ((time > 2.0) & (time < 8.0))[:, None]
+    rpm = np.where(flies, 16000.0 + 50.0 * rng.standard_normal((1000, 4)), 0.0)
+    place = 1.0 - np.cos(np.outer(np.clip(time - 2.0, 0.0, 2.0 * np.pi), [1.0, 2.0, 3.0]))
+    columns = {f"r1/rpm/{k + 1}": rpm[:, k] for k in range(4)}
+    columns |= {f"r1/position/{a}": np.round(place[:, k], 3) for k, a in enumerate("xyz")}
+    found = channel_findings(Log(time, columns, "test"))
+    assert not [f for f in found if f.code in ("stuck", "held") or "rpm" in f.sentence]
+    columns["r1/position/x"][400:450] = columns["r1/position/x"][400]
+    columns["r1/position/y"][400:450] = columns["r1/position/y"][400]
+    columns["r1/position/z"][400:450] = columns["r1/position/z"][400]
+    assert "stuck" in [f.code for f in channel_findings(Log(time, columns, "test"))]

@@ -48,6 +48,8 @@ class Motion:
     """Whether that push is a wind's."""
     wind: np.ndarray | None = None
     """(n, 3), m/s, world: that wind, gusts included, where the flight tells its drag."""
+    by_speeds: bool = False
+    """Whether the thrust is a coefficient times the squares of rotor speeds."""
     _columns: dict[str, tuple[np.ndarray, np.ndarray]] = dataclasses.field(default_factory=dict, repr=False)
     """The last column of each force, and the mass at which it was taken."""
 
@@ -132,7 +134,16 @@ def motion_of(record: FlightRecord, gravity: tuple[float, float, float], lag: fl
     for k in _velocity_jumps(time, velocity):
         gap[k], velocity[k - k % size : k] = True, np.nan  # the block begins after the jump
     return Motion(
-        time, velocity, matrices(q), thrust, gap, size, np.asarray(gravity), record.hold == "step", _height(record)
+        time,
+        velocity,
+        matrices(q),
+        thrust,
+        gap,
+        size,
+        np.asarray(gravity),
+        record.hold == "step",
+        _height(record),
+        by_speeds=record.by_speeds,
     )
 
 
@@ -150,17 +161,24 @@ def _height(record: FlightRecord) -> np.ndarray | None:
 
 
 def _on_ground(time: np.ndarray, thrust: np.ndarray, velocity: np.ndarray, height: np.ndarray) -> np.ndarray:
-    """Rows before take-off and after landing: at the log's ends it stands still, low, and with little thrust."""
+    """Rows before take-off and after landing: at the log's ends it stands still, low, and with little thrust.
+
+    Its climb and its descent count as well: a load on a cable leaves and meets the ground in them.
+    """
     width = max(1, round(0.2 / float(np.median(np.diff(time)))))
     slow = np.convolve(np.pad(thrust, width // 2, "edge"), np.ones(width) / width, "same")[width // 2 :][: len(thrust)]
     usual = float(np.median(slow[slow > 0.5 * slow.max()]))
     flies = np.flatnonzero(slow > TUNING.flying_thrust[1] * usual)
     speed, height = np.linalg.norm(velocity, axis=1), height - np.nanmin(height, initial=np.inf)
     begin, end = -np.inf, np.inf
+    seen = flies[np.isfinite(height[flies])]
+    high = seen[height[seen] > TUNING.cruising * np.median(height[seen])] if seen.size else flies
     if slow[0] < TUNING.flying_thrust[0] * usual and _stands(speed[:width], height[:width]):
-        begin = time[flies[0]] + TUNING.ground_margin
+        climb = min(time[high[0]] - time[flies[0]], TUNING.longest_climb)
+        begin = time[flies[0]] + max(climb, TUNING.ground_margin)
     if slow[-1] < TUNING.flying_thrust[0] * usual and _stands(speed[-width:], height[-width:]):
-        end = time[flies[-1]] - TUNING.ground_margin
+        descent = min(time[flies[-1]] - time[high[-1]], TUNING.longest_climb)
+        end = time[flies[-1]] - max(descent, TUNING.ground_margin)
     return (time < begin) | (time > end)
 
 
@@ -285,12 +303,16 @@ def _goes_with(motion: Motion, loss: str) -> np.ndarray:
     """(rows,), what a loss of thrust is proportional to.
 
     A wind w pushes with w d/m where drag is d, and blows along the thrust axis z with z·w: through rotors that lean
-    into it. What the mean wind takes from level rotors cannot be told from the mass, and is not counted.
+    into it. What the mean wind takes from level rotors cannot be told from the mass, and is not counted. A push that is
+    no wind may be a swinging load's: what it pulls along the thrust goes with push times lean, and is zero on average.
     """
     if loss == "thrust_loss/axial":
         return motion.bridged_body[:, 2]
     if loss == WIND:
-        return np.zeros_like(motion.time) if motion.push is None else -np.sum(motion.push * motion.R[:, :2, 2], axis=1)
+        if motion.push is None:
+            return np.zeros_like(motion.time)
+        into = -np.sum(motion.push * motion.R[:, :2, 2], axis=1)
+        return into if motion.windy else into - np.mean(into)
     speed = np.linalg.norm(motion.bridged, axis=1)
     if motion.wind is None:
         return speed

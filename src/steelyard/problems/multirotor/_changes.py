@@ -112,7 +112,8 @@ def smallest_change(found: Fit) -> float:
 
 def persistent_error(found: Fit) -> float:
     """Relative standard deviation of the error that lasts for the whole flight."""
-    least = 0.0 if found.motion.height is None else TUNING.least_persistent
+    real = found.motion.by_speeds or found.motion.height is not None
+    least = TUNING.least_persistent if real else 0.0
     return max(TUNING.persistent_share * slow_error(found), least)
 
 

@@ -9,7 +9,7 @@ late change, do.
 import dataclasses
 
 from steelyard.problems.multirotor._blocks import WIND, usual_size, wander_names
-from steelyard.problems.multirotor._changes import ordered, refit, slow_error, smallest_change
+from steelyard.problems.multirotor._changes import refit, slow_error, smallest_change
 from steelyard.problems.multirotor._piecewise import Fit, Unknowns, fit
 from steelyard.problems.multirotor._tuning import TUNING
 
@@ -27,9 +27,10 @@ def with_slow_errors(found: Fit) -> Fit:
 
 
 def _with_drift(found: Fit) -> Fit:
-    """A slope from the first row on, where no other slope is.
+    """A slope from the first row on, where no other slope is and the flight shows one.
 
-    A drift that the flight does not show is as small as what the model lacks elsewhere.
+    A drift that it does not show is none of the mass: the wander has it, whose mean over the flight is the thrust's
+    scale. As a slope with a prior it made the mass at the last row half again as uncertain as the flight's.
     """
     size = slow_error(found)
     if any(kind == "slope" for kind, _ in found.unknowns.pieces):
@@ -43,9 +44,7 @@ def _with_drift(found: Fit) -> Fit:
         return tried
     if size == 0.0:
         return found
-    width = size * float(found.mass(found.motion.time).mean()) / found.motion.seconds
-    unknowns = ordered(pieces, found)
-    return _wandering(found, dataclasses.replace(unknowns, widths=(*unknowns.widths, (drift, width))), size)
+    return _wandering(found, found.unknowns, size)
 
 
 def _wandering(found: Fit, unknowns: Unknowns, size: float) -> Fit:
@@ -54,7 +53,7 @@ def _wandering(found: Fit, unknowns: Unknowns, size: float) -> Fit:
     Where there is no clear wind, what a slight one may take from rotors that lean is as small as that error, too.
     """
     if size > 0.0:
-        added = dict.fromkeys(wander_names(found.motion), TUNING.wander_share * size)
+        added = dict.fromkeys(wander_names(found.motion), TUNING.wander_share[found.motion.windy] * size)
         if WIND not in unknowns.forces:
             added[WIND] = size / usual_size(found.motion, WIND)
         widths = (*unknowns.widths, *added.items())

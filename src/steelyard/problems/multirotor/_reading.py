@@ -45,6 +45,8 @@ class FlightRecord:
     thrust_factor: float = 1.0
     """What `thrust` was multiplied by: where only rotor speeds are known it is about 9.81 of its own units."""
     reasons: tuple[Reason, ...] = ()
+    by_speeds: bool = False
+    """Whether the thrust is a coefficient times the squares of rotor speeds."""
 
     def head(self, rows: int) -> "FlightRecord":
         """The first rows."""
@@ -111,6 +113,7 @@ def read_flight_record(log: Log, robot: str, config: Config) -> FlightRecord:
         thrust_unit=source.unit,
         thrust_factor=source.factor,
         reasons=source.reasons,
+        by_speeds=source.by_speeds,
     )
 
 
@@ -178,6 +181,7 @@ class _Thrust:
     unit: str = "N"
     factor: float = 1.0
     reasons: tuple[Reason, ...] = ()
+    by_speeds: bool = False
 
 
 def _thrust(log: Log, robot: str, config: Config, notes: list[str]) -> _Thrust:
@@ -204,10 +208,10 @@ def _thrust_of_speeds(rpm: np.ndarray, robot: str, coefficient: float | None, no
     total = np.sum(np.square(rpm), axis=1)
     if coefficient is not None:
         notes.append(f"{robot}'s thrust comes from its rotors' speeds, {coefficient:g} N a rotor and rpm².")
-        return _Thrust(coefficient * total, reasons=reasons)
+        return _Thrust(coefficient * total, reasons=reasons, by_speeds=True)
     notes.append(f"{robot}'s rotors have speeds and no [multirotor] thrust_coefficient (N a rotor and rpm²).")
     factor = 9.81 / float(np.nanmean(total))
-    return _Thrust(factor * total, unit="rpm²", factor=factor, reasons=reasons)
+    return _Thrust(factor * total, unit="rpm²", factor=factor, reasons=reasons, by_speeds=True)
 
 
 def by_published_map(log: Log, robot: str, thrust: np.ndarray, notes: list[str]) -> _Thrust | None:

@@ -128,6 +128,11 @@ class MultirotorTuning:
     """m/s below which it may stand on the ground: a drone that has dropped half of its weight flies with as little."""
     ground_margin: float = 0.7
     """s about take-off and landing that are left out beside: the ground still carries, and rotors spin up."""
+    cruising: float = 0.8
+    """Share of its usual height from which on a vehicle has climbed, and a load on a cable has left the ground."""
+    longest_climb: float = 4.0
+    """s of climb, and of descent, that are left out at the most: of small drones to eye level; a flight at two heights
+    is no climb."""
     take_off: float = 0.3
     """m by which a flight's first or last height is below its usual one where it took off or landed."""
     ground_clearance: float = 0.12
@@ -206,10 +211,11 @@ class MultirotorTuning:
     does not."""
     push_share: float = 0.5
     """Standard deviation of the mass for what a push may be, as a share of (push / g)² / 2 between wind and tilt."""
-    wander_share: float = 0.5
+    wander_share: tuple[float, float] = (0.25, 0.5)
     """Standard deviation of a wander of the thrust's scale that is slower than the coloured error, as a share of that
-    error: turbulence along the wind is twice that across it, and a rotor feels it by its tilt (a tenth) and by what it
-    loses with the airspeed."""
+    error, in flights without and with a wind: turbulence along the wind is twice that across it, and a rotor feels it
+    by its tilt (a tenth) and by what it loses with the airspeed. In a room the air hardly moves: of bare flights there
+    the stated deviation was twice their spread with the share of a wind."""
     wander_time: float = 10.0
     """s, its correlation time: tens of metres of turbulence at some metres a second."""
     wander_step: float = 5.0
@@ -217,8 +223,9 @@ class MultirotorTuning:
     most_wander: int = 13
     """Knots at the most: a minute at this step; in longer flights the fast part of it averages out."""
     least_persistent: float = 0.003
-    """The same at least, as a share of the mass, in flights that take off or land: real flights of one drone scatter by
-    that much whatever their residuals are."""
+    """The same at least, as a share of the mass, in flights that take off or land, and where the thrust comes from
+    rotor speeds: real flights of one drone scatter by that much whatever their residuals are. A kelvin or 3 hPa are as
+    much of the density of air."""
     shown_colour: float = 20.0
     """Likelihood ratio of a coloured error against white noise, from which on a flight shows one. White noise reached
     12.5 in one of 80 flights; a false one lets losses and drifts join, and widens the interval ninefold."""

@@ -28,6 +28,7 @@ MEASURED = (
 )
 """Signals of sensors; commands may be held."""
 _INPUTS = ("force", "thrust")
+_OF_ROTORS = ("rpm", "thrust")
 _BETWEEN = ("wrench/torque", "wrench/force", "force", "thrust", "rates", "foot_left/wrench", "foot_right/wrench")
 """What acts on a body: single wild samples are replaced by the line between their neighbours, not left out."""
 
@@ -64,6 +65,9 @@ def _of(log: Log, robot: str, signal: str, names: list[str], values: np.ndarray)
         )
         return found
     same = np.concatenate([[False], np.all(values[1:] == values[:-1], axis=1)])
+    rest = np.all(values == 0.0, axis=1) & (signal in _OF_ROTORS)  # on the ground
+    same &= ~rest
+    same = _moving(np.asarray(log.time), values, same)
     step = float(np.median(np.diff(log.time)))
     if not np.any(values[present] != values[present][0]):
         return []  # constant throughout: at rest, or not connected; the motion tells
@@ -94,7 +98,7 @@ def _of(log: Log, robot: str, signal: str, names: list[str], values: np.ndarray)
                 "certain" if signal in _BETWEEN or inside.mean() > TUNING.most_left_out else "repaired",
             )
         )
-    limit = limited(values)
+    limit = limited(values) & ~rest
     if limit.any() and not found:
         size = float(np.max(np.abs(values[limit])))
         found.append(
@@ -135,6 +139,24 @@ def _stuck(time: np.ndarray, same: np.ndarray, signal: str) -> list[tuple[float,
     spans = [(a, b) for a, b in spans if b - a > TUNING.stuck_input_seconds]
     outside = np.all([(time < a) | (time > b) for a, b in spans], axis=0) if spans else np.zeros(1, bool)
     return spans if outside.any() and same[outside].mean() < TUNING.lost_share else []
+
+
+def _moving(time: np.ndarray, values: np.ndarray, same: np.ndarray) -> np.ndarray:
+    """`same` less the long runs in which a sensor rests: it comes and goes by two of its smallest steps at the most."""
+    heard = np.flatnonzero(np.isfinite(values).all(axis=1))
+    quantum, same, v, t = resolution(values), same.copy(), values[heard], time[heard]
+    for a, b in runs(same[heard]):
+        sides = [v[k] - v[k - 1] for k in (a - 1, b) if 0 < k < len(v)]
+        if t[b - 1] - t[a - 1] > TUNING.stuck_seconds and np.all(np.abs(sides) <= 2.5 * quantum):
+            same[heard[a:b]] = False
+    return same
+
+
+def resolution(values: np.ndarray) -> np.ndarray:
+    """Smallest change of each column from row to row: of a coarse sensor one unit of its last digit; 0 without any."""
+    change = np.abs(np.diff(values, axis=0))
+    least = np.min(change, axis=0, where=change > 0.0, initial=np.inf)
+    return np.where(np.isfinite(least), least, 0.0)
 
 
 def stuck_spans(time: np.ndarray, same: np.ndarray) -> list[tuple[float, float]]:
@@ -207,6 +229,7 @@ def outliers(time: np.ndarray, values: np.ndarray) -> np.ndarray:
         still = typical == 0.0
         typical += 1e-12 * (1.0 + np.nanmedian(size, axis=0))
         far = np.nan_to_num(off / (1.4826 * typical), nan=0.0) > TUNING.outlier_factor
+        far &= off > 2.5 * resolution(values)  # a coarse sensor that rests goes one unit up and back
         far &= np.abs(values[2:] - values[:-2]) < 0.5 * off  # a step is none: both neighbours are on one side
         # The neighbours of an outlier are far off, too; the outlier itself is the farthest of the three.
         padded = np.pad(np.nan_to_num(off), ((1, 1), (0, 0)))
