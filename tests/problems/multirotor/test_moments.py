@@ -7,8 +7,9 @@ from earnest import in_earnest
 from steelyard.config import Config
 from steelyard.logs import Log
 from steelyard.problems.multirotor import read_flight_record
-from steelyard.problems.multirotor._blocks import mass_column, moment_column, motion_of
+from steelyard.problems.multirotor._blocks import mass_column, moment_column
 from steelyard.problems.multirotor._moments import with_moments
+from steelyard.problems.multirotor._motion import motion_of
 from steelyard.problems.multirotor._smoothed import Smoothed, smoothed
 from steelyard.worlds import MultirotorScenario, simulate
 

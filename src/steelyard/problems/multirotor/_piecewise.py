@@ -7,7 +7,6 @@ import numpy as np
 from scipy.optimize import fminbound
 
 from steelyard.problems.multirotor._blocks import (
-    Motion,
     Piece,
     blocks_of,
     force_column,
@@ -16,6 +15,7 @@ from steelyard.problems.multirotor._blocks import (
     piece_shape,
 )
 from steelyard.problems.multirotor._coloured import NAMES, Blocks, ErrorModel, Likelihood, likeliest_error, whitened
+from steelyard.problems.multirotor._motion import Motion
 from steelyard.problems.multirotor._tuning import TUNING
 
 _PRIORS = dict(TUNING.force_priors)

@@ -15,15 +15,14 @@ from steelyard.problems.multirotor._blocks import (
     GROUND,
     LOSSES,
     WIND,
-    Motion,
     integrals,
-    motion_of,
     usual_size,
 )
 from steelyard.problems.multirotor._changes import persistent_error, slow_error, smallest_seen, with_changes
 from steelyard.problems.multirotor._coloured import ErrorModel, Likelihood, whitened
 from steelyard.problems.multirotor._drift import with_slow_errors
 from steelyard.problems.multirotor._moments import with_moments
+from steelyard.problems.multirotor._motion import Motion, motion_of
 from steelyard.problems.multirotor._piecewise import (
     Fit,
     Unknowns,

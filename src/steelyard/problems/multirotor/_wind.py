@@ -17,7 +17,8 @@ _STEADY = ("wind/x", "wind/y", "tilt/x", "tilt/y")
 
 def with_wind(found: Fit) -> Fit:
     """The fit with the push, and where drag is known the wind, of every row in its motion."""
-    blocks, width = found.blocks, max(1, round(TUNING.gust_window / found.blocks.step))
+    blocks = found.blocks
+    width = min(max(1, round(TUNING.gust_window / blocks.step)), len(blocks.time))
     rate = across_thrust(found) * blocks.used[:, None]
     count = np.maximum(np.convolve(blocks.used, np.ones(width), "same"), 1.0)
     mean = [np.convolve(axis, np.ones(width), "same") / count for axis in rate.T]

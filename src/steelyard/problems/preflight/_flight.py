@@ -35,7 +35,7 @@ def flight_findings(
     if rows is None:
         return [], None
     time = np.asarray(log.time) - log.time[0]
-    h = max(TUNING.block, 5.0 * float(np.median(np.diff(time))))
+    h = max(TUNING.block, TUNING.block_rows * float(np.median(np.diff(time))))
     count = int(time[-1] / h)
     if count < 20:
         return [], None

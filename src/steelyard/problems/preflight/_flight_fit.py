@@ -9,7 +9,7 @@ import dataclasses
 import numpy as np
 
 from steelyard.logs.mapping._rotations import body_rates, matrices
-from steelyard.problems.preflight._readings import finite, middle, robust_sum
+from steelyard.problems.preflight._readings import finite, means_between, robust_sum
 from steelyard.problems.preflight._tuning import TUNING
 
 
@@ -33,7 +33,7 @@ class Fit:
 
     signals: Signals
     rates: np.ndarray
-    """Measured, half-way between blocks."""
+    """Measured, means from block to block."""
     turning: np.ndarray
     """Rates as the attitude turns."""
     velocity: np.ndarray
@@ -79,18 +79,20 @@ class Fit:
             rates, turning = like.rates, like.turning
         else:
             q = signals.q / np.linalg.norm(signals.q, axis=1, keepdims=True)
-            rates, turning = middle(signals.rates), body_rates(h * np.arange(len(q)), q)[1]
+            rates, turning = means_between(signals.rates), body_rates(h * np.arange(len(q)), q)[1]
         if like is not None and same("v", "p"):
             velocity, moving = like.velocity, like.moving
         else:
-            velocity, moving = middle(signals.v), np.diff(signals.p, axis=0) / h
+            velocity, moving = means_between(signals.v), np.diff(signals.p, axis=0) / h
         if like is not None and same("q", "v", "thrust"):
             pull, residual = like.pull, like.residual
             inverse_mass, std = like.inverse_mass, like.inverse_mass_std
         else:
             q = signals.q / np.linalg.norm(signals.q, axis=1, keepdims=True)
-            pull = np.swapaxes(middle(matrices(q) * signals.thrust[:, :, None]), 1, 2)
-            residual, inverse_mass, std = _accelerate(np.diff(signals.v, axis=0) / h, middle(signals.v), pull[:, 2], h)
+            pull = np.swapaxes(means_between(matrices(q) * signals.thrust[:, :, None]), 1, 2)
+            residual, inverse_mass, std = _accelerate(
+                np.diff(signals.v, axis=0) / h, means_between(signals.v), pull[:, 2], h
+            )
         misfits = [finite(one) for one in (rates - turning, velocity - moving, residual)]
         return Fit(
             signals,

@@ -33,6 +33,16 @@ def middle(x: np.ndarray) -> np.ndarray:
     return 0.5 * (x[1:] + x[:-1])
 
 
+def means_between(x: np.ndarray) -> np.ndarray:
+    """Mean of a smooth signal from each sample to the next: of the cubic through the four around it.
+
+    The mean of two samples is too small by the share (w h)²/12 at w rad/s; a coarse h then looks like a fast clock.
+    """
+    mean, bend = middle(x), np.diff(x, 2, axis=0)
+    mean[1:-1] -= np.nan_to_num(bend[1:] + bend[:-1]) / 24.0
+    return mean
+
+
 def finite(rows: np.ndarray) -> np.ndarray:
     """The rows without a missing value."""
     return rows[np.isfinite(rows).all(axis=1)]

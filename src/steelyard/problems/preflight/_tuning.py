@@ -40,6 +40,8 @@ class PreflightTuning:
     """Of the samples, up to which outliers are left out without being asked."""
     block: float = 0.1
     """s over which signals are averaged before they are compared: noise is small and motion is left."""
+    block_rows: float = 3.0
+    """Rows in a block at the least: fewer are mostly noise, more hide the motion of a log at a few Hz."""
     decisive: float = 40.0
     """Twice the log-likelihood by which another reading of the log must be better; clean logs stay below 12."""
     improved: float = 0.6
