@@ -9,7 +9,7 @@ late change, do.
 import dataclasses
 
 from steelyard.problems.multirotor._blocks import WIND, usual_size, wander_names
-from steelyard.problems.multirotor._changes import refit, slow_error, smallest_change
+from steelyard.problems.multirotor._changes import ordered, refit, slow_error, smallest_change
 from steelyard.problems.multirotor._piecewise import Fit, Unknowns, fit
 from steelyard.problems.multirotor._tuning import TUNING
 
@@ -27,10 +27,11 @@ def with_slow_errors(found: Fit) -> Fit:
 
 
 def _with_drift(found: Fit) -> Fit:
-    """A slope from the first row on, where no other slope is and the flight shows one.
+    """A slope from the first row on, where no other slope is.
 
-    A drift that it does not show is none of the mass: the wander has it, whose mean over the flight is the thrust's
-    scale. As a slope with a prior it made the mass at the last row half again as uncertain as the flight's.
+    A drift that the flight does not show is as small as what the model lacks elsewhere: batteries sag. Thrust by rotor
+    speeds does not: there an unseen drift is none, or it would make the mass of the last row half again as uncertain as
+    that of the flight. The wander has what is left; its mean over the flight is the thrust's scale.
     """
     size = slow_error(found)
     if any(kind == "slope" for kind, _ in found.unknowns.pieces):
@@ -44,7 +45,11 @@ def _with_drift(found: Fit) -> Fit:
         return tried
     if size == 0.0:
         return found
-    return _wandering(found, found.unknowns, size)
+    if found.motion.by_speeds:
+        return _wandering(found, found.unknowns, size)
+    width = size * float(found.mass(found.motion.time).mean()) / found.motion.seconds
+    unknowns = ordered(pieces, found)
+    return _wandering(found, dataclasses.replace(unknowns, widths=(*unknowns.widths, (drift, width))), size)
 
 
 def _wandering(found: Fit, unknowns: Unknowns, size: float) -> Fit:
@@ -53,7 +58,8 @@ def _wandering(found: Fit, unknowns: Unknowns, size: float) -> Fit:
     Where there is no clear wind, what a slight one may take from rotors that lean is as small as that error, too.
     """
     if size > 0.0:
-        added = dict.fromkeys(wander_names(found.motion), TUNING.wander_share[found.motion.windy] * size)
+        steady = found.motion.by_speeds and not found.motion.windy
+        added = dict.fromkeys(wander_names(found.motion), TUNING.wander_share[0 if steady else 1] * size)
         if WIND not in unknowns.forces:
             added[WIND] = size / usual_size(found.motion, WIND)
         widths = (*unknowns.widths, *added.items())

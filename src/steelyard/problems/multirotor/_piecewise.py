@@ -31,8 +31,8 @@ class Unknowns:
     """Forces that are known, and their coefficients."""
     velocity: float | None = None
     """Stated noise of the mean velocity of a block, m/s an axis."""
-    widths: tuple[tuple[str, float], ...] = ()
-    """Standard deviations before the flight of forces where they are not the usual ones."""
+    widths: tuple[tuple[str | Piece, float], ...] = ()
+    """Standard deviations before the flight that are not the usual ones: of a force by name, of a piece of the mass."""
 
     def without(self, names: Collection[str | Piece]) -> "Unknowns":
         """The same less some."""

@@ -82,7 +82,7 @@ def smoothed(record: FlightRecord, config: Config, progress: Callable[[int], Non
 
 def flows(found: Smoothed) -> bool:
     """Whether the mass seems to flow: its rate changes, or it jumps the same way more than once."""
-    pieces = found.fit.unknowns.pieces
+    pieces = [p for p in found.fit.unknowns.pieces if p not in dict(found.fit.unknowns.widths)]
     sizes = [found.fit.of(piece)[0] for piece in pieces if piece[0] == "step"]
     ramps = any(kind == "slope" and begin > found.fit.motion.time[0] for kind, begin in pieces)
     return ramps or any(a * b > 0 for a, b in itertools.pairwise(sizes))

@@ -151,7 +151,8 @@ def smoothed_verdict(record: FlightRecord, found: Smoothed, config: Config) -> s
         text += f" {196 * record.thrust_uncertainty:.2g} % are the thrust map's."
     for name in found.fit.unknowns.forces:
         text += _force_sentence(found, name)
-    drift = [p for p in found.fit.unknowns.pieces if p[0] == "slope" and p[1] <= record.time[0]]
+    hidden = dict(found.fit.unknowns.widths)
+    drift = [p for p in found.fit.unknowns.pieces if p[0] == "slope" and p[1] <= record.time[0] and p not in hidden]
     if drift:
         share = 100 * change_of(found.fit, drift[0]) / mass
         text += (

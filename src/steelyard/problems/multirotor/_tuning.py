@@ -213,9 +213,9 @@ class MultirotorTuning:
     """Standard deviation of the mass for what a push may be, as a share of (push / g)² / 2 between wind and tilt."""
     wander_share: tuple[float, float] = (0.25, 0.5)
     """Standard deviation of a wander of the thrust's scale that is slower than the coloured error, as a share of that
-    error, in flights without and with a wind: turbulence along the wind is twice that across it, and a rotor feels it
-    by its tilt (a tenth) and by what it loses with the airspeed. In a room the air hardly moves: of bare flights there
-    the stated deviation was twice their spread with the share of a wind."""
+    error: where rotor speeds give the thrust and there is no wind, and otherwise. Turbulence along the wind is twice
+    that across it, and a rotor feels it by its tilt (a tenth) and by what it loses with the airspeed; a battery sags.
+    Of bare flights in a room, with rotor speeds, the stated deviation was twice their spread with the larger share."""
     wander_time: float = 10.0
     """s, its correlation time: tens of metres of turbulence at some metres a second."""
     wander_step: float = 5.0

@@ -32,6 +32,11 @@ class Check:
     std: np.ndarray
 
     @property
+    def deviations(self) -> np.ndarray:
+        """(k,): size over standard deviation; large, and finite, where rounding left no deviation."""
+        return np.abs(self.value) / np.maximum(self.std, np.finfo(float).tiny ** 0.5)
+
+    @property
     def found(self) -> bool:
         """Whether it is there beyond doubt, and larger than what sensors have."""
         size = TUNING.check_sizes[self.name]

@@ -93,8 +93,9 @@ class Fit:
         return wrench_regressor(s, omega, alpha) @ unknowns.carried + unknowns.offsets(time)
 
     def std(self, name: str) -> np.ndarray:
-        """Standard deviations of an unknown."""
-        return np.sqrt(np.diag(self.covariance)[self.at[name]])
+        """Standard deviations of an unknown; NaN where rounding left no variance, which nothing takes for known."""
+        variance = np.diag(self.covariance)[self.at[name]]
+        return np.sqrt(np.where(variance >= 0.0, variance, np.nan))
 
 
 def fit_record(record: WristRecord, tuning: FitTuning = TUNING) -> Fit:

@@ -163,7 +163,7 @@ def _density_reasons(load: Load) -> list[Reason]:
 def _check_reasons(piece: Piece) -> list[Reason]:
     """Errors that no sensor should have, and this log shows; the clearest first."""
     found = [check for check in piece.fit.checks if check.found]
-    found.sort(key=lambda check: -float(np.max(np.abs(check.value) / check.std)))
+    found.sort(key=lambda check: -float(np.max(check.deviations)))
     return [Reason(check.name.replace("_", "-"), _check_sentence(check)) for check in found]
 
 
@@ -175,7 +175,7 @@ def no_solution(error: Exception) -> Reason:
 
 def _check_sentence(check: Check) -> str:
     gains = check.name == "force_gains"  # the three of them add up to none: the largest is the axis that is off
-    k = int(np.argmax(np.abs(check.value) / (1.0 if gains else check.std)))
+    k = int(np.argmax(np.abs(check.value) if gains else check.deviations))
     value, std = float(check.value[k]), float(check.std[k])
     size = f"{100 * abs(value):.2g} ± {100 * std:.1g} %" if abs(value) < 0.5 else "much"  # a linear step tells no more
     scale = f"{size} too {'large' if value > 0 else 'small'}"
