@@ -205,3 +205,10 @@ def test_a_colon_in_a_name_becomes_a_point(tmp_path: Path):
     stream = table(tmp_path, "t,IMU_ATTI(0):accelX,Motor:Speed:RFront [rpm]\n0.0,1,2\n0.1,3,4\n")
     assert list(stream.fields) == ["IMU_ATTI(0).accelX", "Motor.Speed.RFront"]
     assert stream.units == {"Motor.Speed.RFront": "rpm"}
+
+
+def test_a_urdf_among_the_files_is_said_to_be_none_of_them(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_text('<?xml version="1.0"?>\n<robot name="arm">\n  <link name="base"/>\n</robot>\n')
+    with pytest.raises(BadInput, match=r"a model of a robot \(URDF\), not a recording"):
+        read_recording(path)
