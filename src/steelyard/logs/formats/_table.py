@@ -38,7 +38,7 @@ def read_table(source: Source) -> Recording:
     dialect = dialect_of(sample)
     if dialect is None:
         if any("<robot" in line for line in sample):
-            raise source.bad("it is a model of a robot (URDF), not a recording", "name the files that hold samples only")
+            raise source.bad("it is a model of a robot (URDF), not a recording", "name the logs alone")
         raise source.bad("no table of numbers was found in it", "see docs/LOGS.md for the formats that are read")
     if dialect.width > source.limits.columns:
         raise source.bad(f"it has {dialect.width} columns, more than {source.limits.columns}", "leave some out")
