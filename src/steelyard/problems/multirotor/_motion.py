@@ -155,22 +155,24 @@ def _on_ground(time: np.ndarray, thrust: np.ndarray, velocity: np.ndarray, heigh
     slow = np.convolve(np.pad(thrust, width // 2, "edge"), np.ones(width) / width, "same")[width // 2 :][: len(thrust)]
     usual = float(np.median(slow[slow > 0.5 * slow.max()]))
     flies = np.flatnonzero(slow > TUNING.flying_thrust[1] * usual)
-    speed, height = np.linalg.norm(velocity, axis=1), height - np.nanmin(height, initial=np.inf)
+    height = height - np.nanmin(height, initial=np.inf)
     begin, end = -np.inf, np.inf
     seen = flies[np.isfinite(height[flies])]
     high = seen[height[seen] > TUNING.cruising * np.median(height[seen])] if seen.size else flies
-    if slow[0] < TUNING.flying_thrust[0] * usual and _stands(speed[:width], height[:width]):
+    if slow[0] < TUNING.flying_thrust[0] * usual and _stands(velocity[:width], height[:width]):
         climb = min(time[high[0]] - time[flies[0]], TUNING.longest_climb)
         begin = time[flies[0]] + max(climb, TUNING.ground_margin)
-    if slow[-1] < TUNING.flying_thrust[0] * usual and _stands(speed[-width:], height[-width:]):
+    if slow[-1] < TUNING.flying_thrust[0] * usual and _stands(velocity[-width:], height[-width:]):
         descent = min(time[flies[-1]] - time[high[-1]], TUNING.longest_climb)
         end = time[flies[-1]] - max(descent, TUNING.ground_margin)
     return (time < begin) | (time > end)
 
 
-def _stands(speed: np.ndarray, height: np.ndarray) -> bool:
-    """Whether a vehicle may stand on the ground; what was not measured says nothing."""
-    return not (np.any(speed > TUNING.standing_speed) or np.any(height > 0.5 * TUNING.take_off))
+def _stands(velocity: np.ndarray, height: np.ndarray) -> bool:
+    """Whether a vehicle may stand on the ground, bounces and noise apart; what was not measured says nothing."""
+    heard = velocity[np.isfinite(velocity).all(axis=1)]
+    moves = heard.size > 0 and float(np.linalg.norm(heard.mean(axis=0))) > TUNING.standing_speed
+    return not (moves or np.any(height > 0.5 * TUNING.take_off))
 
 
 def _rows_a_velocity(velocity: np.ndarray) -> int:

@@ -12,19 +12,19 @@ _XYZ = ("x", "y", "z")
 
 def model_findings(log: Log, robot: str, own: Fit, mapped: bool) -> list[PreflightFinding]:
     """Each with its remedy; `mapped`: whether the thrust is a published map's, whose uncertainty is in the interval."""
-    found = _jumps(log, robot)
+    found = clock_jumps(log, robot)
     value, std = own.inverse_mass, own.inverse_mass_std
     if len(value) >= 6 and np.all(value > 0) and np.all(np.isfinite(std)):
         found += _sag(robot, value, std, mapped)
     return found + _tilt_or_wind(robot, own)
 
 
-def _jumps(log: Log, robot: str) -> list[PreflightFinding]:
+def clock_jumps(log: Log, robot: str) -> list[PreflightFinding]:
     """Places where the position is not where the velocity leads within a step."""
     if not (log.has(robot, "position", _XYZ) and log.has(robot, "linear_velocity", _XYZ)):
         return []
     p, v, time = log.signal(robot, "position", _XYZ), log.signal(robot, "linear_velocity", _XYZ), np.asarray(log.time)
-    heard = np.isfinite(p).all(axis=1) & np.isfinite(v).all(axis=1)
+    heard = np.isfinite(p).all(axis=1) & np.isfinite(v).all(axis=1) & _flies(log, robot)
     p, v, time = p[heard], v[heard], time[heard]
     width, n = 5, len(time)
     if n < 4 * width:
@@ -51,6 +51,20 @@ def _jumps(log: Log, robot: str) -> list[PreflightFinding]:
         f"At {when:.2f} s the position is {size[k]:.2g} m from where its velocity leads: the clock or the rows jump."
     )
     return [PreflightFinding("clock-jump", sentence, "Give the parts before and after apart (--start, --end).", robot)]
+
+
+def _flies(log: Log, robot: str) -> np.ndarray:
+    """Rows with thrust: where a vehicle falls or touches down, a filtered velocity does not follow it."""
+    time = np.asarray(log.time)
+    thrust = log.columns.get(f"{robot}/thrust")
+    if "rpm" in log.signals(robot):
+        thrust = np.sum(np.square(log.require(robot, "rpm")), axis=1)
+    if thrust is None or not np.isfinite(thrust).any():
+        return np.ones(len(time), bool)
+    usual = float(np.nanmedian(thrust[thrust > 0.5 * np.nanmax(thrust)]))
+    weak = np.concatenate([[-np.inf], time[thrust < TUNING.flying_thrust * usual], [np.inf]])
+    after = np.searchsorted(weak, time)
+    return np.minimum(time - weak[after - 1], weak[after] - time) > TUNING.touchdown
 
 
 def _sag(robot: str, value: np.ndarray, std: np.ndarray, mapped: bool) -> list[PreflightFinding]:

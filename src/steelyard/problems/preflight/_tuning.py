@@ -72,6 +72,10 @@ class PreflightTuning:
     """Deviations of a position from where its velocity leads, from which on time or position jumps."""
     jump_distance: float = 0.02
     """m, at least: motion capture slips by millimetres; a clock that jumps by 20 ms at 1 m/s makes this much."""
+    flying_thrust: float = 0.5
+    """Share of the usual thrust below which a vehicle falls or stands."""
+    touchdown: float = 0.5
+    """s about such rows in which a velocity behind a filter may lag far behind a fall or an impact."""
     rise: float = 0.025
     """Share by which a mass may seem to rise evenly in a flight."""
     rise_certain: float = 1.8
