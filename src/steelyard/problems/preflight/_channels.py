@@ -147,7 +147,8 @@ def _moving(time: np.ndarray, values: np.ndarray, same: np.ndarray) -> np.ndarra
     quantum, same, v, t = resolution(values), same.copy(), values[heard], time[heard]
     for a, b in runs(same[heard]):
         sides = [v[k] - v[k - 1] for k in (a - 1, b) if 0 < k < len(v)]
-        if t[b - 1] - t[a - 1] > TUNING.stuck_seconds and np.all(np.abs(sides) <= 2.5 * quantum):
+        small = [bool(np.all(np.abs(side) <= 2.5 * quantum)) for side in sides]
+        if t[b - 1] - t[a - 1] > TUNING.stuck_seconds and small and all(small):
             same[heard[a:b]] = False
     return same
 
