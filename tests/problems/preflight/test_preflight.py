@@ -238,7 +238,7 @@ def test_rotors_at_rest_and_a_coarse_sensor_at_rest_are_not_stuck():
 
 
 def test_a_channel_that_is_constant_throughout_is_no_finding():
-    """A gyroscope that is not connected, or a fixed attitude: whether the motion allows that is another check's question."""
+    """A gyroscope that is not connected: whether the motion allows that is the question of another check."""
     time = 0.01 * np.arange(1000)
     columns = {f"r1/rates/{a}": np.full(1000, value) for a, value in zip("xyz", (0.0, 0.1, 0.0), strict=True)}
     assert channel_findings(Log(time, columns, "test")) == []
