@@ -35,15 +35,15 @@ def blocks_of(motion: Motion) -> Blocks:
 def integrals(motion: Motion, accelerations: np.ndarray) -> np.ndarray:
     """Velocities (blocks, 3) that accelerations (rows, 3) make from the first row on, as means over blocks.
 
-    Between samples an acceleration is a cubic with its slopes. With straight lines a velocity that swings at w rad/s
+    Between samples an acceleration is a cubic with its derivatives. With straight lines a velocity that swings at w rad/s
     would come out too small by the share (w h)²/12, and the mass with it: 0.15 % at 8 Hz.
     """
     dt = np.diff(motion.time)[:, None]
     if motion.held:
         over = accelerations[:-1]
     else:
-        slope = np.gradient(accelerations, motion.time, axis=0)
-        curved = np.where(dt < 2.0 * np.median(dt), dt / 12.0 * np.diff(slope, axis=0), 0.0)
+        derivative = np.gradient(accelerations, motion.time, axis=0)
+        curved = np.where(dt < 2.0 * np.median(dt), dt / 12.0 * np.diff(derivative, axis=0), 0.0)
         over = 0.5 * (accelerations[1:] + accelerations[:-1]) - curved
     return _mean(motion, np.concatenate([np.zeros((1, 3)), np.cumsum(over * dt, axis=0)]))
 
