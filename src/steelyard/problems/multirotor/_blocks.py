@@ -35,8 +35,8 @@ def blocks_of(motion: Motion) -> Blocks:
 def integrals(motion: Motion, accelerations: np.ndarray) -> np.ndarray:
     """Velocities (blocks, 3) that accelerations (rows, 3) make from the first row on, as means over blocks.
 
-    Between samples an acceleration is a cubic with its derivatives. With straight lines a velocity that swings at w rad/s
-    would come out too small by the share (w h)²/12, and the mass with it: 0.15 % at 8 Hz.
+    Between samples an acceleration is a cubic with its derivatives. With straight lines a velocity that swings at w
+    rad/s would come out too small by the share (w h)²/12, and the mass with it: 0.15 % at 8 Hz.
     """
     dt = np.diff(motion.time)[:, None]
     if motion.held:
