@@ -74,6 +74,28 @@ class Motion:
         )
 
     @functools.cached_property
+    def gain_weights(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Of the accelerations before, at the begin, at the end and after each step: what it adds to the velocity, s.
+
+        In a step of h s an acceleration is the cubic with the derivatives a' of central differences: it adds
+        h (a0 + a1) / 2 - h² (a1' - a0') / 12. With straight lines a velocity that swings at w rad/s would come out too
+        small by the share (w h)²/12, and the mass with it: 0.15 % at 8 Hz. Over gaps the lines stay straight. The first
+        step has nothing before it and the last one nothing after it, so those weights are one shorter; (n, 1) each.
+        """
+        h = np.diff(self.time)
+        # a' at row k is left a[k-1] + middle a[k] + right a[k+1]; at both ends the difference to the only neighbour.
+        left, middle, right = np.zeros((3, len(self.time)))
+        left[1:-1] = -h[1:] / (h[:-1] * (h[:-1] + h[1:]))
+        right[1:-1] = h[:-1] / (h[1:] * (h[:-1] + h[1:]))
+        left[-1], right[0] = -1.0 / h[-1], 1.0 / h[0]
+        middle = -left - right
+        share = np.where(h < 2.0 * np.median(h), h**2 / 12.0, 0.0)
+        begin = 0.5 * h - share * (left[1:] - middle[:-1])
+        end = 0.5 * h - share * (middle[1:] - right[:-1])
+        before, after = share[1:] * left[1:-1], -share[:-1] * right[1:-1]
+        return before[:, None], begin[:, None], end[:, None], after[:, None]
+
+    @functools.cached_property
     def bridged(self) -> np.ndarray:
         """(n, 3), the velocity, on a straight line where none was heard."""
         if not self.seen.any():
