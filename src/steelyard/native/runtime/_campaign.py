@@ -61,9 +61,10 @@ class CompiledFlights:
     def run(self, beliefs: Belief, samples: Any, flights: int | None) -> Replay:
         """All flights; `flights` is None for arrays that have no axis of flights."""
         lead = () if flights is None else (flights,)
-        rows = np.shape(jax.tree.leaves(samples)[0])[len(lead)]
+        leaves = jax.tree.leaves(samples)
+        rows = np.shape(leaves[0])[len(lead)]
         given = _arrays(jax.tree.leaves(beliefs), self.code.belief.leaves, lead)
-        given += _arrays(jax.tree.leaves(samples), self.code.sample.leaves, (*lead, rows))
+        given += _arrays(leaves, self.code.sample.leaves, (*lead, rows))
         return self._flown(given, lead, rows, 0)
 
     def _flown(self, given: Sequence[np.ndarray], lead: tuple[int, ...], rows: int, seed: int) -> Replay:
@@ -158,12 +159,11 @@ def campaign_key(estimator: Any, beliefs: Belief, samples: Any, keep: Keep, sing
     """Equal for calls that need the same machine code; None for an estimator that cannot be compared."""
     leaves, structure = jax.tree.flatten(estimator)
     numbers = tuple((np.asarray(leaf).tobytes(), np.shape(leaf)) if hasattr(leaf, "dtype") else leaf for leaf in leaves)
-    shapes = [
-        (*(np.shape(leaf)[skip:]), _type_of(leaf))
-        for skip, tree in zip(lead, (beliefs, samples), strict=True)
-        for leaf in jax.tree.leaves(tree)
-    ]
-    key = structure, numbers, jax.tree.structure((beliefs, samples)), tuple(shapes), keep, single
+    trees = [jax.tree.flatten(tree) for tree in (beliefs, samples)]
+    shapes = tuple(
+        (*(np.shape(leaf)[skip:]), _type_of(leaf)) for skip, tree in zip(lead, trees, strict=True) for leaf in tree[0]
+    )
+    key = structure, numbers, trees[0][1], trees[1][1], shapes, keep, single
     try:
         hash(key)
     except TypeError:
@@ -202,7 +202,7 @@ def _arrays(leaves: Sequence[Any], layout: Sequence[Leaf], lead: tuple[int, ...]
 
 
 def _pointers(arrays: Sequence[np.ndarray]) -> Any:
-    return (ctypes.c_void_p * max(len(arrays), 1))(*[array.ctypes.data for array in arrays])
+    return (ctypes.c_void_p * max(len(arrays), 1))(*[array.__array_interface__["data"][0] for array in arrays])
 
 
 def _shares(flights: int, rows: int) -> list[tuple[int, int]]:
