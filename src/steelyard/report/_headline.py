@@ -22,7 +22,8 @@ def headline(identification: Identification) -> str:
     kind, _, member = first.quantity.partition("/")
     alike = [row for row in every if member and row.robot == first.robot and row.quantity.startswith(f"{kind}/")]
     of = "the load" if identification.problem in _LOADS else first.robot
-    words = _listed(kind, of, alike) if len(alike) > 1 else f"{first.quantity} of {of}: {_words(first)}"
+    name = first.quantity.replace("_", " ")
+    words = _listed(kind, of, alike) if len(alike) > 1 else f"{name} of {of}: {_words(first)}"
     changes = max(_changes(identification, robot) for robot in identification.robots)
     if len(having) > 1:
         words += f"; {len(known)} of {len(having)} robots know it"
