@@ -44,6 +44,8 @@ class ModelError:
     """From SI to that unit."""
     most: float = float("inf")
     """SI: an error that is larger has another name; it may still explain the innovations, so it counts up to this."""
+    scales: bool = False
+    """Whether it scales a reading, and so the noise in it."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -88,7 +90,9 @@ class ErrorEvidence:
     def reasons(self, errors: tuple[ModelError, ...], among: np.ndarray | None = None) -> tuple[Reason, ...]:
         """The one that explains most, as a reason against the answers: of those that count, or `among` others."""
         certain, moved = self.certain, self.moved
-        certain_ones = np.flatnonzero(self.count() if among is None else among & (certain > TUNING.certain))
+        certain_ones = np.flatnonzero(
+            self.count() if among is None else among & (certain > TUNING.certain) & (moved > TUNING.moves)
+        )
         if not certain_ones.size:
             return ()
         limit = np.array([error.most for error in errors])

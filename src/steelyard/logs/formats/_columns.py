@@ -131,7 +131,7 @@ def _words(name: str) -> list[str]:
 def _stamp_unit(word: str) -> str | None:
     """The unit of time in a name without a mark before it: `timestampns`."""
     found = re.fullmatch(r"(?:timestamp|stamp|time)(\w+)", word)
-    return found[1] if found and found[1] in _SECONDS else None
+    return found[1] if found and found[1] in _SECONDS and found[1] != "s" else None  # `timestamps` is a plural
 
 
 def _rises(time: Array) -> bool:
@@ -165,7 +165,9 @@ def _split_stamp(columns: Mapping[str, Array]) -> tuple[str, str, float] | None:
     for whole, part, factor in _STAMPS:
         for name in columns:
             other = name[: -len(whole)] + part
-            if name.lower().endswith(whole) and other in columns and np.nanmax(np.abs(columns[other])) <= 1.0 / factor:
+            if not name.lower().endswith(whole) or other not in columns or not np.isfinite(columns[other]).any():
+                continue
+            if np.nanmax(np.abs(columns[other])) <= 1.0 / factor:
                 return name, other, factor
     return None
 

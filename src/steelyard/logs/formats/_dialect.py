@@ -79,7 +79,8 @@ def is_comment(line: str) -> bool:
 
 def dialect_of(sample: list[str]) -> Dialect | None:
     """The dialect in which most of the sample is rows of numbers, all of one width; None where there is none."""
-    lines = [line for line in sample if line.strip() and not is_comment(line)][-TUNING.dialect_lines :]
+    every = [line for line in sample if line.strip() and not is_comment(line)]
+    lines = every[-TUNING.dialect_lines :]
     best, found = (0.0, 0), None
     for separator in _SEPARATORS:
         for comma in (False, True) if separator != "," else (False,):
@@ -92,9 +93,14 @@ def dialect_of(sample: list[str]) -> Dialect | None:
                 numbers = sum(sum(_is_number(trial, cell) for cell in row[: TUNING.dialect_cells]) for row in same)
                 score = (round(numbers / max(1, min(width, TUNING.dialect_cells) * len(lines)), 2), width)
                 if score > best and numbers:
-                    ends = width > 1 and separator != " " and not any(row[-1].strip() for row in same)
-                    best, found = score, Dialect(separator, comma, width - ends)
+                    best, found = score, Dialect(separator, comma, width - _ends(trial, every, width))
     return found
+
+
+def _ends(trial: Dialect, lines: list[str], width: int) -> bool:
+    """Whether every row of this width, the heading too, ends with a separator and nothing after it."""
+    rows = (trial.split(line) for line in lines)
+    return width > 1 and trial.separator != " " and not any(len(row) == width and row[-1].strip() for row in rows)
 
 
 def _is_number(trial: Dialect, cell: str) -> bool:

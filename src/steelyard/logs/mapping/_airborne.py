@@ -25,7 +25,7 @@ def airborne(recording: Recording, mapping: SignalMapping, robot: str) -> tuple[
     when, values = samples(recording, mapping, command)
     if len(time) < 10 or len(when) < 10:
         return None
-    level = np.nanmean(values, axis=1)
+    level = np.nanmean(np.abs(values), axis=1)  # speeds may have the sign of the turn
     running = np.interp(time, when, (level > TUNING.off * np.nanmax(level)).astype(float)) > 0.5
     if not signal.endswith("/position"):
         position = _way(time, position, running & (np.interp(time, when, level) > TUNING.idle * np.nanmax(level)))

@@ -37,15 +37,20 @@ def angle_columns(columns: list[Column], who: Callable[[Column], str]) -> Iterat
 def _attitude(robot: str, three: list[Column]) -> SignalSource:
     stated = three[0].name.unit
     largest = [float(np.nanmax(np.abs(one.values), initial=0.0)) for one in three]
-    unit = stated or _unit(max(largest[:2]), max(largest))
+    unit = stated or _unit(max(largest[:2]), max(largest), three[2].values)
     why = f"{named(three)} look like roll, pitch and yaw; the largest angle is {max(largest):.3g}."
     source = tuple(one.source for one in three)
     return SignalSource(f"{robot}/attitude", source, unit, why, order="rpy", certain=stated is not None)
 
 
-def _unit(tilt: float, largest: float) -> str:
-    """By size: no tilt is beyond half a turn, and small angles may be in rad or deg."""
-    if largest <= 2 * np.pi + 0.1:
+def _unit(tilt: float, largest: float, yaw: np.ndarray) -> str:
+    """By size: no tilt is beyond half a turn, and small angles may be in rad or deg; so may a yaw that counts turns."""
+    if largest <= 2 * np.pi + 0.1 or (tilt <= np.pi + 0.1 and _counts_turns(yaw[np.isfinite(yaw)])):
         return "?"
     fits = (unit for unit, turn in (("deg", 1), ("deg/10", 10), ("deg/100", 100)) if tilt <= TUNING.steepest * turn)
     return next(fits, "deg")
+
+
+def _counts_turns(yaw: np.ndarray) -> bool:
+    """Whether this may be an angle in rad that goes on beyond a full turn: it begins within one, and never jumps."""
+    return bool(yaw.size and abs(yaw[0]) <= 2 * np.pi and np.max(np.abs(np.diff(yaw)), initial=0.0) < np.pi)

@@ -16,19 +16,20 @@ from steelyard.logs.mapping._tuning import TUNING
 
 
 def settle_angle_unit(exam: Examination, robot: str) -> None:
-    """Refuses angles that fit both units; those beyond a full turn are in degrees already."""
+    """Refuses angles that fit both units; tilts beyond half a turn are in degrees already."""
     signal = f"{robot}/attitude"
     flies = f"{robot}/wrench/force" not in exam.sources
     while signal in exam.sources and exam.sources[signal].unit == "?":
         one = exam.sources[signal]
         misfits = {unit: _misfit(exam, robot, dataclasses.replace(one, unit=unit)) for unit in ("rad", "deg")}
         best = min(misfits, key=lambda unit: misfits[unit])
-        tilt = max(float(np.nanmax(np.abs(column(exam.recording, source)), initial=0.0)) for source in one.source[:2])
+        *tilts, turn = (float(np.nanmax(np.abs(column(exam.recording, s)), initial=0.0)) for s in one.source)
+        tilt = max(tilts)
         if misfits[best] < TUNING.unit_fits and max(misfits.values()) > misfits[best] + TUNING.unit_apart:
             unit, text = best, f"The motion fits angles in {best}."
         elif flies and tilt > TUNING.upright:
             unit, text = "deg", f"Roll and pitch reach {tilt:.3g}: in rad it would lie on its side, so deg."
-        elif flies and tilt < TUNING.level:
+        elif flies and tilt < TUNING.level and turn <= 2 * np.pi + 0.1:
             unit, text = "rad", f"Roll and pitch reach {tilt:.3g}: too level for degrees, so rad."
         else:
             names = ", ".join(one.source)

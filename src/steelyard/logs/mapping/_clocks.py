@@ -35,7 +35,8 @@ def _lay_over(exam: Examination, first: str, second: str) -> None:
     x, y = exam.track(first), exam.track(second)
     if x is None or y is None:
         return
-    if max(np.ptp(x.time), np.ptp(y.time)) > TUNING.longest_laid_over:
+    lengths = np.ptp(x.time), np.ptp(y.time)
+    if max(lengths) > TUNING.longest_laid_over or min(lengths) < TUNING.shortest_laid_over:
         return
     overlap = min(x.time[-1], y.time[-1]) - max(x.time[0], y.time[0])
     if overlap > 0.5 * min(np.ptp(x.time), np.ptp(y.time)):

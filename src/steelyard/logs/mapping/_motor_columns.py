@@ -33,7 +33,10 @@ def motor_columns(columns: list[Column], who: Callable[[Column], str]) -> Iterat
         if number is not None and set(words) & (MOTOR | _ROTORS | _THRUST) and not one.any_of(_NO_MOTOR):
             groups.setdefault((who(one), one.stream.name, words), {})[number] = one
     for (robot, _, words), numbered in sorted(groups.items(), key=_rank):
-        motors = [numbered[k] for k in sorted(numbered) if np.isfinite(numbered[k].values).any()]
+        live = [k for k in sorted(numbered) if np.isfinite(numbered[k].values).any()]
+        if any(k < live[-1] for k in numbered if live and k not in live):
+            continue  # outputs after the last motor are spare, but the sum of three rotors of four is not the thrust
+        motors = [numbered[k] for k in live]
         if set(words) & _THRUST or (motors and kind_of(motors[0].name.unit or "") == "force"):
             if len(motors) >= TUNING.fewest_motors:
                 yield _rotor_thrusts(robot, motors)
@@ -87,7 +90,7 @@ _SPEED_UNITS = {"rpm", "krpm", "rad", "hz"}
 
 def _one_cell(volts: np.ndarray) -> bool:
     """Whether a battery has one cell: 2.8 to 4.4 V, in V or mV."""
-    usual = float(np.nanmedian(volts))
+    usual = float(np.median(volts[np.isfinite(volts)])) if np.isfinite(volts).any() else np.nan
     return any(2.8 <= scale * usual <= 4.4 for scale in (1.0, 1e-3))
 
 

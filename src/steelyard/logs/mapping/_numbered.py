@@ -69,7 +69,7 @@ def _free_body(robot: str, q: dict[int, Column], v: dict[int, Column]) -> Iterat
     if not all(k in q for k in range(7)):
         return
     norm = np.linalg.norm(np.stack([q[k].values for k in range(3, 7)], axis=1), axis=1)
-    if not np.nanmax(np.abs(norm - 1.0)) < 0.05:
+    if not np.isfinite(norm).any() or not np.nanmax(np.abs(norm - 1.0)) < 0.05:
         return
     why = "the state of a free joint as MuJoCo orders it"
 
@@ -104,8 +104,11 @@ def _rotation_vector(robot: str, three: list[Column]) -> SignalSource:
 def _pose_matrix(robot: str, cells: list[Column]) -> Iterator[SignalSource]:
     """A homogeneous matrix, column by column or row by row: its last row is 0, 0, 0, 1."""
     M = np.stack([one.values for one in cells], axis=1)
+    M = M[np.isfinite(M).all(axis=1)]
+    if not len(M):
+        return
     for by_column, last in ((True, (3, 7, 11, 15)), (False, (12, 13, 14, 15))):
-        if np.nanmax(np.abs(M[:, last] - [0.0, 0.0, 0.0, 1.0])) > 1e-6:
+        if np.max(np.abs(M[:, last] - [0.0, 0.0, 0.0, 1.0])) > 1e-6:
             continue
 
         def cell(row: int, column: int, by_column=by_column) -> Column:

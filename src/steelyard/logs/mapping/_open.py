@@ -97,7 +97,8 @@ def _check_clock(found: Prepared) -> None:
             f"{found.log.origin}: rows are {mean:.3g} s apart, faster than any robot samples; times are in "
             "seconds: convert them."
         )
-    if found.problem in _ON_A_GRID and (time[-1] - time[0]) / step > TUNING.most_grid_rows:
+    rows = float(time[-1] - time[0]) / step if step > 0.0 else 0.0
+    if (found.problem in _ON_A_GRID and rows > TUNING.most_grid_rows) or rows > TUNING.mostly_gap * len(time):
         raise BadInput(
             f"{found.log.origin}: rows are {step:.3g} s apart, but one gap lasts {gap:.3g} s; cut the log there with "
             "--start and --end."

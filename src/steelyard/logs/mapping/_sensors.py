@@ -54,7 +54,8 @@ def report_faults(exam: Examination) -> None:
         _dropped(exam, one, time)
         if "/battery/" in signal:
             continue
-        flat = [k for k in range(values.shape[1]) if np.ptp(values[np.isfinite(values[:, k]), k]) == 0.0]
+        heard = [axis[np.isfinite(axis)] for axis in values.T]
+        flat = [k for k, axis in enumerate(heard) if axis.size and np.ptp(axis) == 0.0]
         if flat and signal.endswith(("rates", "specific_force", "force", "torque", "rpm")):
             axes = ", ".join(one.source[k] for k in flat if k < len(one.source))
             exam.report(signal, "found", f"{axes} stands still throughout.")
@@ -124,8 +125,10 @@ def _tachometer(exam: Examination, robot: str) -> None:
     track = exam.sources.get(f"{robot}/rpm")
     if track is None or len(track.source) < 3:
         return
-    values = exam.values_of(track)
+    values = np.abs(exam.values_of(track))
     turning = values[(np.nan_to_num(values) > 0.2 * np.nanmax(values, initial=0.0)).any(axis=1)]
+    if not len(turning):
+        return
     means = np.nanmedian(turning, axis=0)
     for k, mean in enumerate(means):
         others = float(np.median(np.delete(means, k)))

@@ -212,7 +212,8 @@ def _matrices(columns: list[Column], who) -> Iterator[SignalSource]:
         if len(cells) == 9:
             nine = [cells[f"{i}{j}"] for i in "123" for j in "123"]
             R = np.stack([one.values for one in nine], axis=1).reshape(-1, 3, 3)
-            off = np.nanmedian(np.abs(np.einsum("nij,nkj->nik", R, R) - np.eye(3)))
+            R = R[np.isfinite(R).all(axis=(1, 2))]
+            off = np.median(np.abs(np.einsum("nij,nkj->nik", R, R) - np.eye(3))) if len(R) else np.inf
             why = f"{named(nine)} are a rotation matrix, row by row: R Rᵀ differs from 1 by {off:.1g}."
             if off < 0.05:
                 yield SignalSource(f"{robot}/attitude", tuple(one.source for one in nine), "1", why, rows="R")

@@ -2,7 +2,9 @@
 
 import dataclasses
 import json
+import math
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +119,42 @@ def read_mapping(path: str | Path, recording: Recording, found: SignalMapping) -
     return dataclasses.replace(found, signals=signals, times=times, questions=(), unit_questions=(), stated=str(path))
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _are_three(value: Any, fits: Callable[[Any], bool]) -> bool:
+    return isinstance(value, list) and len(value) == 3 and all(fits(one) for one in value)
+
+
+_ORDERS = ("wxyz", "xyzw", "rpy", "rotvec")
+_VALUES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "axes": (lambda v: _are_three(v, lambda one: isinstance(one, str)), 'three axes, such as ["x", "-y", "-z"]'),
+    "body": (lambda v: _are_three(v, lambda one: isinstance(one, str)), 'three axes, such as ["x", "-y", "-z"]'),
+    "rotation": (lambda v: _are_three(v, lambda row: _are_three(row, _is_number)), "three rows of three numbers"),
+    "delay": (_is_number, "a number of seconds"),
+    "drift": (_is_number, "a number of seconds a second"),
+    "order": (lambda v: v in _ORDERS, f"one of {', '.join(_ORDERS)}"),
+    "rows": (lambda v: v == "R", '"R" for a rotation matrix, row by row'),
+    "inverse": (lambda v: isinstance(v, bool), "true or false"),
+    "held": (lambda v: isinstance(v, bool), "true or false"),
+}
+"""What the value of a key must be, and how a sentence says so."""
+
+
+def _check_count(path: str | Path, name: str, table: dict[str, Any], given: int) -> None:
+    """A signal needs as many fields as it has axes; conversions have their own."""
+    word = find_signal(*name.split("/", 1))
+    if word is None or not word.axes or "conversion" in table:
+        return
+    counts = {len(axes) for axes in word.axes}
+    if name.endswith("/attitude"):
+        counts = {9} if "rows" in table else {3} if table.get("order") in ("rpy", "rotvec") else {4}
+    if given not in counts:
+        wanted = " or ".join(str(one) for one in sorted(counts))
+        raise BadInput(f'{path}: ["{name}"] has {given} field{"s" * (given != 1)} in source; it needs {wanted}.')
+
+
 def _time(path: str | Path, stream: str, table: dict[str, Any]) -> TimeSource:
     if not isinstance(table, dict):
         raise BadInput(f'{path}: time of "{stream}" is no table; write time = {{unit = "us"}}.')
@@ -124,10 +162,14 @@ def _time(path: str | Path, stream: str, table: dict[str, Any]) -> TimeSource:
         if key not in _TIME_KEYS:
             raise BadInput(f'{path}: unknown key "{key}" in time of "{stream}"; {nearest(key, list(_TIME_KEYS))}')
     unit = table.get("unit", "s")
+    if not isinstance(unit, str):
+        raise BadInput(f'{path}: unit of "{stream}" is {unit}; write a unit of time in quotes, such as "us".')
     factor_of(unit)
     rate, offset = (table.get(key) for key in ("rate", "offset"))
-    if rate is not None and not (isinstance(rate, int | float) and rate > 0):
+    if rate is not None and not (_is_number(rate) and rate > 0):
         raise BadInput(f'{path}: rate of "{stream}" is {rate}; give a number of Hz above 0.')
+    if offset is not None and not _is_number(offset):
+        raise BadInput(f'{path}: offset of "{stream}" is {offset}; give a number of seconds.')
     return TimeSource(stream, unit, f"{path} states it.", None if rate is None else float(rate), float(offset or 0.0))
 
 
@@ -148,9 +190,13 @@ def _signal(path: str | Path, name: str, table: dict[str, Any], recording: Recor
         raise BadInput(
             f'{path}: unknown conversion "{table["conversion"]}"; {nearest(table["conversion"], list(CONVERSIONS))}'
         )
+    for key, (fits, what) in _VALUES.items():
+        if key in table and not fits(table[key]):
+            raise BadInput(f'{path}: {key} of ["{name}"] is {table[key]}; give {what}.')
     for key in ("axes", "body"):
         if key in table:
             axes_matrix(table[key])
+    _check_count(path, name, table, len(source))
     for part in str(table.get("frame", "ours")).split("/"):
         if part not in FRAMES:
             raise BadInput(f'{path}: unknown frame "{part}" in ["{name}"]; {nearest(part, list(FRAMES))}')

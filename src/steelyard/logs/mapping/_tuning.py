@@ -114,6 +114,8 @@ class MappingTuning:
     """Of numbered columns without `joint` in their names: four are a quaternion or motors."""
     longest_laid_over: float = 1e5
     """s, of a recording whose clocks are laid over each other; beyond, a time is damaged."""
+    shortest_laid_over: float = 1.0
+    """s, of either recording; a shorter one has no motion to recognise."""
     most_parts: int = 2000
     """Of a span that is compared: a damaged time makes it as long as you like."""
     coarse_samples: int = 3000
@@ -136,6 +138,8 @@ class MappingTuning:
     """s, between most rows: the fastest drives log at 40 kHz."""
     most_grid_rows: float = 5e6
     """Rows of an even grid, gaps included, of a problem whose team needs one: 14 hours at 100 Hz."""
+    mostly_gap: float = 100.0
+    """Rows of an even grid a row of the log: beyond, a gap is most of it, or a time is damaged."""
     late_clock: float = 1e6
     """s; clocks beyond count from 1970, and the log from its own beginning."""
     slowest_log: float = 2.0

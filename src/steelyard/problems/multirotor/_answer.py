@@ -25,6 +25,7 @@ from steelyard.problems.multirotor._smoothed_answer import (
     smoothed_estimates,
     smoothed_events,
     smoothed_innovations,
+    smoothed_reasons,
     smoothed_replay,
     smoothed_series,
     smoothed_verdict,
@@ -120,7 +121,7 @@ def _whole(
         innovations={record.robot: smoothed_innovations(one) for record, one in both},
         truth=truth_in(log, {"mass": "kg"}),
         settings=settings_of(log, config, {record.robot: dataclasses.asdict(one.fit.error) for record, one in both}),
-        trust={record.robot: Trust(record.reasons) for record, _ in both},
+        trust={record.robot: Trust((*record.reasons, *smoothed_reasons(one))) for record, one in both},
         seconds_a_row=seconds / len(log),
         replays={robot: replay for record, one in both for robot, replay in smoothed_replay(record, one).items()},
     )

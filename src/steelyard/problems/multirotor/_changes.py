@@ -254,9 +254,11 @@ def smallest_seen(found: Fit) -> tuple[float, float] | None:
     A step counts beyond six deviations, of which a coloured error's wander leaves four, and if it is larger than that
     error; two more deviations are for its own error.
     """
-    flown = found.blocks.time[found.blocks.heard > 0]
+    flown = found.blocks.time[found.blocks.used]
+    if not flown.size:
+        return None
     begins = found.blocks.time - 0.5 * found.blocks.span
-    inner = (begins > flown[0] + TUNING.end_margin) & (begins < flown[-1] - TUNING.end_margin)
+    inner = found.blocks.used & (begins > flown[0] + TUNING.end_margin) & (begins < flown[-1] - TUNING.end_margin)
     places = np.flatnonzero(inner & _allowed(found, "step", begins))
     if not places.size:
         return None

@@ -6,6 +6,7 @@ import functools
 import numpy as np
 
 from steelyard._rotations import matrices
+from steelyard.errors import BadInput
 from steelyard.problems.multirotor._reading import FlightRecord
 from steelyard.problems.multirotor._tuning import TUNING
 
@@ -26,6 +27,8 @@ class Motion:
     gravity: np.ndarray
     held: bool
     """Whether thrust is held from row to row."""
+    flight_end: float
+    """s, the landing, or the last row."""
     height: np.ndarray | None = None
     """(n,), m above the lowest place, where the flight took off or landed; None where it did neither."""
     push: np.ndarray | None = None
@@ -79,8 +82,9 @@ class Motion:
 
         In a step of h s an acceleration is the cubic with the derivatives a' of central differences: it adds
         h (a0 + a1) / 2 - h² (a1' - a0') / 12. With straight lines a velocity that swings at w rad/s would come out too
-        small by the share (w h)²/12, and the mass with it: 0.15 % at 8 Hz. Over gaps the lines stay straight. The first
-        step has nothing before it and the last one nothing after it, so those weights are one shorter; (n, 1) each.
+        small by the share (w h)²/12, and the mass with it: 0.15 % at 8 Hz. Beside gaps and rows that are close together
+        the lines stay straight. The first step has nothing before it and the last one nothing after it, so those
+        weights are one shorter; (n, 1) each.
         """
         h = np.diff(self.time)
         # a' at row k is left a[k-1] + middle a[k] + right a[k+1]; at both ends the difference to the only neighbour.
@@ -89,7 +93,9 @@ class Motion:
         right[1:-1] = h[:-1] / (h[1:] * (h[:-1] + h[1:]))
         left[-1], right[0] = -1.0 / h[-1], 1.0 / h[0]
         middle = -left - right
-        share = np.where(h < 2.0 * np.median(h), h**2 / 12.0, 0.0)
+        usual = (h > 0.5 * np.median(h)) & (h < 2.0 * np.median(h))
+        beside = np.concatenate([[True], usual[:-1]]) & np.concatenate([usual[1:], [True]])
+        share = np.where(usual & beside, h**2 / 12.0, 0.0)
         begin = 0.5 * h - share * (left[1:] - middle[:-1])
         end = 0.5 * h - share * (middle[1:] - right[:-1])
         before, after = share[1:] * left[1:-1], -share[:-1] * right[1:-1]
@@ -125,18 +131,21 @@ def motion_of(record: FlightRecord, gravity: tuple[float, float, float], lag: fl
     record = record.acted(lag) if lag > 0 else record
     time = record.time
     velocity = record.velocity if np.isfinite(record.velocity).any() else _derivative(time, record.position)
-    good = np.isfinite(record.thrust) & np.isfinite(record.attitude).all(axis=1)
-    rows = np.flatnonzero(good)
-    thrust = np.interp(time, time[rows], record.thrust[rows])
-    signs = np.cumprod(
-        np.concatenate([[1.0], np.sign(np.sum(record.attitude[rows][1:] * record.attitude[rows][:-1], 1))])
-    )
-    q = np.stack([np.interp(time, time[rows], signs * record.attitude[rows, k]) for k in range(4)], axis=1)
+    pushed, turned = np.isfinite(record.thrust), np.isfinite(record.attitude).all(axis=1)
+    if not pushed.any() or not turned.any():
+        raise BadInput(f"{record.robot} has no row with {'a thrust' if turned.any() else 'an attitude'}.")
+    thrust = np.interp(time, time[pushed], record.thrust[pushed])
+    attitude = record.attitude[turned]
+    signs = np.cumprod(np.where(np.sum(attitude[1:] * attitude[:-1], axis=1) < 0.0, -1.0, 1.0))
+    attitude[1:] *= signs[:, None]
+    q = np.stack([np.interp(time, time[turned], one) for one in attitude.T], axis=1)
     q /= np.linalg.norm(q, axis=1, keepdims=True)
-    last = np.maximum.accumulate(np.where(good, time, -np.inf))
-    gap = np.diff(last, prepend=-np.inf) > TUNING.bridged_gap
-    velocity = np.where((good | (time - last < TUNING.bridged_gap))[:, None], velocity, np.nan)
-    velocity = np.where(_on_ground(time, thrust, velocity, record.position[:, 2])[:, None], np.nan, velocity)
+    last = np.min([np.maximum.accumulate(np.where(one, time, -np.inf)) for one in (pushed, turned)], axis=0)
+    with np.errstate(invalid="ignore"):  # before the first sample there is no gap yet
+        gap = np.diff(last, prepend=-np.inf) > TUNING.bridged_gap
+    velocity = np.where((time - last < TUNING.bridged_gap)[:, None], velocity, np.nan)
+    begin, end = _airborne(time, thrust, velocity, record.position[:, 2])
+    velocity = np.where(((time < begin) | (time > end))[:, None], np.nan, velocity)
     step = float(np.median(np.diff(time)))
     size = max(1, round(TUNING.block / step), _rows_a_velocity(velocity))
     for k in _velocity_jumps(time, velocity):
@@ -150,6 +159,7 @@ def motion_of(record: FlightRecord, gravity: tuple[float, float, float], lag: fl
         size,
         np.asarray(gravity),
         record.hold == "step",
+        float(min(end, time[-1])),
         _height(record),
         by_speeds=record.by_speeds,
     )
@@ -168,8 +178,8 @@ def _height(record: FlightRecord) -> np.ndarray | None:
     return np.maximum(z - low, 0.0)
 
 
-def _on_ground(time: np.ndarray, thrust: np.ndarray, velocity: np.ndarray, height: np.ndarray) -> np.ndarray:
-    """Rows before take-off and after landing: at the log's ends it stands still, low, and with little thrust.
+def _airborne(time: np.ndarray, thrust: np.ndarray, velocity: np.ndarray, height: np.ndarray) -> tuple[float, float]:
+    """Between take-off and landing, s: at a log's ends it may stand still, low, and with little thrust.
 
     Its climb and its descent count as well: a load on a cable leaves and meets the ground in them.
     """
@@ -180,14 +190,14 @@ def _on_ground(time: np.ndarray, thrust: np.ndarray, velocity: np.ndarray, heigh
     height = height - np.nanmin(height, initial=np.inf)
     begin, end = -np.inf, np.inf
     seen = flies[np.isfinite(height[flies])]
-    high = seen[height[seen] > TUNING.cruising * np.median(height[seen])] if seen.size else flies
+    high = seen[height[seen] >= TUNING.cruising * np.median(height[seen])] if seen.size else flies
     if slow[0] < TUNING.flying_thrust[0] * usual and _stands(velocity[:width], height[:width]):
         climb = min(time[high[0]] - time[flies[0]], TUNING.longest_climb)
         begin = time[flies[0]] + max(climb, TUNING.ground_margin)
     if slow[-1] < TUNING.flying_thrust[0] * usual and _stands(velocity[-width:], height[-width:]):
         descent = min(time[flies[-1]] - time[high[-1]], TUNING.longest_climb)
         end = time[flies[-1]] - max(descent, TUNING.ground_margin)
-    return (time < begin) | (time > end)
+    return float(begin), float(end)
 
 
 def _stands(velocity: np.ndarray, height: np.ndarray) -> bool:

@@ -118,6 +118,8 @@ class _Solution:
 def _solved(motion: Motion, blocks: Blocks, unknowns: Unknowns, error: ErrorModel, mass: np.ndarray) -> _Solution:
     white = whitened(blocks, columns_of(motion, unknowns, mass), error)
     W = white.reshape(-1, white.shape[2])
+    if not np.isfinite(W).all():
+        raise np.linalg.LinAlgError("the thrust and the motion are too far apart")
     covariance = np.linalg.inv(W[:, :-1].T @ W[:, :-1] + np.diag(unknowns.prior))
     values = covariance @ (W[:, :-1].T @ W[:, -1])
     return _Solution(white[:, :, :-1], covariance, values, (W[:, -1] - W[:, :-1] @ values).reshape(-1, 3))

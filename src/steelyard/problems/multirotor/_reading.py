@@ -200,6 +200,8 @@ def _thrust(log: Log, robot: str, config: Config, notes: list[str]) -> _Thrust:
 
 def _thrust_of_speeds(rpm: np.ndarray, robot: str, coefficient: float | None, notes: list[str]) -> _Thrust:
     """Thrust goes with the square of a rotor's speed."""
+    if not np.max(np.abs(rpm), where=np.isfinite(rpm), initial=0.0) > 0.0:
+        raise BadInput(f"{robot}/rpm is zero throughout, or never there: the rotors stood still, or were not recorded.")
     usual = np.nanmedian(np.abs(rpm), axis=0)
     ratio = usual / np.median(usual)
     odd = [k for k, one in enumerate(ratio) if not TUNING.odd_rotor[0] < one < TUNING.odd_rotor[1]]

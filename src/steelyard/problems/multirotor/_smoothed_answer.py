@@ -3,7 +3,7 @@
 import numpy as np
 
 from steelyard.config import Config
-from steelyard.estimators import Estimate
+from steelyard.estimators import Estimate, Reason
 from steelyard.logs import Log
 from steelyard.problems._identification import Event, Innovations, Replay, Series
 from steelyard.problems.multirotor._blocks import LOSSES, WIND
@@ -49,6 +49,20 @@ def smoothed_estimates(record: FlightRecord, found: Smoothed) -> dict[str, Estim
     if found.smallest_seen is not None:
         answers["smallest_change"] = Estimate.known(*found.smallest_seen, "1", None, time)
     return answers
+
+
+def smoothed_reasons(found: Smoothed) -> tuple[Reason, ...]:
+    """Why the mass at the last row may be another than the one that the flight told."""
+    reasons = []
+    if found.refusal is None:
+        last = float(found.fit.blocks.time[found.fit.blocks.used][-1])
+        if found.fit.motion.flight_end - last > TUNING.end_margin:
+            text = f"After {last:.1f} s thrust, attitude or velocity is missing, or rows come at another rate"
+            reasons.append(Reason("unheard", f"{text}: the mass may have changed since. Cut the log there with --end."))
+        if found.smallest_seen is not None and found.smallest_seen[0] > TUNING.unseen_change:
+            text = f"A step of the mass by less than {100 * found.smallest_seen[0]:.0f} % would not show"
+            reasons.append(Reason("unheard", f"{text}: there are too few rows, or too much acts beside the thrust."))
+    return tuple(reasons)
 
 
 def hover_throttle(log: Log, record: FlightRecord, found: Smoothed) -> dict[str, Estimate]:

@@ -176,6 +176,8 @@ class MultirotorTuning:
     least_change: tuple[float, float] = (0.03, 0.05)
     """Share of the mass below which nothing is called a change, in flights without and with a coloured error: ground
     effect is some percent of the thrust, and so is what a rotor loses in another flow."""
+    unseen_change: float = 0.3
+    """Share of the mass: a flight that would not show such a step does not tell the mass at its end."""
     end_margin: float = 2.0
     """s from the flight's ends within which no step is looked for: climbs out of ground effect and throttle cuts before
     a landing look like one for that long."""

@@ -23,6 +23,8 @@ class TriedErrors:
     errors: tuple[ModelError, ...]
     reading: np.ndarray
     """(error,): the reading whose error it is; -1 for an input's."""
+    scales: np.ndarray
+    """(error,), whether it scales that reading."""
     samples: Sample
     """With a leading axis: the log as it is, then with a little of each error."""
 
@@ -34,9 +36,10 @@ class TriedErrors:
         heard = np.isfinite(z) & np.isfinite(g).all(axis=0)
         g, z = np.where(heard, g, 0.0), np.where(heard, z, 0.0)
         weight = np.where(heard, 1.0 / np.where(heard, variance[0], 1.0), 0.0)
-        return ErrorEvidence(
-            np.sum(g * z * weight, axis=(1, 2)), np.sum(g * g * weight, axis=(1, 2)), np.nan_to_num(shift), std[0]
-        )
+        # A scaled reading has its innovation in its derivative, noise and all: gᵀz is one a row on average, not zero.
+        rows = np.where(self.scales, heard.sum(axis=0)[self.reading], 0)
+        score = np.sum(g * z * weight, axis=(1, 2)) - rows
+        return ErrorEvidence(score, np.sum(g * g * weight, axis=(1, 2)), np.nan_to_num(shift), std[0])
 
 
 def tried_errors(samples: Sample, inputs: Sequence[str], readings: Sequence[str]) -> TriedErrors:
@@ -54,7 +57,9 @@ def tried_errors(samples: Sample, inputs: Sequence[str], readings: Sequence[str]
         found.append((rank, j, error, Sample(samples.dt, samples.control, rebuilt(y + step * shape))))
     found = sorted(found, key=lambda one: one[0])[: TUNING.errors_tried]
     every = jax.tree.map(lambda *one: np.stack(one), samples, *(made for *_, made in found))
-    return TriedErrors(tuple(one[2] for one in found), np.array([one[1] for one in found], int), every)
+    which = np.array([one[1] for one in found], int)
+    scales = np.array([one[1] >= 0 and one[2].scales for one in found], bool)
+    return TriedErrors(tuple(one[2] for one in found), which, scales, every)
 
 
 def _errors_of(
@@ -80,7 +85,7 @@ def _errors_of_one(
     value = np.nan_to_num(values)
     if scaled:
         off = f"{who} would be off in scale by {{size}}, or the clock."
-        yield ModelError(off, "%", 1e2, TUNING.largest_scale), value
+        yield ModelError(off, "%", 1e2, TUNING.largest_scale, scales=True), value
         return
     # An input's scale is not told where the quantities make up for it; that it changes is.
     warms = f"{who} would change its scale by {{size}} over the log: look at what warms up."

@@ -18,7 +18,8 @@ def base_findings(log: Log, robot: str) -> list[PreflightFinding]:
         return []
     x, v, q, w = (averages(time, log.require(robot, name), TUNING.block, count) for name in names)
     span = 2.0 * TUNING.block
-    R = matrices(q / np.linalg.norm(q, axis=1, keepdims=True))
+    size = np.linalg.norm(q, axis=1, keepdims=True)
+    R = matrices(q / np.where(size > TUNING.least_quaternion, size, np.nan))
     turn = np.einsum("nji,njk->nik", R[:-2], R[2:])
     turning = 0.5 * np.stack([turn[:, k - 1, k - 2] - turn[:, k - 2, k - 1] for k in range(3)], axis=1)
     moves, turns = TUNING.drift_limits

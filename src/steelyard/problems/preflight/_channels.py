@@ -42,6 +42,25 @@ def channel_findings(log: Log, signals: Sequence[str] = (*MEASURED, *_INPUTS)) -
             if names and len(log) >= 50:
                 values = np.stack([log.columns[name] for name in names], axis=1)
                 found += _of(log, robot, signal, names, values)
+        found += _dead_velocity(log, robot)
+    return found
+
+
+def _dead_velocity(log: Log, robot: str) -> list[PreflightFinding]:
+    """Axes of a velocity that stand at one value while the position moves along them."""
+    found = []
+    for axis in "xyz":
+        velocity, position = (log.columns.get(f"{robot}/{name}/{axis}") for name in ("linear_velocity", "position"))
+        if velocity is None or position is None:
+            continue
+        v, p = velocity[np.isfinite(velocity)], position[np.isfinite(position)]
+        if len(v) >= 50 and np.ptp(v) == 0.0 and len(p) >= 50 and np.ptp(p) > TUNING.moved_distance:
+            sentence = (
+                f"{robot}/linear_velocity/{axis} is {v[0]:.3g} throughout, while the position moves by "
+                f"{np.ptp(p):.2g} m along {axis}: it was not recorded."
+            )
+            remedy = "Leave the velocity out, so that the position tells it."
+            found.append(PreflightFinding("stuck", sentence, remedy, robot))
     return found
 
 

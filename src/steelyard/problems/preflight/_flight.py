@@ -72,9 +72,10 @@ def _mapped(log: Log, robot: str) -> bool:
 
 def _thrust_unit(robot: str, thrust: np.ndarray, own: Fit, stated: float | None) -> list[PreflightFinding]:
     """A thrust that carries what no multirotor weighs, or not what its owner says."""
-    if not np.isfinite(thrust).any():
+    inverse = float(np.median(own.inverse_mass))
+    if not np.isfinite(thrust).any() or not np.isfinite(own.inverse_mass_std).any() or not inverse > 0.0:
         return []
-    mass, most = 1.0 / float(np.median(own.inverse_mass)), float(np.nanmax(thrust))
+    mass, most = 1.0 / inverse, float(np.nanmax(thrust))
     if stated is not None:
         if 1.0 / TUNING.guess_factor < mass / stated < TUNING.guess_factor:
             return []

@@ -112,7 +112,7 @@ class Fit:
 def _accelerate(
     dv: np.ndarray, v: np.ndarray, along: np.ndarray, h: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Residual of dv + g = along / m - drag v / m by least squares; 1/m of every segment and its deviation."""
+    """Residual of dv + g = along / m - drag v / m by least squares; 1/m and its deviation, of segments with data."""
     n = len(dv)
     parts = max(1, round(n * h / TUNING.segment))
     y = dv + np.array([0.0, 0.0, TUNING.g])
@@ -120,7 +120,9 @@ def _accelerate(
     if good.sum() < 20:
         return np.full((n, 3), np.nan), np.ones(parts), np.full(parts, np.inf)
     segment = np.arange(n) * parts // n
-    columns = [np.where((segment == k)[:, None], along, 0.0) for k in range(parts)]
+    spoken = np.unique(segment[good])  # a segment within a gap tells nothing
+    columns = [np.where((segment == k)[:, None], along, 0.0) for k in spoken]
+    parts = len(spoken)
     A = np.stack([column[good].ravel() for column in (*columns, v)], axis=1)
     G = A.T @ A
     G[np.diag_indices_from(G)] += 1e-9 * np.trace(G) / len(G)

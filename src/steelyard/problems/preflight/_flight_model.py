@@ -59,7 +59,7 @@ def _flies(log: Log, robot: str) -> np.ndarray:
     thrust = log.columns.get(f"{robot}/thrust")
     if "rpm" in log.signals(robot):
         thrust = np.sum(np.square(log.require(robot, "rpm")), axis=1)
-    if thrust is None or not np.isfinite(thrust).any():
+    if thrust is None or not np.max(thrust, where=np.isfinite(thrust), initial=0.0) > 0.0:
         return np.ones(len(time), bool)
     usual = float(np.nanmedian(thrust[thrust > 0.5 * np.nanmax(thrust)]))
     weak = np.concatenate([[-np.inf], time[thrust < TUNING.flying_thrust * usual], [np.inf]])
@@ -108,9 +108,10 @@ def _tilt_or_wind(robot: str, own: Fit) -> list[PreflightFinding]:
         better = 0.5 * 3 * n * float(np.log(np.sum(r**2) / max(np.sum((r - A @ theta) ** 2), 1e-12)))
         if better > gain:
             best, gain, size = name, better, float(np.linalg.norm(theta[2:]))
-    if not best:
+    inverse = float(np.median(own.inverse_mass))
+    if not best or not inverse > 0.0:
         return []
-    mass = 1.0 / float(np.median(own.inverse_mass))
+    mass = 1.0 / inverse
     if best == "wind":
         sentence = f"A constant force of {size * mass:.2g} N pushes it throughout: wind, or an attitude that is tilted."
         remedy = "Fly in still air, or at several headings."

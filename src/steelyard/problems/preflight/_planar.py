@@ -146,7 +146,7 @@ class PlanarFit:
         # Relative to the impulse's own size: a reading that only shrinks a force must not look better.
         size = float(np.std(y)) + 1e-9
         squares = (
-            float(np.sum(np.abs(off) ** 2)) / float(np.mean(np.abs(v) ** 2)) + off.size * 1e-6,
+            float(np.sum(np.abs(off) ** 2)) / max(float(np.mean(np.abs(v) ** 2)), 1e-30) + off.size * 1e-6,
             float(np.sum(left**2)) / size**2 + y.size * 1e-6,
         )
         numbers = (2 * max(v.shape[0] - 2, 0) * n, 2 * n)

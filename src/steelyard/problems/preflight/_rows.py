@@ -31,7 +31,10 @@ def _scaled(log: Log, factor: float) -> Log:
 
 def _doubled(log: Log) -> list[PreflightFinding]:
     """Rows that are the row before once more."""
-    values = np.stack([column for name, column in log.columns.items() if not name.startswith("truth/")], axis=1)
+    columns = [column for name, column in log.columns.items() if not name.startswith("truth/")]
+    if not columns:
+        return []
+    values = np.stack(columns, axis=1)
     again = np.concatenate([[False], np.all((values[1:] == values[:-1]) | np.isnan(values[1:]), axis=1)])
     if again[1:].all() or again.mean() < TUNING.lost_share:
         return []

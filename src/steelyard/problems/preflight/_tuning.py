@@ -24,6 +24,10 @@ class PreflightTuning:
     """Of the samples at that extreme, at least."""
     most_left_out: float = 0.2
     """Share of a sensor's samples that may be left out because they are stuck or at a limit."""
+    moved_distance: float = 0.2
+    """m by which a position moves along an axis at least whose velocity must not stand at one value."""
+    least_quaternion: float = 0.1
+    """Norm below which a quaternion is none: a mean of opposite ones, or zeros."""
     blank_jump: float = 5.0
     """Size of a signal beside a zero in all of its axes, in its usual changes from row to row, from which on the zero
     was written where a sample was missing."""

@@ -70,7 +70,7 @@ def _as_another_load(record: WristRecord, whole: Piece, contact: Contact, tuning
         contact.start + trim + tuning.contact_margin if begins else record.start,
         contact.end - trim - tuning.contact_margin if contact.end < record.end else record.end,
     )
-    if len(part.wrench.time) < 2 * tuning.fewest_rows or part.end - part.start < tuning.shortest_piece:
+    if not part.enough or part.end - part.start < tuning.shortest_piece:
         return None
     own = fit_record(part, tuning)
     if _misfit(own) > tuning.misfit_doubtful:
@@ -84,7 +84,7 @@ def _cut(record: WristRecord, moment: float, evidence: float, tuning: FitTuning)
     """The pieces before and after a change; None where there is too little on either side."""
     gap = tuning.change_gap
     sides = [record.between(record.start, moment - gap), record.between(moment + gap, record.end)]
-    if min(len(side.wrench.time) for side in sides) < 2 * tuning.fewest_rows:
+    if not all(side.enough for side in sides):
         return None
     before, after = (pieces_of(side, tuning) for side in sides)
     return [*before, dataclasses.replace(after[0], evidence=evidence), *after[1:]]
@@ -94,7 +94,7 @@ def _split(record: WristRecord, whole: Piece, moment: float, evidence: float, tu
     """Two pieces, each looked at again; one where there is too little on either side."""
     trim = tuning.change_trim
     rough = [record.between(record.start, moment - trim), record.between(moment + trim, record.end)]
-    if min(len(part.wrench.time) for part in rough) < 2 * tuning.fewest_rows:
+    if not all(part.enough for part in rough):
         return [whole]
     fits = [fit_record(part, tuning) for part in rough]
     left, before = [_misfit(fit) for fit in fits], _misfit(whole.fit)
@@ -130,6 +130,8 @@ def _moment_between(record: WristRecord, fits: list[Fit], moment: float, tuning:
     """
     local = record.between(moment - 4 * tuning.change_trim, moment + 4 * tuning.change_trim)
     near = local.wrench
+    if min(len(channel.time) for channel in local.channels.values()) < tuning.fewest_rows // 2:
+        return moment  # nothing was measured there
     spacing = min(fit.spacing for fit in fits)
     motion = first_trajectory(near.time, local.motion, near, local.gravity, spacing)
     accelerometer = local.motion.get("specific_force")

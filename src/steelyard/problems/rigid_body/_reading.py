@@ -78,6 +78,12 @@ class WristRecord:
         levels = {"wrench/torque": self.wrench.std[:3], "wrench/force": self.wrench.std[3:]}
         return {s: float(np.mean(v)) for s, v in {**levels, **{s: c.std for s, c in self.motion.items()}}.items()}
 
+    @property
+    def enough(self) -> bool:
+        """Whether a load can be looked for in it: a wrench, and every motion signal."""
+        rows = [len(channel.time) for channel in self.motion.values()]
+        return len(self.wrench.time) >= 2 * TUNING.fewest_rows and min(rows) >= TUNING.fewest_rows
+
     def averaged(self, width: float) -> "WristRecord":
         """With means over `width` seconds in place of faster samples."""
         motion = {signal: channel.averaged(width) for signal, channel in self.motion.items()}
@@ -108,7 +114,7 @@ def read_wrist_record(log: Log, robot: str, config: Config) -> WristRecord:
     for signal in MOTION_SIGNALS:
         if log.has(robot, signal, _AXES.get(signal, _XYZ)):
             read = log.require(robot, signal, _AXES.get(signal, _XYZ))
-            if np.isfinite(read).all(axis=1).sum() >= TUNING.fewest_rows:
+            if _whole(signal, read).sum() >= TUNING.fewest_rows:
                 values[signal] = read
     _demand(log, robot, set(values))
     stated = {s for s in MOTION_SIGNALS if getattr(config.noise, s.replace("/", "_")) is not None}
@@ -145,11 +151,18 @@ def _demand(log: Log, robot: str, signals: set[str]) -> None:
         )
 
 
-def _channel(signal: str, time: np.ndarray, values: np.ndarray, config: Config) -> Channel:
-    """The rows that are whole, with one standard deviation an axis."""
-    whole = np.isfinite(values).all(axis=1)
+def _whole(signal: str, values: np.ndarray) -> np.ndarray:
+    """(n,): rows with a whole reading."""
+    whole = np.asarray(np.isfinite(values).all(axis=1))
     if signal == "attitude":
         whole &= np.linalg.norm(np.nan_to_num(values), axis=1) > 0.5
+    return whole
+
+
+def _channel(signal: str, time: np.ndarray, values: np.ndarray, config: Config) -> Channel:
+    """The rows that are whole, with one standard deviation an axis."""
+    whole = _whole(signal, values)
+    if signal == "attitude":
         value = Rotation.from_quat(values[whole][:, [1, 2, 3, 0]]).as_matrix()
         std = config.noise.attitude or _scatter(time[whole], quaternions_of(value), "attitude")
         return Channel(time[whole], value, np.full(3, std))

@@ -43,7 +43,7 @@ def first_trajectory(
         attitude, angular, acceleration = _from_attitudes(motion["attitude"], spline, time)
     else:
         gyro = motion["twist/angular"]
-        coefficients = spline.fit(gyro.time, gyro.value)
+        coefficients = spline.fit(*_bridged(gyro.time, gyro.value, spline))
         turned = integrated(time, spline, coefficients)
         angular, acceleration = (spline.evaluate(coefficients, time, k) for k in range(2))
         felt = motion.get("specific_force") or wrench
@@ -56,6 +56,16 @@ def first_trajectory(
         coefficients = spline.fit(time, _integrated_velocity(time, attitude, motion, gravity, spline))
     v, rate, second = (spline.evaluate(coefficients, time, k) for k in range(3))
     return Trajectory(time, attitude, angular, acceleration, v, rate, second, gravity)
+
+
+def _bridged(time: np.ndarray, values: np.ndarray, spline: Spline) -> tuple[np.ndarray, np.ndarray]:
+    """Samples, and on the line between them at knots that have none near, where a spline alone would fall to zero."""
+    knots = spline.start + spline.spacing * np.arange(spline.intervals + 1)
+    after = np.clip(np.searchsorted(time, knots), 1, len(time) - 1)
+    bare = knots[np.minimum(np.abs(knots - time[after - 1]), np.abs(knots - time[after])) > spline.spacing]
+    line = np.stack([np.interp(bare, time, column) for column in values.T], axis=1)
+    order = np.argsort(np.concatenate([time, bare]), kind="stable")
+    return np.concatenate([time, bare])[order], np.concatenate([values, line])[order]
 
 
 def _integrated_velocity(
@@ -220,7 +230,7 @@ def quaternions_of(attitudes: np.ndarray) -> np.ndarray:
 
 
 def _from_attitudes(channel: Channel, spline: Spline, time: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    coefficients = spline.fit(channel.time, quaternions_of(channel.value))
+    coefficients = spline.fit(*_bridged(channel.time, quaternions_of(channel.value), spline))
     q, rate, second = (spline.evaluate(coefficients, time, k) for k in range(3))
     # Of the unit quaternion u = q / |q|: omega = 2 conj(u) u', alpha = 2 conj(u) u''  (vector parts).
     size = np.linalg.norm(q, axis=1, keepdims=True)

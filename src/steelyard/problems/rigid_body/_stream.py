@@ -15,7 +15,7 @@ from steelyard.problems._streaming import Answered
 from steelyard.problems.rigid_body._answer import METHODS, estimates_of
 from steelyard.problems.rigid_body._online import Online, first_fit, next_fit
 from steelyard.problems.rigid_body._quantities import not_yet_known
-from steelyard.problems.rigid_body._reading import read_wrist_record
+from steelyard.problems.rigid_body._reading import WristRecord, read_wrist_record
 from steelyard.problems.rigid_body._recursive_stream import RecursiveWristStream
 from steelyard.problems.rigid_body._tuning import TUNING
 from steelyard.problems.rigid_body._verdict import events_of, no_solution, trust_of
@@ -79,8 +79,9 @@ class WristStream:
         reported = () if known is None else known.reported
         try:
             earlier = None if known is None else known.online
-            goes_on = earlier is not None and set(record.motion) == set(earlier.piece.record.motion)
-            online = next_fit(earlier, record) if earlier is not None and goes_on else first_fit(record)
+            online = (
+                next_fit(earlier, record) if earlier is not None and _goes_on(earlier, record) else first_fit(record)
+            )
             if known is not None and before is not None and online.unsettled:
                 return dataclasses.replace(before, events=[], memory=_Memory(online, reported), soon=True)
             trust = trust_of(online.pieces)
@@ -95,6 +96,22 @@ class WristStream:
         return Answered(
             estimates, events, begin, _Memory(dataclasses.replace(online, pieces=(*recent, piece)), reported)
         )
+
+
+def _goes_on(earlier: Online, record: WristRecord) -> bool:
+    """Whether the motion so far reaches into these samples, and every signal beyond it."""
+    last = earlier.piece.record
+    joined = last.end - TUNING.overlap
+    return (
+        set(record.motion) == set(last.motion)
+        and record.start < joined
+        and all(_without_hole(channel.time, joined) for channel in record.motion.values())
+    )
+
+
+def _without_hole(time: np.ndarray, since: float) -> bool:
+    recent = time[time > since]
+    return bool(len(recent)) and float(np.max(np.diff(recent, prepend=since))) < 0.9 * TUNING.overlap
 
 
 def _without_answer(robot: str, time: float, error: Exception) -> dict[str, Estimate]:

@@ -68,6 +68,8 @@ class FitTuning:
     """Samples in one independent residual: tools shake for tens of milliseconds."""
     lag_known: float = 0.02
     """s: a lag that is known to half of that is used."""
+    lag_explains: float = 0.8
+    """Share of a force's power beyond which what the accelerometer leaves of it tells no lag."""
     lag_smooth: float = 0.1
     """s: means over it, twice, leave the motion, and of what shakes at 20 Hz and more one part in forty."""
     lag_deviations: float = 3.0
