@@ -49,6 +49,8 @@ def numbered_sources(columns: list[Column], who: Who) -> Iterator[SignalSource]:
         if first > 1 or sorted(numbered) != list(range(first, first + count)):
             continue
         several = [numbered[k] for k in sorted(numbered)]
+        if not any(np.isfinite(one.values).any() for one in several):
+            continue
         phrase = set(words)
         if count == 3 and (signal := vector_signal(several[0].name)) and (len(words[-1]) > 1 or len(words) == 1):
             yield vector_source(robot, signal, several)

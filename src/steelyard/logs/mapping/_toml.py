@@ -196,13 +196,13 @@ def _signal(path: str | Path, name: str, table: dict[str, Any], recording: Recor
     for key in ("axes", "body"):
         if key in table:
             axes_matrix(table[key])
-    _check_count(path, name, table, len(source))
     for part in str(table.get("frame", "ours")).split("/"):
         if part not in FRAMES:
             raise BadInput(f'{path}: unknown frame "{part}" in ["{name}"]; {nearest(part, list(FRAMES))}')
     unit = str(table.get("unit", "1"))
     open_unit, unit = unit.endswith("?"), unit.removesuffix("?")
     factor_of(unit)
+    _check_count(path, name, table, len(source))
     more = {key: table[key] for key in _KEYS if key in table and key not in ("source", "unit", "why")}
     for key in ("axes", "body"):
         if key in more:

@@ -66,7 +66,8 @@ def usual_step(time: np.ndarray) -> float:
     near = steps[steps <= 1.5 * small]
     following = float(np.median(near))
     even = float(np.quantile(np.abs(near - following), 0.75)) < TUNING.alike_steps * following  # else times are noisy
-    return following if even and following < TUNING.lost_between * usual else usual
+    step = following if even and following < TUNING.lost_between * usual else usual
+    return max(step, float(np.quantile(steps, 0.9)) / TUNING.most_lost)  # robots' rows side by side are no fast clock
 
 
 def _grid(keys: np.ndarray, longest: int) -> np.ndarray:

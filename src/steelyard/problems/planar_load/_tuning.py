@@ -15,6 +15,8 @@ class PlanarAnswerTuning:
     """s of blank cells over which a robot's force is taken to vary evenly: a fraction of a period of a push."""
     same_time: float = 0.02
     """Of a step: times that are nearer to even ones are even."""
+    most_lost: float = 50.0
+    """Rows lost one after another, usually: beyond, rows that nearly coincide are two samples of one moment."""
     lost_between: float = 0.7
     """Of the median step, below which the steps of rows that follow each other are a log's own: others were lost."""
     alike_steps: float = 0.1
