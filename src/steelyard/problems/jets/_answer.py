@@ -215,6 +215,7 @@ def _engine_events(one: Thrusts) -> list[Event]:
 
 def _silences(record: JetsRecord, configured: ConfiguredRobot) -> list[Event]:
     found = silences(record.time, record.throttle, record.robot, "throttle")
+    found += silences(record.time, record.momentum, record.robot, "base and joints")
     for f, foot in enumerate(configured.feet):
         found += silences(record.time, record.wrench[:, 6 * f : 6 * f + 6], record.robot, f"{foot}/wrench")
     return found

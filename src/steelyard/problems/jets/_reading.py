@@ -11,6 +11,7 @@ from steelyard.errors import BadInput
 from steelyard.logs import Log
 from steelyard.models import RobotMotion
 from steelyard.problems._channel_noise import attitude_noise, vector_noise
+from steelyard.problems._tuning import TUNING as SHARED
 from steelyard.problems.jets._robot import ConfiguredRobot
 from steelyard.problems.jets._tuning import TUNING
 
@@ -66,6 +67,7 @@ def read_jets_record(
             progress(250)
     momentum = np.stack([one.momentum for one in computed])
     _possible(log, robot, momentum, configured.multibody.mass)
+    momentum[_silent(log, robot, configured)] = np.nan
     soles = np.stack([one.soles for one in computed])
     rpm = _rpm(log, robot, configured, config)
     noise, notes = _noise(log, robot, config, momentum, feet, rpm)
@@ -145,11 +147,33 @@ def _motions(log: Log, robot: str, configured: ConfiguredRobot) -> list[RobotMot
     joints = [np.concatenate([log.signal(robot, f"joint/{n}/{kind}") for n in names], axis=1) for kind in _KINDS]
     base = [log.require(robot, f"base/{signal}") for signal in ("position", "attitude", "linear_velocity", "rates")]
     position, attitude, velocity, rates, q, q_dot = (_filled(values) for values in (*base, *joints))
-    R_wb = matrices(attitude / np.linalg.norm(attitude, axis=1, keepdims=True))
+    size = np.linalg.norm(attitude, axis=1, keepdims=True)
+    if (bad := size[:, 0] < TUNING.least_quaternion).any():
+        row = int(np.argmax(bad))
+        raise BadInput(
+            f"{log.origin}: {robot}/base/attitude is no rotation in {100 * bad.mean():.3g} % of the rows, first in row "
+            f"{row + 1}: all four numbers are zero; leave the cells empty where a sample is missing."
+        )
+    R_wb = matrices(attitude / size)
     return [RobotMotion(*row) for row in zip(position, R_wb, velocity, rates, q, q_dot, strict=True)]
 
 
 _KINDS = ("position", "velocity")
+
+
+def _silent(log: Log, robot: str, configured: ConfiguredRobot) -> np.ndarray:
+    """(n,): rows in which a part of the motion is missing for so long that the last sample says nothing of it."""
+    signals = ["base/attitude", "base/linear_velocity", "base/rates"]
+    signals += [f"joint/{name}/position" for name in configured.multibody.joints]
+    time, silent = np.asarray(log.time), np.zeros(len(log), bool)
+    for signal in signals:
+        heard = np.flatnonzero(np.isfinite(log.signal(robot, signal)).all(axis=1))
+        if len(heard):
+            after = np.searchsorted(heard, np.arange(len(log)))
+            before = heard[np.maximum(np.searchsorted(heard, np.arange(len(log)), side="right") - 1, 0)]
+            next_ = heard[np.minimum(after, len(heard) - 1)]
+            silent |= np.minimum(np.abs(time - time[before]), np.abs(time - time[next_])) > 0.5 * SHARED.silent_for
+    return silent
 
 
 def _rpm(log: Log, robot: str, configured: ConfiguredRobot, config: Config) -> np.ndarray:

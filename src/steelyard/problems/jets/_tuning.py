@@ -65,6 +65,8 @@ class JetsTuning:
     """Share of the largest singular value of A(q): engines along a smaller one act alike on this robot."""
     named_above: float = 0.2
     """Component of a singular vector above which its engine is named."""
+    least_quaternion: float = 1e-3
+    """Length below which four numbers are no attitude."""
     fewest_rows: int = 20
     """Of a log: its noise, where nobody states it, is estimated from them."""
     fastest: float = 1e3

@@ -6,7 +6,7 @@ import numpy as np
 
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
-from steelyard.estimators import Estimate, Trust
+from steelyard.estimators import Estimate, Reason, Trust
 from steelyard.logs import Log
 from steelyard.problems._gaps import silences
 from steelyard.problems._identification import Event, Identification, Series
@@ -15,6 +15,7 @@ from steelyard.problems._team_results import change_event, series_of_estimates, 
 from steelyard.problems.planar_load._method import PlanarTeamResult, run_planar_load_team
 from steelyard.problems.planar_load._reading import PlanarRecord, read_planar_record
 from steelyard.problems.planar_load._sensor_errors import sensor_error_reasons
+from steelyard.problems.planar_load._tuning import TUNING
 from steelyard.problems.planar_load._verdict import planar_verdict
 from steelyard.team import Graph
 
@@ -32,6 +33,7 @@ def identify_planar_load(
     robots = {name: _in_order(estimates) for name, estimates in result.last.items()}
     changes = [event.time for _, _, event in result.events]
     reasons = sensor_error_reasons(record, robots, max(changes, default=-np.inf)) if not record.friction else []
+    reasons += _unheard(record, robots)
     return Identification(
         problem="planar-load",
         method=method,
@@ -46,6 +48,26 @@ def identify_planar_load(
         settings=_settings(log, config, record),
         seconds_a_row=result.seconds_a_step,
     )
+
+
+def _unheard(record: PlanarRecord, robots: Mapping[str, Mapping[str, Estimate]]) -> list[Reason]:
+    """A reason where the team's answers are not of the log's end: the load may be another since, and has turned."""
+    end = float(record.time[-1])
+    known = [one.time for estimates in robots.values() for one in estimates.values() if one.value is not None]
+    if not known or end - min(known) <= TUNING.extrapolate_within:
+        return []
+    missing = [
+        f"{name}/{signal}"
+        for i, name in enumerate(record.graph.names)
+        for signal, values in (("velocity", record.velocity), ("force", record.force))
+        if np.isnan(values[record.time > end - TUNING.extrapolate_within, i]).any(axis=1).all()
+    ]
+    why = f": {', '.join(missing)} {'ends' if len(missing) == 1 else 'end'} before" if missing else ""
+    sentence = (
+        f"The team's answers are of {min(known):.2f} s, {end - min(known):.1f} s before the log's end{why}. The load "
+        "may have changed since, and vectors in world axes have turned."
+    )
+    return [Reason("unheard", sentence)]
 
 
 def _in_order(estimates: Mapping[str, Estimate]) -> dict[str, Estimate]:

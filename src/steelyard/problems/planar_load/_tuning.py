@@ -44,6 +44,8 @@ class PlanarAnswerTuning:
     """Share of the load's size below which two contacts are one point."""
     velocity_block: int = 25
     """Rows averaged before two robots' velocities are compared: their noise is then a fifth."""
+    fewest_blocks: int = 4
+    """Such blocks, below which a log is too short to say that two robots hold the load at one point."""
     equal_velocity_below: float = 2.0
     """Times what noise alone gives, in the mean square, below which two robots' velocities are equal."""
     check_rows: int = 300

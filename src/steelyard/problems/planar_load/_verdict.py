@@ -112,7 +112,8 @@ def _how_well(robots: Mapping[str, Mapping[str, Estimate]]) -> str:
 def _lacking(record: PlanarRecord, robots: Mapping[str, Mapping[str, Estimate]], misfit: float) -> str:
     """What the motion lacked, as far as the data show it; else the quantities that are unknown."""
     force, names = np.nan_to_num(record.force), record.graph.names
-    apart = [pair for pair in combinations(range(len(names)), 2) if not _alike(record, *pair)]
+    few = len(record.time) < TUNING.fewest_blocks * TUNING.velocity_block
+    apart = [pair for pair in combinations(range(len(names)), 2) if few or not _alike(record, *pair)]
     together = [pair for pair in combinations(range(len(names)), 2) if pair not in apart]
     sentences = []
     if not np.any(force):

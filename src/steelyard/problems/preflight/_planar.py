@@ -48,6 +48,8 @@ def planar_findings(log: Log, robots: tuple[str, ...], friction: bool) -> list[P
         values = averages(time - late, log.signal(robot, signal, axes), h, count)
         return values[:, 0] + 1j * values[:, 1]
 
+    if (dead := _dead_velocity(log, robots)) is not None:
+        return [dead]
     team = {signal: np.stack([blocks(robot, signal) for robot in robots]) for signal in ("velocity", "force")}
     if (unit := _other_unit(robots, team["velocity"])) is not None:
         return [unit]
@@ -69,6 +71,9 @@ def planar_findings(log: Log, robots: tuple[str, ...], friction: bool) -> list[P
             if gain > best[0]:
                 best = (gain, robot, reading)
     gain, robot, chosen = best
+    changed = _with_change(team, own, h, friction)
+    if changed is not None and changed.gain_over(own) > max(gain, TUNING.decisive):
+        return _unexplained(changed, robots)  # the load changed: the team tells that by itself
     if chosen is None and rubs is not None and gain > TUNING.decisive:
         sentence = f"The load rubs on the plane, by about {rubs.friction:.2g} N s/m: the forces explain the motion so"
         evidence = f"{sentence} (twice the log-likelihood is {gain:.0f} better)."
@@ -77,6 +82,27 @@ def planar_findings(log: Log, robots: tuple[str, ...], friction: bool) -> list[P
         return _unexplained(own, robots)
     sentence = f"{chosen.sentence} (twice the log-likelihood is {gain:.0f} better)."
     return [PreflightFinding(chosen.code, sentence, chosen.remedy, robot, _mend(robot, chosen))]
+
+
+def _dead_velocity(log: Log, robots: tuple[str, ...]) -> PreflightFinding | None:
+    """An axis of one robot's velocity that stands at one value while those of others move: it was not recorded."""
+    for k, axis in enumerate("xy"):
+        values = (log.signal(robot, "velocity", "xy")[:, k] for robot in robots)
+        heard = [v[np.isfinite(v)] for v in values]
+        spans = np.array([np.ptp(v) if len(v) else np.nan for v in heard])  # one without a sample is another matter
+        if (spans == 0.0).any() and (spans > 0.0).any():
+            robot = robots[int(np.nanargmin(spans))]
+            sentence = f"{robot}/velocity/{axis} stands at one value throughout, while other robots' velocities change."
+            return PreflightFinding("stuck", sentence, "It was not recorded: look at the sensor's connection.", robot)
+    return None
+
+
+def _with_change(team: dict[str, np.ndarray], own: "PlanarFit", h: float, friction: bool) -> "PlanarFit | None":
+    """The best fit of a load that becomes another at some block."""
+    count = team["velocity"].shape[1]
+    at = range(10, count - 9, max(count // 100, 1))
+    fits = [PlanarFit.of(team["velocity"], team["force"], h, friction, change) for change in at]
+    return max((fit for fit in fits if fit is not None), key=lambda fit: fit.gain_over(own), default=None)
 
 
 def _mend(robot: str, reading: PlanarReading) -> Callable[[Log], Log]:
@@ -119,7 +145,9 @@ class PlanarFit:
         return gain if clear or other.mass <= 0.0 else 0.0
 
     @staticmethod
-    def of(velocity: np.ndarray, force: np.ndarray, h: float, friction: bool) -> "PlanarFit | None":
+    def of(
+        velocity: np.ndarray, force: np.ndarray, h: float, friction: bool, change: int | None = None
+    ) -> "PlanarFit | None":
         """From complex blocks (robot, n); None where there are too few."""
         good = np.asarray(np.isfinite(velocity).all(0) & np.isfinite(force).all(0))
         if good.sum() < 60:
@@ -135,7 +163,12 @@ class PlanarFit:
         floor = 1e-6 + 1e-3 * float(np.sqrt(np.mean(np.abs(v) ** 2)))
         impulse, constants = _impulse(f.sum(axis=0), good, h)
         rubbed = [_impulse(mean, good, h)[0]] if friction else []
-        A = np.stack([rows(c) for c in (mean, D, 1j * D, *constants, *rubbed)], axis=1)
+        load = [mean, D, 1j * D]
+        if change is not None:
+            after = np.flatnonzero(good) >= change
+            load = [part * side for side in (~after, after) for part in load]
+            constants = [*constants, 1.0 * after, 1j * after]
+        A = np.stack([rows(c) for c in (*load, *constants, *rubbed)], axis=1)
         y = rows(impulse)
         cov = np.linalg.pinv(A.T @ A)
         theta = cov @ (A.T @ y)

@@ -36,6 +36,7 @@ def _doubled(log: Log) -> list[PreflightFinding]:
         return []
     values = np.stack(columns, axis=1)
     again = np.concatenate([[False], np.all((values[1:] == values[:-1]) | np.isnan(values[1:]), axis=1)])
+    again &= np.isfinite(values).any(axis=1)  # an empty row repeats nothing
     if again[1:].all() or again.mean() < TUNING.lost_share:
         return []
 

@@ -46,6 +46,8 @@ def wrist_findings(log: Log, robots: tuple[str, ...], gravity: float) -> list[Pr
     if not robots or count < 60:
         return []
     rows = {robot: _rows(log, robot) for robot in robots}
+    if robots[1:] and not all(_varies(hand["w"]) for hand in rows.values()):
+        return []  # nothing brings that robot's signals to the first one's axes
 
     def blocks(robot: str, letter: str, late: float = 0.0) -> np.ndarray:
         return averages(time - late, rows[robot][letter], h, count)
@@ -67,6 +69,11 @@ def wrist_findings(log: Log, robots: tuple[str, ...], gravity: float) -> list[Pr
     sentence = f"{best.sentence} (twice the log-likelihood is {gain:.0f} better)."
     kind = "certain" if best.certain else "hint"
     return [PreflightFinding(best.code, sentence, best.remedy, robot, _mend(robot, rows[robot], best), kind)]
+
+
+def _varies(values: np.ndarray) -> bool:
+    there = finite(values)
+    return there.size > 0 and bool(np.any(there != there[:1]))
 
 
 def _mend(robot: str, rows: Hand, reading: WristReading) -> Callable[[Log], Log]:

@@ -47,6 +47,8 @@ def find_faults(record: SpatialRecord) -> ChannelFaults:
                 if k >= 3:
                     reasons.append(f"{name}/{signal} {what}, and without it nobody knows what acts on the load")
     record = dataclasses.replace(record, readings=readings)
+    if not np.isfinite(readings[:, :, :3]).any():
+        reasons.append("every robot's twist/angular is stuck, so nobody knows how the load turns")
     odd = _odd_sizes(record)
     late = _late_clock(record) if not odd else None
     for reason in (*odd, *([late] if late else [])):
@@ -119,19 +121,26 @@ def _odd_sizes(record: SpatialRecord) -> list[tuple[str, str, str]]:
                 hint = "; it looks like grams or millinewtons, convert to N"
             who = f"{name}/{signal} is {ratio:.3g} times as large as the other robots'"
             found.append((name, signal, f"{who}, which cannot be on one body{hint}"))
-    torque, force = (np.nanmean(np.sum(record.readings[:, :, p] ** 2, axis=2), axis=0) ** 0.5 for p in _WRENCH)
+    torque, force = (_rms(record.readings[:, :, p]) for p in _WRENCH)
     for i, name in enumerate(names):
         arm = float(torque[i] / max(force[i], record.noise["wrench/force"]))
         if arm > TUNING.longest_arm:
             what = f"{name}/wrench/torque over {name}/wrench/force is {arm:.3g} m, longer than any arm"
             found.append((name, "wrench/torque", f"{what}; if it is in N mm, convert to N m"))
-    alone = float(np.sqrt(np.nanmean(np.sum(record.readings[:, :, :3] ** 2, axis=2))))
+    alone = float(_rms(record.readings[:, :, :3].reshape(-1, 1, 3))[0])
     if not found and alone > 0.5 * _DEGREES:
         message = (
             f"twist/angular is {alone:.3g} rad/s rms, faster than robots turn a load; if these are degrees, convert"
         )
         found.append((names[0], "twist/angular", message))
     return found
+
+
+def _rms(values: np.ndarray) -> np.ndarray:
+    """(robot,): of vectors (n, robot, 3); NaN where none is there."""
+    squares = np.sum(values**2, axis=2)
+    count = np.isfinite(squares).sum(axis=0)
+    return np.sqrt(np.where(count > 0, np.nansum(squares, axis=0) / np.maximum(count, 1), np.nan))
 
 
 def _late_clock(record: SpatialRecord) -> tuple[str, str, str] | None:

@@ -8,6 +8,7 @@ from steelyard.config import Config
 from steelyard.errors import BadInput
 from steelyard.logs import Log
 from steelyard.problems._wrist_sensors import read_wrist, wrist_noise
+from steelyard.problems.spatial_load._tuning import TUNING
 from steelyard.team import Graph, SpatialLoadAgent, SpatialSample, spatial_load_team
 
 
@@ -65,7 +66,26 @@ def read_spatial_record(log: Log, config: Config) -> SpatialRecord:
     graph, time = _graph(log, config), np.asarray(log.time)
     readings = np.stack([read_wrist(log, name) for name in graph.names], axis=1)
     noise, notes = wrist_noise(time, readings, config)
+    time, readings = _with_blank_rows(time, readings)
     return SpatialRecord(graph, time, readings, noise, config.gravity, config.inputs.hold == "step", notes)
+
+
+def _with_blank_rows(time: np.ndarray, readings: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Blank rows where rows are missing: the agents notice a gap by rows in which nobody was heard."""
+    steps = np.diff(time)
+    usual = float(np.median(steps))
+    least = max(TUNING.error_gap * usual, TUNING.pause)
+    added = [
+        a + usual * np.arange(1, int(min(step, TUNING.blank_seconds) / usual - 0.5) + 1)
+        for a, step in zip(time, steps, strict=False)
+        if step > least
+    ]
+    if not added:
+        return time, readings
+    blank = np.concatenate(added)
+    order = np.argsort(np.concatenate([time, blank]), kind="stable")
+    rows = np.concatenate([readings, np.full((len(blank), *readings.shape[1:]), np.nan)])
+    return np.concatenate([time, blank])[order], rows[order]
 
 
 def _graph(log: Log, config: Config) -> Graph:

@@ -39,6 +39,10 @@ class SpatialLoadTuning:
     """Fewest such averages."""
     error_gap: float = 3.5
     """Steps without a row over which no average reaches."""
+    pause: float = 0.15
+    """s without a row, from which on blank rows stand for what is missing."""
+    blank_seconds: float = 1.0
+    """s of blank rows in a pause: after a third of it the motion counts as lost."""
     error_noise: float = 0.05
     """Noise of averaged accelerations over gravity, beyond which sensor errors are not looked for: the norm of a noisy
     gravity is too large by about that share squared; at half of gravity, clean logs showed an offset of 2 m/s²."""

@@ -97,9 +97,10 @@ def _about_axis(record: SpatialRecord, robots: Robots) -> str:
 
 def poor_motion(record: SpatialRecord) -> str | None:
     """What the motion lacked, by the angular velocities of the first robot that has any; None where it was rich."""
-    robot, name = next(
-        (i, name) for i, name in enumerate(record.graph.names) if np.isfinite(record.readings[:, i, :3]).any()
-    )
+    heard = ((i, name) for i, name in enumerate(record.graph.names) if np.isfinite(record.readings[:, i, :3]).any())
+    robot, name = next(heard, (None, ""))
+    if robot is None:
+        return "because every robot's twist/angular is stuck, so nobody knows how the load turned"
     sizes, axes, least = turning_of(record, robot)
     if sizes[-1] < least:
         return "because the load hardly turned: turn it about every axis"

@@ -46,7 +46,8 @@ def position_from_rotation(rows: np.ndarray, velocities: np.ndarray) -> complex 
         return None
     s = spin(rows[used])
     y = velocities[used] - origin_velocity(rows[used], s)
-    return complex(np.sum(s.conj() * y) / np.sum(np.abs(s) ** 2))
+    power = float(np.sum(np.abs(s) ** 2))
+    return complex(np.sum(s.conj() * y) / power) if power > 0.0 else None
 
 
 def rotation_suffices(rows: np.ndarray, sigma: float) -> bool:

@@ -64,7 +64,7 @@ def find_jump(filter_pass: FilterPass, earliest: int) -> Jump | None:
     explained = float(evidence.size[best] @ fitted_anew.information[best] @ evidence.size[best])
     if explained < TUNING.change_explains * sum(segment.nis for segment in segments):
         return None  # something else is wrong: a faulty member, or a wrench that is not what it says
-    likely = np.flatnonzero(log_ratio[: best + 1] > log_ratio[best] - TUNING.onset_log_ratio)
+    likely = np.flatnonzero(log_ratio[: best + 1] >= log_ratio[best] - TUNING.onset_log_ratio)
     return Jump(segments[best].row, segments[likely[0]].row, float(log_ratio[best]), evidence.size[best])
 
 

@@ -1,0 +1,50 @@
+"""Planar teams whose signals end, stand still or change their load: said, and never a known number of another time."""
+
+import numpy as np
+import pytest
+
+import steelyard as sy
+from steelyard.logs import Log
+from steelyard.problems.preflight import planar_findings
+
+ROBOTS = ("r1", "r2", "r3", "r4")
+
+
+def edited(log: Log, part: str, edit) -> Log:
+    columns = {name: values.copy() for name, values in log.columns.items()}
+    for name in columns:
+        if name.startswith(part):
+            edit(columns[name])
+    return Log(log.time, columns, "test")
+
+
+def ends(values: np.ndarray) -> None:
+    values[7 * len(values) // 10 :] = np.nan
+
+
+def stands(values: np.ndarray) -> None:
+    values[:] = 0.0
+
+
+@pytest.mark.parametrize("part", ["r2/force", "r2/"])
+def test_a_robot_that_falls_silent_leaves_no_known_answer_of_an_earlier_time(part):
+    """A drop of 2 kg after that was not seen, and vectors in world axes were 390 deviations off."""
+    log = sy.simulate("planar", seed=2, duration=14.0, rate=50.0, drop_share=0.4, drop_time=10.5)
+    found = sy.identify(edited(log, part, ends), "planar-load")
+    known = [one for robot in ROBOTS if robot in found.robots for one in found.robots[robot].values()]
+    assert all(one.status != "known" for one in known)
+    assert any(reason.code == "unheard" for one in known for reason in one.trust.reasons) or not any(
+        one.value is not None for one in known
+    )
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_load_that_changes_is_no_fault_of_a_force(seed):
+    log = sy.simulate("planar", seed=seed, duration=14.0, drop_share=0.4, drop_time=7.0)
+    assert planar_findings(log, ROBOTS, friction=False) == []
+
+
+def test_a_velocity_that_stands_still_is_named_and_no_other():
+    log = sy.simulate("planar", seed=1, duration=12.0, rate=50.0)
+    (found,) = planar_findings(edited(log, "r2/velocity/x", stands), ROBOTS, friction=False)
+    assert "r2/velocity/x stands at one value" in found.sentence
