@@ -8,7 +8,7 @@ import shutil
 import stat
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,6 +31,16 @@ def check_output(path: str | Path) -> Path:
     remove_abandoned(path.parent, path.stem)
     _made_draft(path).unlink()  # whether it can be made depends on more than its folder's mode
     return path
+
+
+def check_outputs(outputs: Iterable[str | Path | None], inputs: Iterable[str | Path | None] = ()) -> None:
+    """The same for all files of a command: none is one that it reads, and no two are one."""
+    taken = {Path(one).resolve(): "is read by this command" for one in inputs if one is not None}
+    for path in (Path(one) for one in outputs if one is not None):
+        if path.resolve() in taken:
+            raise BadInput(f"{path} {taken[path.resolve()]}; choose another output.")
+        taken[path.resolve()] = "is asked for twice"
+        check_output(path)
 
 
 def check_output_folder(folder: str | Path) -> Path:

@@ -52,6 +52,8 @@ class FilterStream(SampleStream):
         self._same: dict[str, tuple[np.ndarray, float]] = {}
         self._trust, self._assessed = Trust(), -float("inf")
         self._restart = Restart()
+        self._told: tuple[float, ...] = ()
+        self._since = -float("inf")
 
     def _row(self, reading: Reading) -> Any:
         return self._filter.read(reading.robot, reading.time, reading.values)
@@ -73,6 +75,11 @@ class FilterStream(SampleStream):
         return merged is not None
 
     def _take(self, where: int, row: Any, in_order: bool) -> list[Event]:
+        time, tells = self._entries[where].time, self._filter.tells(self._entries[where].row)
+        told = self._told or (-float("inf"),) * len(tells)
+        if any(now and time - last > self._filter.silent for now, last in zip(tells, told, strict=True)):
+            self._since = time
+        self._told = tuple(max(last, time) if now else last for now, last in zip(tells, told, strict=True))
         events = self._run_from(where)
         if in_order:
             self._compare(row)
@@ -90,6 +97,8 @@ class FilterStream(SampleStream):
             return self._steps(entries[where - 1].state, entries[where - 1].row, where)
         while len(entries) > 1 and not self._filter.usable(entries[0].row):
             del entries[0]
+        oldest = entries[-1].time - max(self._late, STREAM.remembered)
+        del entries[: max(0, min(self._first_from(oldest), len(entries) - STREAM.kept))]  # must not pile up
         self._begin = entries[0].time
         start = self._filter.start([entry.row for entry in entries])
         return [] if start is None else self._steps(start, entries[0].row, 0)
@@ -143,6 +152,15 @@ class FilterStream(SampleStream):
         self._trust, self._assessed = Trust(reasons), newest
         return self._trust
 
+    def _unheard(self, time: float) -> tuple[Reason, ...]:
+        """Whether nothing has told of the mass for so long that it may have changed, or hardly anything since."""
+        told = min(self._told, default=time)
+        if time - told > self._filter.silent:
+            return (Reason("unheard", f"Since {told:.1f} s nothing tells of the mass: it may have changed."),)
+        if self._since > self._begin and time - self._since < self._filter.confirmed:
+            return (Reason("unheard", "Readings have only just come back: the mass may have changed."),)
+        return ()
+
     def _start_again(self) -> bool:
         """Starts from the last rows where the filter that ran is lost and a new one is consistent with them."""
         newest = self._entries[-1].time
@@ -179,7 +197,7 @@ class FilterStream(SampleStream):
                 return self._step(events, status)
             if self._restart.unconfirmed and not trust.reasons:
                 trust = Trust((_UNCONFIRMED,))
-            own = self._filter.reasons(newest.state)
+            own = (*self._filter.reasons(newest.state), *self._unheard(newest.time))
             trust = Trust((*own, *trust.reasons))
             estimates = {name: estimate.judged(trust.of(name)) for name, estimate in estimates.items()}
         flags = 0 if newest.state is None else self._filter.flags(newest.state)

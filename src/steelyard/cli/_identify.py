@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 import tyro
 
-from steelyard._files import check_output
+from steelyard._files import check_outputs
 from steelyard.cli._output import print_json
 from steelyard.cli._parse import Json, Quiet, parse
 from steelyard.config import Config, load
@@ -73,9 +73,8 @@ def run(arguments: Sequence[str]) -> int:
     files = _requested_files(command)
     if command.causal and command.method not in (None, "causal"):
         raise BadInput("--causal is a method of its own; leave --method out.")
-    for output in (command.report, command.urdf, *(file.path for file in files)):
-        if output is not None:
-            check_output(output)
+    read = (*command.files, command.map, command.config, command.known, command.problem)
+    check_outputs((command.report, command.urdf, *(file.path for file in files)), read)
     config = Config() if command.config is None else load(command.config, Config)
     if command.known is not None:
         config = msgspec.structs.replace(config, wrist=msgspec.structs.replace(config.wrist, known=command.known))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from steelyard._files import check_output, write_text
+from steelyard._files import check_outputs, write_text
 from steelyard.cli._output import print_json, print_wrapped
 from steelyard.cli._parse import Json, Quiet, parse
 from steelyard.cli._tuning import TUNING
@@ -39,8 +39,7 @@ class LookAt:
 def run(arguments: Sequence[str]) -> None:
     """Parses, reads, examines, prints."""
     command = parse(LookAt, arguments, "look")
-    if command.output is not None:
-        check_output(command.output)
+    check_outputs((command.output,), command.files)
     from steelyard.logs.mapping import look_at
 
     looked = look_at(command.files, command.map)

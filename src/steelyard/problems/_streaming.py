@@ -26,6 +26,10 @@ class StreamFilter(Protocol):
     """Remarks for the reader on how it is set up."""
     recovers: bool
     """Whether it finds back by itself after a fault or a change, so that it is never started anew."""
+    silent: float
+    """s without one of the parts that `tells` lists, after which its answer is doubtful."""
+    confirmed: float
+    """s of readings after such a silence, after which it is believed again."""
 
     def read(self, robot: str, time: float, values: Mapping[str, np.ndarray]) -> Row:
         """A sample's values as a row; `BadInput` where they cannot be used."""
@@ -41,6 +45,10 @@ class StreamFilter(Protocol):
 
     def usable(self, row: Row) -> bool:
         """Whether a run may begin with this row."""
+        ...
+
+    def tells(self, row: Row) -> tuple[bool, ...]:
+        """Of the parts that are needed to learn the answer, which this row has; empty where none are watched."""
         ...
 
     def start(self, rows: Sequence[Row]) -> State | None:

@@ -32,7 +32,7 @@ class _Vehicle:
     effectiveness: tuple[float, ...]
     inertia: tuple[float, float] | None
     """About x and y, kg m²."""
-    drag: float
+    drag: float | None
     lag: float | None
 
     def coefficient(self, rotor: int) -> float | None:
@@ -100,9 +100,9 @@ def mjcf_of(vehicle: _Vehicle) -> str:
     mass = _needed(vehicle.mass, vehicle, "mass", "mjcf")
     xx, yy, zz, words = _inertia(vehicle, mass)
     lag = "" if vehicle.lag is None else f' dyntype="filter" dynprm="{vehicle.lag!r}"'
+    drag = "is NOT identified" if vehicle.drag is None else f"is {vehicle.drag!r} N s/m, to be applied as a force"
     return (
-        f"<!-- kg, kg m², N; mass identified. {words} Linear drag across the thrust axis is "
-        f"{vehicle.drag!r} N s/m, to be applied as a force. -->\n"
+        f"<!-- kg, kg m², N; mass identified. {words} Linear drag across the thrust axis {drag}. -->\n"
         f'<mujoco model="{vehicle.robot}">\n  <option timestep="0.002" gravity="0 0 -{_G}" integrator="Euler"/>\n'
         "  <worldbody>\n"
         f'    <body name="{vehicle.robot}">\n      <freejoint/>\n'
@@ -147,7 +147,7 @@ def vehicle_text(identification: Identification, name: str) -> str:
             curve=tuple(map(float, np.asarray(curve.value))) if in_newtons else None,  # type: ignore[union-attr, arg-type]
             effectiveness=tuple(1.0 if one is None else one for one in rotors),
             inertia=None if None in across else (float(across[0] or 0.0), float(across[1] or 0.0)),
-            drag=number("drag") or 0.0,
+            drag=number("drag"),
             lag=number("motor_lag"),
         )
     )

@@ -18,7 +18,7 @@ from steelyard.problems.multirotor._events import events_of, silent_channels
 from steelyard.problems.multirotor._method import METHODS, Track, noise_levels_of
 from steelyard.problems.multirotor._noise import NoiseLevels
 from steelyard.problems.multirotor._quantities import UNITS, estimates_of, quantities_of
-from steelyard.problems.multirotor._reading import FlightRecord, read_flight_record
+from steelyard.problems.multirotor._reading import FlightRecord, read_flight_record, unheard_reasons
 from steelyard.problems.multirotor._smoothed import Smoothed, flows, smoothed
 from steelyard.problems.multirotor._smoothed_answer import (
     hover_throttle,
@@ -96,6 +96,7 @@ def identify_multirotor(
         innovations={robot: _innovations(one) for robot, one in results.items()},
         truth=truth_in(log, {"mass": "kg"}),
         settings=settings_of(log, config, {robot: dataclasses.asdict(one.levels) for robot, one in results.items()}),
+        trust={robot: Trust((*one.record.reasons, *unheard_reasons(one.record))) for robot, one in results.items()},
         seconds_a_row=max(one.seconds_a_row for one in results.values()),
     )
 

@@ -15,7 +15,8 @@ _TOO_CALM = "There is too little motion and thrust in this flight to tell."
 
 def quantities_of(track: Track) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Name, value and standard deviation of each, of one row or over all rows; NaN while it is not known."""
-    mass = np.where(track.log_mass_std < TUNING.known_mass_below, np.exp(np.minimum(track.log_mass, 700.0)), np.nan)
+    known = (track.log_mass_std < TUNING.known_mass_below) & (np.abs(track.log_mass) < TUNING.largest_log_mass)
+    mass = np.where(known, np.exp(np.clip(track.log_mass, -TUNING.largest_log_mass, TUNING.largest_log_mass)), np.nan)
     yield "mass", mass, mass * track.log_mass_std
     for i, name in enumerate(("drag", "drag/quadratic")[: track.drag.shape[-1]]):
         std = track.drag_std[..., i]

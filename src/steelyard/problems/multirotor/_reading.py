@@ -59,10 +59,11 @@ class FlightRecord:
 
     def samples(self) -> Sample:
         """One sample a row; its control is that of the interval which ends there."""
-        before = {name: np.concatenate([u[:1], u[:-1]]) for name, u in (("thrust", self.thrust), ("rates", self.rates))}
+        inputs = {"thrust": held(self.time, self.thrust), "rates": held(self.time, self.rates)}
+        before = {name: np.concatenate([u[:1], u[:-1]]) for name, u in inputs.items()}
         dt = np.diff(self.time, prepend=self.time[:1])
         attitude = jnp.asarray(self.attitude)
-        return sample_of(self, dt, before["thrust"], before["rates"], attitude)
+        return sample_of(dataclasses.replace(self, **inputs), dt, before["thrust"], before["rates"], attitude)
 
     def acted(self, lag: float) -> "FlightRecord":
         """The flight with the thrust that motors of this time constant, s, made of the command."""
@@ -74,14 +75,46 @@ def sample_of(record: FlightRecord, dt, thrust_before, rates_before, attitude) -
     """A record as a sample, given the interval and the inputs at its begin; of one row or of many."""
 
     def over_interval(before, now):
-        return before if record.hold == "step" else np.asarray(0.5 * (before + now))
+        acted = before if record.hold == "step" else np.asarray(0.5 * (before + now))
+        lost = np.asarray(dt > TUNING.bridged_gap)
+        return np.where(lost.reshape(lost.shape + (1,) * (np.ndim(acted) - lost.ndim)), np.nan, acted)
 
     rates = over_interval(rates_before, record.rates)
     if record.commanded:
-        control = CommandedControl(thrust_before, np.zeros_like(dt), rates)
+        thrust = np.where(np.asarray(dt > TUNING.bridged_gap), np.nan, thrust_before)
+        control = CommandedControl(thrust, np.zeros_like(dt), rates)
     else:
         control = MultirotorControl(over_interval(thrust_before, record.thrust), rates)
     return Sample(dt, control, MultirotorReading(SO3(attitude), record.position, record.velocity))
+
+
+def held(time: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """An input that comes more rarely than rows do, held until it comes again, for `bridged_gap` at most."""
+    there = np.isfinite(values.reshape(len(values), -1)).all(axis=1)
+    if there.all() or not there.any():
+        return values
+    last = np.maximum.accumulate(np.where(there, np.arange(len(values)), -1))
+    kept = (last >= 0) & (time - time[last] <= TUNING.bridged_gap)
+    return np.where(kept.reshape(-1, *[1] * (values.ndim - 1)), values[last], np.nan)
+
+
+def tells(record: FlightRecord) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(n,) each, () of one row: where there is a thrust; where it points; how the vehicle moves."""
+    signals = record.attitude, record.position, record.velocity, record.rates
+    attitude, position, velocity, rates = (np.asarray(np.isfinite(one).all(axis=-1)) for one in signals)
+    return np.asarray(np.isfinite(record.thrust)), np.asarray(attitude | rates), np.asarray(position | velocity)
+
+
+def unheard_reasons(record: FlightRecord) -> tuple[Reason, ...]:
+    """Why a filter's mass at the last row may be another than the one that the flight told."""
+    apart = float(np.median(np.diff(record.time)))
+    if apart > TUNING.bridged_gap:
+        return (Reason("unheard", f"Rows are {apart:.2g} s apart: what acts between them is not known."),)
+    last = min(float(np.max(record.time, where=one, initial=record.time[0])) for one in tells(record))
+    if record.time[-1] - last > TUNING.end_margin:
+        text = f"After {last:.1f} s thrust, attitude or velocity is missing"
+        return (Reason("unheard", f"{text}: the mass may have changed since. Cut the log there with --end."),)
+    return ()
 
 
 def read_flight_record(log: Log, robot: str, config: Config) -> FlightRecord:
@@ -119,7 +152,8 @@ def read_flight_record(log: Log, robot: str, config: Config) -> FlightRecord:
 
 def input_limit(values: np.ndarray, usual: float = 0.0) -> float:
     """The largest input that is no outlier, from what is usual in these rows."""
-    return TUNING.outlier_factor * max(usual, float(np.nanmedian(np.abs(values))))
+    acting = np.abs(values[np.isfinite(values) & (values != 0.0)])  # motors may stand still for most of a log
+    return TUNING.outlier_factor * max(usual, float(np.median(acting))) if acting.size else np.inf
 
 
 def throttle_thrust(throttle: np.ndarray, config: Config) -> np.ndarray:

@@ -83,7 +83,8 @@ def first_mass(record: FlightRecord, config: Config) -> float:
     if config.guess.mass is not None:
         return config.guess.mass
     g = np.asarray(config.gravity)
-    thrust = np.nan_to_num(record.thrust)
+    given = np.isfinite(record.thrust)
+    thrust = np.interp(record.time, record.time[given], record.thrust[given]) if given.any() else np.zeros(len(given))
     early = record.time <= record.time[0] + TUNING.first_mass_span
     heard = np.flatnonzero(early & np.isfinite(record.velocity).all(axis=1))
     weight = max(float(thrust[early].mean()), 1e-3)

@@ -25,6 +25,7 @@ from steelyard.problems.multirotor._reading import (
     input_limit,
     no_unit_quaternion,
     sample_of,
+    tells,
     throttle_thrust,
 )
 from steelyard.problems.multirotor._setup import drag_is_unknown
@@ -45,12 +46,17 @@ class _State:
     track: Track | None
     limits: tuple[float, float]
     """Of rates, rad/s, and of thrust, N."""
+    inputs: FlightRecord | None = None
+    """The row before, its inputs held; their times are in `heard`."""
+    heard: tuple[float, float] = (-np.inf, -np.inf)
+    """s, when rates and thrust came last."""
 
 
 class MultirotorStream:
     """See `StreamFilter`. Compiles when it is made, not in flight."""
 
     recovers = False
+    silent, confirmed = TUNING.silent_stream, TUNING.confirmed_after
 
     def __init__(self, config: Config, method: str | None):
         method = method or "adaptive"
@@ -115,6 +121,10 @@ class MultirotorStream:
         """On the ground, without thrust, nothing can be learnt of the mass."""
         return bool(row.thrust > 0.0)
 
+    def tells(self, row: FlightRecord) -> tuple[bool, ...]:
+        """Of what is needed to learn the mass, which parts this row has."""
+        return tuple(map(bool, tells(row)))
+
     def start(self, rows: Sequence[FlightRecord]) -> _State | None:
         """As `identify` starts on a whole log: from the first second, and the first reading of each channel."""
         span = float(rows[-1].time - rows[0].time)
@@ -132,9 +142,11 @@ class MultirotorStream:
     def step(self, state: _State, before: FlightRecord, row: FlightRecord) -> _State:
         """One step of the compiled filter."""
         before, row = (_plausible(one, state.limits) for one in (before, row))
+        before, heard = _held(before, state.inputs, state.heard)
+        row, heard = _held(row, before, heard)
         sample = sample_of(row, np.asarray(row.time - before.time), before.thrust, before.rates, row.attitude)
         packed = self._step.step(state.packed, self._step.pack_sample(sample))
-        return _State(packed, self._step.recorded(packed), state.limits)
+        return _State(packed, self._step.recorded(packed), state.limits, row, heard)
 
     def summary(self, state: _State) -> _State:
         """Without the packed vector."""
@@ -206,6 +218,19 @@ def _nan(size: int) -> np.ndarray:
 def _joined(rows: Sequence[FlightRecord]) -> FlightRecord:
     arrays = {name: np.stack([getattr(row, name) for row in rows]) for name in ("time", *_CHANNELS)}
     return dataclasses.replace(rows[0], **arrays)
+
+
+def _held(
+    row: FlightRecord, before: FlightRecord | None, heard: tuple[float, float]
+) -> tuple[FlightRecord, tuple[float, float]]:
+    """A row with the inputs that it lacks from the row before, for `bridged_gap` at most, as `held` does with a log."""
+    new, times = {}, list(heard)
+    for k, name in enumerate(("rates", "thrust")):
+        if np.isfinite(getattr(row, name)).all():
+            times[k] = float(row.time)
+        elif before is not None and row.time - heard[k] <= TUNING.bridged_gap:
+            new[name] = getattr(before, name)
+    return dataclasses.replace(row, **new) if new else row, (times[0], times[1])
 
 
 def _plausible(row: FlightRecord, limits: tuple[float, float]) -> FlightRecord:

@@ -178,6 +178,12 @@ class MultirotorTuning:
     effect is some percent of the thrust, and so is what a rotor loses in another flow."""
     unseen_change: float = 0.3
     """Share of the mass: a flight that would not show such a step does not tell the mass at its end."""
+    largest_log_mass: float = 20.0
+    """Of kg: beyond 2 µg and 500,000 t no filter weighs a vehicle, it is lost."""
+    silent_stream: float = 0.75
+    """s without thrust, attitude and rates, or position and velocity after which a stream's mass may have changed."""
+    confirmed_after: float = 0.5
+    """s of such readings after which it is believed again."""
     end_margin: float = 2.0
     """s from the flight's ends within which no step is looked for: climbs out of ground effect and throttle cuts before
     a landing look like one for that long."""

@@ -1,6 +1,7 @@
 """A load at a wrist, sample by sample, by the method `recursive`: the numbers of `identify`, four times a second."""
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -48,6 +49,7 @@ class RecursiveWristStream:
     """See `StreamFilter`. Compiles when it is made, not beside the robot."""
 
     recovers = True
+    silent, confirmed = math.inf, 0.0
 
     def __init__(self, config: Config):
         check_recursive(config)
@@ -83,6 +85,10 @@ class RecursiveWristStream:
     def usable(self, row: WristRow) -> bool:
         """Every row."""
         return True
+
+    def tells(self, row: WristRow) -> tuple[bool, ...]:
+        """Its own reasons say what is missing."""
+        return ()
 
     def start(self, rows: Sequence[WristRow]) -> _State | None:
         """At once: nothing has to be guessed."""

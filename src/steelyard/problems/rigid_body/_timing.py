@@ -52,7 +52,7 @@ def _best_lag(record: WristRecord, smooth: float, tuning: FitTuning) -> Lag | No
     misfit = np.sum((late - basis @ (basis.T @ late)) ** 2, axis=(1, 2))
     k = int(np.argmin(misfit))
     power = float(np.sum((late[k] - late[k].mean(axis=0)) ** 2))
-    if misfit[k] > tuning.lag_explains * power or power < len(late[k]) * np.sum(wrench.std[3:] ** 2):
+    if not misfit[k] < tuning.lag_explains * power:
         return None  # the force hardly follows the accelerometer: noise alone has a best lag, too
     if k in (0, len(lags) - 1):
         return None

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import steelyard as sy
+from steelyard.config import Config
 from steelyard.logs import Log
-from steelyard.problems.preflight import planar_findings
+from steelyard.problems.preflight import preflight
 
 ROBOTS = ("r1", "r2", "r3", "r4")
 
@@ -41,10 +42,10 @@ def test_a_robot_that_falls_silent_leaves_no_known_answer_of_an_earlier_time(par
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_load_that_changes_is_no_fault_of_a_force(seed):
     log = sy.simulate("planar", seed=seed, duration=14.0, drop_share=0.4, drop_time=7.0)
-    assert planar_findings(log, ROBOTS, friction=False) == []
+    assert preflight(log, "planar-load", Config(), mend=False).findings == ()
 
 
 def test_a_velocity_that_stands_still_is_named_and_no_other():
     log = sy.simulate("planar", seed=1, duration=12.0, rate=50.0)
-    (found,) = planar_findings(edited(log, "r2/velocity/x", stands), ROBOTS, friction=False)
-    assert "r2/velocity/x stands at one value" in found.sentence
+    findings = preflight(edited(log, "r2/velocity/x", stands), "planar-load", Config(), mend=False).findings
+    assert ["r2/velocity/x stands at one value" in one.sentence for one in findings] == [True]
