@@ -176,8 +176,9 @@ class MultirotorTuning:
     least_change: tuple[float, float] = (0.03, 0.05)
     """Share of the mass below which nothing is called a change, in flights without and with a coloured error: ground
     effect is some percent of the thrust, and so is what a rotor loses in another flow."""
-    unseen_change: float = 0.3
-    """Share of the mass: a flight that would not show such a step does not tell the mass at its end."""
+    unseen_change: float = 0.15
+    """Share of the mass: a flight that would not show such a step does not tell the mass at its end. Recorded and
+    disturbed flights show steps of 0.06 to 0.1."""
     largest_log_mass: float = 20.0
     """Of kg: beyond 2 µg and 500,000 t no filter weighs a vehicle, it is lost."""
     silent_stream: float = 0.75
