@@ -52,7 +52,7 @@ class FilterStream(SampleStream):
         self._same: dict[str, tuple[np.ndarray, float]] = {}
         self._trust, self._assessed = Trust(), -float("inf")
         self._restart = Restart()
-        self._told: tuple[float, ...] = ()
+        self._last_heard: tuple[float, ...] = ()
         self._since = -float("inf")
 
     def _row(self, reading: Reading) -> Any:
@@ -76,10 +76,10 @@ class FilterStream(SampleStream):
 
     def _take(self, where: int, row: Any, in_order: bool) -> list[Event]:
         time, tells = self._entries[where].time, self._filter.tells(self._entries[where].row)
-        told = self._told or (-float("inf"),) * len(tells)
-        if any(now and time - last > self._filter.silent for now, last in zip(tells, told, strict=True)):
+        heard = self._last_heard or (-float("inf"),) * len(tells)
+        if any(now and time - last > self._filter.silent for now, last in zip(tells, heard, strict=True)):
             self._since = time
-        self._told = tuple(max(last, time) if now else last for now, last in zip(tells, told, strict=True))
+        self._last_heard = tuple(max(last, time) if now else last for now, last in zip(tells, heard, strict=True))
         events = self._run_from(where)
         if in_order:
             self._compare(row)
@@ -98,7 +98,9 @@ class FilterStream(SampleStream):
         while len(entries) > 1 and not self._filter.usable(entries[0].row):
             del entries[0]
         oldest = entries[-1].time - max(self._late, STREAM.remembered)
-        del entries[: max(0, min(self._first_from(oldest), len(entries) - STREAM.kept))]  # must not pile up
+        del entries[
+            : max(0, min(self._first_from(oldest), len(entries) - STREAM.rows_before_start))
+        ]  # must not pile up
         self._begin = entries[0].time
         start = self._filter.start([entry.row for entry in entries])
         return [] if start is None else self._steps(start, entries[0].row, 0)
@@ -154,9 +156,9 @@ class FilterStream(SampleStream):
 
     def _unheard(self, time: float) -> tuple[Reason, ...]:
         """Whether nothing has told of the mass for so long that it may have changed, or hardly anything since."""
-        told = min(self._told, default=time)
-        if time - told > self._filter.silent:
-            return (Reason("unheard", f"Since {told:.1f} s nothing tells of the mass: it may have changed."),)
+        heard = min(self._last_heard, default=time)
+        if time - heard > self._filter.silent:
+            return (Reason("unheard", f"Since {heard:.1f} s nothing tells of the mass: it may have changed."),)
         if self._since > self._begin and time - self._since < self._filter.confirmed:
             return (Reason("unheard", "Readings have only just come back: the mass may have changed."),)
         return ()

@@ -9,7 +9,7 @@ class StreamTuning:
 
     same_change: float = 0.5
     """s: changes that began closer together are one event."""
-    kept: int = 100
+    rows_before_start: int = 100
     """Rows, at least, that are kept while the estimator cannot start."""
     remembered: float = 3.0
     """s for which states are kept to tell the size of a change, which is detected up to 2 s after it began."""

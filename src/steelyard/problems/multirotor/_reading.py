@@ -94,8 +94,8 @@ def held(time: np.ndarray, values: np.ndarray) -> np.ndarray:
     if there.all() or not there.any():
         return values
     last = np.maximum.accumulate(np.where(there, np.arange(len(values)), -1))
-    kept = (last >= 0) & (time - time[last] <= TUNING.bridged_gap)
-    return np.where(kept.reshape(-1, *[1] * (values.ndim - 1)), values[last], np.nan)
+    valid = (last >= 0) & (time - time[last] <= TUNING.bridged_gap)
+    return np.where(valid.reshape(-1, *[1] * (values.ndim - 1)), values[last], np.nan)
 
 
 def tells(record: FlightRecord) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
