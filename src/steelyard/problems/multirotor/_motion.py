@@ -88,7 +88,7 @@ class Motion:
         """
         h = np.diff(self.time)
         # a' at row k is left a[k-1] + middle a[k] + right a[k+1]; at both ends the difference to the only neighbour.
-        left, middle, right = np.zeros((3, len(self.time)))
+        left, right = np.zeros((2, len(self.time)))
         left[1:-1] = -h[1:] / (h[:-1] * (h[:-1] + h[1:]))
         right[1:-1] = h[:-1] / (h[1:] * (h[:-1] + h[1:]))
         left[-1], right[0] = -1.0 / h[-1], 1.0 / h[0]

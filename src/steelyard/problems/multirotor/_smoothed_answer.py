@@ -54,7 +54,7 @@ def smoothed_estimates(record: FlightRecord, found: Smoothed) -> dict[str, Estim
 def smoothed_reasons(found: Smoothed) -> tuple[Reason, ...]:
     """Why the mass at the last row may be another than the one that the flight told."""
     reasons = []
-    if found.refusal is None:
+    if found.refusal is None and found.fit.blocks.used.any():
         last = float(found.fit.blocks.time[found.fit.blocks.used][-1])
         if found.fit.motion.flight_end - last > TUNING.end_margin:
             text = f"After {last:.1f} s thrust, attitude or velocity is missing, or rows come at another rate"
