@@ -52,6 +52,8 @@ class CheckedBlocks:
     slices: dict[str, slice]
     prior: np.ndarray
     """Standard deviations of unknowns and checks."""
+    size: int
+    """Number of unknowns."""
 
     def checks(self, values: np.ndarray, covariance: np.ndarray) -> tuple[Check, ...]:
         """From a solution with all of them."""
@@ -75,7 +77,7 @@ def with_checks(problem: Problem, state: State, blocks: Sequence[Block]) -> Chec
             slices[name] = slice(size, size + count)
             prior.append(np.full(count, TUNING.check_prior[name]))
             size += count
-    return CheckedBlocks(found, slices, np.concatenate(prior))
+    return CheckedBlocks(found, slices, np.concatenate(prior), problem.at.size)
 
 
 def _derivatives(problem: Problem, state: State, signal: str) -> dict[str, np.ndarray]:

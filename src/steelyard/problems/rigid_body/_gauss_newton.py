@@ -12,7 +12,7 @@ def converged(problem: Problem, state: State, rounds: int, least_gain: float) ->
     """Rounds of steps until one lowers the misfit by less than `least_gain`; between two, delays go into the times."""
     tuning = problem.tuning
     for k in range(rounds):
-        state = _round(problem, dataclasses.replace(state, prior=problem.prior(state.unknowns)), least_gain)
+        state = _round(problem, with_priors(problem, state), least_gain)
         late = max(abs(state.unknowns.delays[s] - state.taken[s]) for s in state.taken)
         if late < tuning.same_time * problem.spacing:
             break
@@ -22,12 +22,16 @@ def converged(problem: Problem, state: State, rounds: int, least_gain: float) ->
     return state
 
 
-def one_step(problem: Problem, state: State) -> State:
-    """One step, and outliers looked for after it."""
-    state = dataclasses.replace(state, prior=problem.prior(state.unknowns))
-    cost = problem.cost(state)
-    state, _ = _stepped(problem, state, step(problem, state), cost)
+def one_step(problem: Problem, state: State, solution: Solution | None = None) -> State:
+    """One step, `solution` where it is known, and outliers looked for after it."""
+    solution = step(problem, state) if solution is None else solution
+    state, _ = _stepped(problem, state, solution, problem.cost(state))
     return dataclasses.replace(state, weights=_gated(problem, state), converged=True)
+
+
+def with_priors(problem: Problem, state: State) -> State:
+    """With the priors that a problem has for the load of a state."""
+    return dataclasses.replace(state, prior=problem.prior(state.unknowns))
 
 
 def step(problem: Problem, state: State) -> Solution:

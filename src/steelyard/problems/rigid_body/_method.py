@@ -6,13 +6,14 @@ Schur complement: the motion's own uncertainty is in it.
 """
 
 import dataclasses
+import functools
 
 import numpy as np
 
-from steelyard.problems.rigid_body._checks import Check, with_checks, with_columns
+from steelyard.problems.rigid_body._checks import Check, CheckedBlocks, with_checks, with_columns
 from steelyard.problems.rigid_body._gauss_newton import converged
 from steelyard.problems.rigid_body._noise import coloured_rows, excess_of, followed_by_motion, probes_of
-from steelyard.problems.rigid_body._normal_equations import products, solve
+from steelyard.problems.rigid_body._normal_equations import Solution, products, solve
 from steelyard.problems.rigid_body._problem import Problem, State
 from steelyard.problems.rigid_body._reading import WristRecord
 from steelyard.problems.rigid_body._residuals import wrench_regressor
@@ -167,32 +168,67 @@ def _at_its_own_speed(problem: Problem, state: State) -> tuple[Problem, State]:
     return problem, state
 
 
-def fit_at(problem: Problem, state: State, lag: Lag | None) -> Fit:
-    """What a state tells of the unknowns: covariance and misfit there; and errors that no sensor should have."""
+@dataclasses.dataclass(frozen=True, eq=False)
+class Linearised:
+    """A problem at a point: the equations of its step, with errors that no sensor should have as further unknowns."""
+
+    weights: list[np.ndarray]
+    """Of the rows of each block."""
+    looked: CheckedBlocks
+    probes: np.ndarray
+    """Random signs as readings of the wrench, which the unknowns after the errors take."""
+    both: Solution
+    """With the errors free and the probes held."""
+
+    @functools.cached_property
+    def step(self) -> Solution:
+        """That of the fit, which has none of these errors."""
+        return self.both.of_first(self.size)
+
+    @property
+    def size(self) -> int:
+        """Number of unknowns of the fit."""
+        return self.looked.size
+
+
+def linearised(problem: Problem, state: State) -> Linearised:
+    """At a state."""
     blocks, weights = problem.blocks(state)
-    looked, size = with_checks(problem, state, blocks), problem.at.size
+    looked = with_checks(problem, state, blocks)
     probes, count = probes_of(blocks[0], problem.tuning.probes), len(looked.prior)
     probed = with_columns(looked.blocks[0], probes, np.arange(count, count + problem.tuning.probes))
     prior = np.concatenate([looked.prior, np.full(problem.tuning.probes, NUMERICS.held_std)])
     now = np.zeros(len(prior))
-    now[:size] = state.unknowns.vector(problem.at)
-    both = solve([probed, *looked.blocks[1:]], weights, state.spline, prior, now)
-    rows = both.effective([probed, *looked.blocks[1:]])
-    followed = followed_by_motion(probes, rows[0][:, :, count:], weights[0])
-    residuals = dict(zip(problem.record.channels, (block.residual for block in blocks), strict=False))
+    now[: looked.size] = state.unknowns.vector(problem.at)
+    looked = dataclasses.replace(looked, blocks=[probed, *looked.blocks[1:]])
+    return Linearised(weights, looked, probes, solve(looked.blocks, weights, state.spline, prior, now))
+
+
+def fit_at(problem: Problem, state: State, lag: Lag | None, at: Linearised | None = None) -> Fit:
+    """What a state tells of the unknowns: covariance and misfit there; and errors that no sensor should have.
+
+    `at` is linearised where the last step began, if that step was so small that the derivatives are the same.
+    """
+    at = linearised(problem, state) if at is None else at
+    size, count, looked, both, weights = at.size, len(at.looked.prior), at.looked, at.both, at.weights
+    wrench, free = both.effective(looked.blocks[:1])[0], both.of_first(count)
+    followed = followed_by_motion(at.probes, wrench[:, :, count:], weights[0])
+    rows = [wrench[:, :, :count], *free.effective(looked.blocks[1:])]
+    residuals = problem.residuals(state)
     excess = excess_of(problem.record, residuals, state.weights, problem.spacing, problem.tuning)
-    ratios = [*excess.values(), *[np.ones(3)] * (len(blocks) - len(excess))]
+    ratios = [*excess.values(), *[np.ones(3)] * (len(rows) - len(excess))]
     parts = [products(*part) for part in zip(rows, weights, ratios, strict=True)]
-    checks = looked.checks(both.unknowns, both.covariance(sum(parts, start=np.diag(prior**-2.0))))
-    # Without checks and probes: they are held, and the unknowns' own part of the information is that of the fit.
-    own = dataclasses.replace(both, information=both.information[:size, :size])
+    checks = looked.checks(free.unknowns, free.covariance(sum(parts, start=np.diag(looked.prior**-2.0))))
+    own = at.step  # without checks and probes: they are held
     rows = [one[:, :, :size] for one in rows]
     inverse = np.linalg.inv(own.information)
-    wrench = coloured_rows(problem.record, rows[0], blocks[0].residual, weights[0], inverse, followed, problem.tuning)
+    wrench = coloured_rows(problem.record, rows[0], residuals["wrench"], weights[0], inverse, followed, problem.tuning)
     coloured = products(wrench, np.ones(len(wrench)), np.ones(6))
     priors = np.diag(state.prior**-2.0)
     covariance = own.covariance(sum((part[:size, :size] for part in parts[1:]), start=coloured + priors))
-    scaled = (products(*part) for part in zip(rows, weights, [1.0 / np.maximum(r, 1.0) for r in ratios], strict=True))
-    information = sum(scaled, start=priors)
+    information = priors.copy()
+    for one, weight, ratio, part in zip(rows, weights, ratios, parts, strict=True):
+        as_assumed = bool(np.all(ratio == 1.0))
+        information += part[:size, :size] if as_assumed else products(one, weight, 1.0 / np.maximum(ratio, 1.0))
     by_signal = dict(zip(residuals, rows, strict=False))
     return Fit(problem, state, covariance, information, by_signal, residuals, excess, lag, checks)

@@ -8,6 +8,7 @@ motion's own uncertainty in it; the motion follows.
 """
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,28 +26,53 @@ _NO_SOLUTION = "no motion and load explain the readings to finite precision"
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Solution:
-    """A Gauss-Newton step."""
+    """The equations of a Gauss-Newton step, the motion eliminated; and the step."""
 
-    motion: np.ndarray
-    """(spline.size, 6): coefficients of the correction."""
-    unknowns: np.ndarray
-    """(size,)."""
     information: np.ndarray
     """(size, size): of the unknowns, the motion being unknown too; S."""
+    gradient: np.ndarray
+    """(size,): b - B' A^-1 a."""
     followed: np.ndarray
     """(spline.size, 6, size): how the motion follows the unknowns, A^-1 B."""
+    alone: np.ndarray
+    """(spline.size, 6): what the motion would do without them, A^-1 a."""
+
+    @functools.cached_property
+    def unknowns(self) -> np.ndarray:
+        """(size,): their step."""
+        return -np.linalg.solve(self.information, self.gradient)
+
+    @functools.cached_property
+    def motion(self) -> np.ndarray:
+        """(spline.size, 6): coefficients of the motion's correction."""
+        return -(self.alone + self.followed @ self.unknowns)
+
+    @property
+    def finite(self) -> bool:
+        """Whether there is a step."""
+        return bool(all(np.isfinite(part).all() for part in (self.unknowns, self.motion, self.information)))
+
+    @property
+    def length(self) -> float:
+        """Of the step of the unknowns, in their standard deviations; squared, the Newton decrement."""
+        return float(np.sqrt(max(-self.gradient @ self.unknowns, 0.0)))
+
+    def of_first(self, size: int) -> "Solution":
+        """That of the first unknowns alone, the others held."""
+        return Solution(
+            self.information[:size, :size], self.gradient[:size], self.followed[:, :, :size], self.alone
+        )
 
     def effective(self, blocks: Sequence[Block]) -> list[np.ndarray]:
         """(n, k, size) of each block: rows by unknowns once the motion has followed."""
-        found = []
+        size, found = self.followed.shape[2], []
         for block in blocks:
-            size = self.followed.shape[2]
             count, axes = block.residual.shape
-            rows = np.empty((count, axes, size))
+            rows = np.zeros((count, axes, size))
+            rows[:, :, block.columns] = block.by_unknowns
             for interval, own in _by_interval(block.interval):  # a matrix product an interval, not one a sample
                 around = self.followed[interval : interval + DEGREE + 1].reshape(_LOCAL, size)
-                rows[own] = -(block.by_motion[own].reshape(-1, _LOCAL) @ around).reshape(-1, axes, size)
-            rows[:, :, block.columns] += block.by_unknowns
+                rows[own] -= (block.by_motion[own].reshape(-1, _LOCAL) @ around).reshape(-1, axes, size)
             found.append(rows)
         return found
 
@@ -58,7 +84,9 @@ class Solution:
 
 def products(rows: np.ndarray, weight: np.ndarray, excess: np.ndarray) -> np.ndarray:
     """(size, size): of effective rows (n, k, size), the variance of an axis being `excess` times the assumed one."""
-    flat = (rows * (weight[:, None] * np.sqrt(excess))[:, :, None]).reshape(-1, rows.shape[2])
+    scale = weight[:, None] * np.sqrt(excess)
+    scaled = rows if np.all(scale == 1.0) else rows * scale[:, :, None]
+    flat = scaled.reshape(-1, rows.shape[2])
     return flat.T @ flat
 
 
@@ -91,12 +119,12 @@ def solve(
     factor = _factor(band)
     solved = cho_solve_banded((factor, False), border, check_finite=False)
     information = corner - border[:, :size].T @ solved[:, :size]
-    du = -np.linalg.solve(information, right - border[:, :size].T @ solved[:, size])
-    dx = -(solved[:, size] + solved[:, :size] @ du)
-    if not (np.isfinite(du).all() and np.isfinite(dx).all() and np.isfinite(information).all()):
+    gradient = right - border[:, :size].T @ solved[:, size]
+    followed = solved.reshape(spline.size, 6, size + 1)
+    found = Solution(0.5 * (information + information.T), gradient, followed[:, :, :size], followed[:, :, size])
+    if not found.finite:
         raise np.linalg.LinAlgError(_NO_SOLUTION)
-    followed = solved[:, :size].reshape(spline.size, 6, size)
-    return Solution(dx.reshape(spline.size, 6), du, 0.5 * (information + information.T), followed)
+    return found
 
 
 def _stacked(rows: np.ndarray, interval: np.ndarray, intervals: int) -> np.ndarray | None:

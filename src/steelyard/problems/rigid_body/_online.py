@@ -10,8 +10,9 @@ import numpy as np
 
 from steelyard.problems.rigid_body._contacts import Spans, contact_spans, contacts_in, covered
 from steelyard.problems.rigid_body._events import Piece, change_evidence, pieces_of
-from steelyard.problems.rigid_body._gauss_newton import one_step
-from steelyard.problems.rigid_body._method import Fit, closer_spacings, explains_better, fit_at
+from steelyard.problems.rigid_body._gauss_newton import one_step, with_priors
+from steelyard.problems.rigid_body._method import Fit, closer_spacings, explains_better, fit_at, linearised
+from steelyard.problems.rigid_body._problem import State
 from steelyard.problems.rigid_body._reading import WristRecord
 from steelyard.problems.rigid_body._start import continued, still_spans
 from steelyard.problems.rigid_body._tuning import TUNING, FitTuning
@@ -89,13 +90,21 @@ def _moved_on(fit: Fit, record: WristRecord, tuning: FitTuning) -> Fit:
 def _stepped(fit: Fit, steps: int, tuning: FitTuning) -> Fit:
     """After some steps, and with closer knots where the misfit asks for them."""
     problem, state = fit.problem, fit.state
-    for _ in range(steps):
-        state = one_step(problem, state)
+    for _ in range(steps - 1):
+        state = one_step(problem, with_priors(problem, state))
+    state = with_priors(problem, state)
+    at = linearised(problem, state)
+    after = one_step(problem, state, at.step)
+    moved = at.step.length > tuning.same_derivatives * at.size**0.5 or not _same_weights(state, after)
     readings = sum(channel.value.shape[0] * len(channel.std) for channel in problem.record.channels.values())
-    if problem.cost(state) > tuning.poor_fit * readings:
+    if problem.cost(after) > tuning.poor_fit * readings:
         for spacing in closer_spacings(problem)[:1]:
             closer = dataclasses.replace(problem, spacing=spacing)
-            tried = one_step(closer, closer.resampled(state))
-            if explains_better(closer, tried, problem, state):
-                problem, state = closer, tried
-    return fit_at(problem, state, fit.lag)
+            tried = one_step(closer, with_priors(closer, closer.resampled(after)))
+            if explains_better(closer, tried, problem, after):
+                problem, after, moved = closer, tried, True
+    return fit_at(problem, after, fit.lag, None if moved else at)
+
+
+def _same_weights(before: State, after: State) -> bool:
+    return all(np.array_equal(weights, after.weights[signal]) for signal, weights in before.weights.items())

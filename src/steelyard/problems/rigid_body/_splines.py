@@ -67,7 +67,7 @@ class Spline:
 
     def around(self, coefficients: np.ndarray, time: np.ndarray) -> np.ndarray:
         """(n, DEGREE + 1, k): the coefficients that act at each time."""
-        return coefficients[self.interval_of(time)[:, None] + np.arange(DEGREE + 1)]
+        return coefficients.take(self.interval_of(time)[:, None] + np.arange(DEGREE + 1), axis=0)
 
     def fit(self, time: np.ndarray, values: np.ndarray) -> np.ndarray:
         """(size, k): least squares; where nothing was measured, as short as possible."""

@@ -112,11 +112,12 @@ class Sensitivities:
 def by_coefficients(basis: np.ndarray, by_quantities: np.ndarray) -> np.ndarray:
     """(n, k, 6 (DEGREE + 1)): derivatives by coefficient from those by quantity (n, k, QUANTITIES)."""
     n, k = by_quantities.shape[:2]
-    found = np.empty((n, k, basis.shape[2], 6))
-    phi, velocity = by_quantities[:, :, :9].reshape(n, k, 3, 3), by_quantities[:, :, 9:].reshape(n, k, 2, 3)
-    weights = basis.transpose(0, 2, 1)[:, None]
-    np.matmul(weights, phi, out=found[..., :3])
-    np.matmul(weights[..., :2], velocity, out=found[..., 3:])
+    weights, found = basis.transpose(0, 2, 1), np.empty((n, k, basis.shape[2], 6))
+    for first, orders in ((0, 3), (3, 2)):  # phi, the velocity: one product a row, not one a row and reading
+        own = by_quantities[:, :, 3 * first : 3 * (first + orders)].reshape(n, k, orders, 3)
+        stacked = own.transpose(0, 2, 1, 3).reshape(n, orders, 3 * k)
+        moved = (weights[:, :, :orders] @ stacked).reshape(n, basis.shape[2], k, 3)
+        found[..., first : first + 3] = moved.transpose(0, 2, 1, 3)
     return found.reshape(n, k, 6 * basis.shape[2])
 
 
@@ -126,10 +127,9 @@ def _applied(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
 
 def integrated(time: np.ndarray, spline: Spline, coefficients: np.ndarray) -> np.ndarray:
     """(n, 3, 3): attitudes relative to the first one, from a spline of the angular velocity; of fourth order."""
-    middle = 0.5 * (time[1:] + time[:-1])
-    first, last = (spline.evaluate(coefficients, t) for t in (time[:-1], time[1:]))
-    dt = np.diff(time)[:, None]
-    turns = (first + 4.0 * spline.evaluate(coefficients, middle) + last) / 6.0 * dt + cross(first, last) * dt**2 / 12
+    rate, middle = spline.evaluate(coefficients, time), spline.evaluate(coefficients, 0.5 * (time[1:] + time[:-1]))
+    first, last, dt = rate[:-1], rate[1:], np.diff(time)[:, None]
+    turns = (first + 4.0 * middle + last) / 6.0 * dt + cross(first, last) * dt**2 / 12
     return _products(np.concatenate([np.eye(3)[None], Rotation.from_rotvec(turns).as_matrix()]))
 
 

@@ -105,6 +105,9 @@ class FitTuning:
     would be much smaller still."""
     rough_gain: float = 1.0
     """The same while the spacing of knots is looked for, which is judged by twelve a knot."""
+    same_derivatives: float = 1.0
+    """Standard deviations an unknown: after a shorter step an answer of a stream has the derivatives of where the step
+    began. So far the estimate is from the truth, too, where derivatives would be exact."""
     settled_gain: float = 1.0
     """A fit whose last step still lowers the misfit by more has not settled; less is less than one deviation."""
     least_spacing: float = 0.05
