@@ -38,8 +38,13 @@ def exp_so3(v: np.ndarray) -> np.ndarray:
 
 
 def log_so3(R: np.ndarray) -> np.ndarray:
-    """rad; the inverse of `exp_so3` for turns of less than half a revolution."""
-    return rotation_vector(quaternion_from_matrix(R))
+    """rad, over leading axes; the inverse of `exp_so3` for turns of less than half a revolution."""
+    q = quaternion_from_matrix(R)
+    if q.ndim == 1:
+        return rotation_vector(q)
+    sine = np.linalg.norm(q[..., 1:], axis=-1)
+    small = sine < 1e-12
+    return q[..., 1:] * np.where(small, 2.0, 2.0 * np.arctan2(sine, q[..., 0]) / np.where(small, 1.0, sine))[..., None]
 
 
 def rotation_vector(q: np.ndarray) -> np.ndarray:

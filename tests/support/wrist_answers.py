@@ -1,6 +1,8 @@
-"""Prints what each second's answer of a wrist's stream costs: 10 s at 100 Hz, processor time, median and worst of runs.
+"""Prints what each second's answer of a wrist's stream costs: 10 s at 100 Hz, processor time of several logs.
 
-PYTHONPATH=src python tests/support/wrist_answers.py [--runs 5]
+The median of some runs of each log, and of these the median and the worst of all logs.
+
+PYTHONPATH=src python tests/support/wrist_answers.py [--logs 10] [--runs 3]
 """
 
 import argparse
@@ -37,9 +39,11 @@ def answer_times(scenario: WristScenario, seed: int) -> list[float]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--runs", type=int, default=5)
-    runs = parser.parse_args().runs
+    parser.add_argument("--logs", type=int, default=10)
+    parser.add_argument("--runs", type=int, default=3)
+    asked = parser.parse_args()
     for case, scenario in CASES.items():
-        found = np.array([answer_times(scenario, seed=1) for _ in range(runs)])
-        for what, row in (("median", np.median(found, axis=0)), ("worst", found.max(axis=0))):
+        logs = range(1, asked.logs + 1)
+        found = [np.median([answer_times(scenario, seed) for _ in range(asked.runs)], axis=0) for seed in logs]
+        for what, row in (("median", np.median(found, axis=0)), ("worst", np.max(found, axis=0))):
             print(f"{case:22} {what:6} ms a second:", " ".join(f"{ms:5.1f}" for ms in row))

@@ -8,11 +8,17 @@ from steelyard.problems.rigid_body._normal_equations import Solution, solve
 from steelyard.problems.rigid_body._problem import Problem, State
 
 
-def converged(problem: Problem, state: State, rounds: int, least_gain: float) -> State:
-    """Rounds of steps until one lowers the misfit by less than `least_gain`; between two, delays go into the times."""
+def roughly_converged(problem: Problem, state: State) -> State:
+    """One round, as near as the choice of the knots asks for."""
+    tuning = problem.tuning
+    return _round(problem, with_priors(problem, state), tuning.rough_gain, tuning.rough_steps)
+
+
+def converged(problem: Problem, state: State, rounds: int) -> State:
+    """Rounds of steps until one hardly lowers the misfit; between two, delays go into the times."""
     tuning = problem.tuning
     for k in range(rounds):
-        state = _round(problem, with_priors(problem, state), least_gain)
+        state = _round(problem, with_priors(problem, state), tuning.least_gain, tuning.steps)
         late = max(abs(state.unknowns.delays[s] - state.taken[s]) for s in state.taken)
         if late < tuning.same_time * problem.spacing:
             break
@@ -40,10 +46,10 @@ def step(problem: Problem, state: State) -> Solution:
     return solve(blocks, weights, state.spline, state.prior, state.unknowns.vector(problem.at))
 
 
-def _round(problem: Problem, state: State, least_gain: float) -> State:
+def _round(problem: Problem, state: State, least_gain: float, steps: int) -> State:
     """Steps at fixed times until they are small."""
     tuning, cost = problem.tuning, problem.cost(state)
-    for k in range(tuning.steps):
+    for k in range(steps):
         state, after = _stepped(problem, state, step(problem, state), cost)
         gained, cost = cost - after, after
         state = dataclasses.replace(state, converged=gained < tuning.settled_gain)
@@ -60,9 +66,9 @@ def _round(problem: Problem, state: State, least_gain: float) -> State:
 
 
 def _stepped(problem: Problem, state: State, solution: Solution, cost: float) -> tuple[State, float]:
-    """After a step, halved while it makes the misfit larger; and the misfit there."""
-    share = 1.0
-    for _ in range(12):
+    """After a step, halved while it makes the misfit larger and may still gain something; and the misfit there."""
+    share, halvings = 1.0, np.log2(max(solution.gain / problem.tuning.settled_gain, 1.0))
+    for _ in range(1 + min(int(halvings), 11)):
         with np.errstate(over="ignore", invalid="ignore"):  # of a step that is far too long; it is not taken
             candidate = dataclasses.replace(
                 state,

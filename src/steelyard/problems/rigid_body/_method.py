@@ -11,7 +11,7 @@ import functools
 import numpy as np
 
 from steelyard.problems.rigid_body._checks import Check, CheckedBlocks, with_checks, with_columns
-from steelyard.problems.rigid_body._gauss_newton import converged
+from steelyard.problems.rigid_body._gauss_newton import converged, roughly_converged
 from steelyard.problems.rigid_body._noise import coloured_rows, excess_of, followed_by_motion, probes_of
 from steelyard.problems.rigid_body._normal_equations import Solution, products, solve
 from steelyard.problems.rigid_body._problem import Problem, State
@@ -111,7 +111,7 @@ def fit_record(record: WristRecord, tuning: FitTuning = TUNING) -> Fit:
         record = record.averaged(tuning.least_spacing / tuning.most_samples)
     problem, state = _with_knots(Problem.of(record, tuning, lag))
     problem = dataclasses.replace(problem, held=False)
-    state = converged(problem, state, tuning.rounds, tuning.least_gain)
+    state = converged(problem, state, tuning.rounds)
     if not problem.measures_velocity:
         problem, state = _at_its_own_speed(problem, state)
     return fit_at(problem, state, lag)
@@ -119,11 +119,10 @@ def fit_record(record: WristRecord, tuning: FitTuning = TUNING) -> Fit:
 
 def _with_knots(problem: Problem) -> tuple[Problem, State]:
     """Knots that come closer together while the misfit falls by more than the added freedom explains."""
-    gain = problem.tuning.rough_gain
-    state = converged(problem, problem.start(), 1, gain)
+    state = roughly_converged(problem, problem.start())
     for spacing in closer_spacings(problem):
         tried = dataclasses.replace(problem, spacing=spacing)
-        closer = converged(tried, tried.resampled(state), 1, gain)
+        closer = roughly_converged(tried, tried.resampled(state))
         if not explains_better(tried, closer, problem, state):
             break
         problem, state = tried, closer
@@ -161,7 +160,7 @@ def _at_its_own_speed(problem: Problem, state: State) -> tuple[Problem, State]:
         if abs(speed - problem.speed) < 0.1 * problem.speed:
             break
         slower = dataclasses.replace(problem, speed=speed)
-        tried = converged(slower, state, 1, tuning.least_gain)
+        tried = converged(slower, state, 1)
         if slower.sensor_errors(tried) > most:
             break
         problem, state = slower, tried

@@ -12,6 +12,7 @@ import functools
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from scipy.linalg import cho_solve_banded, cholesky_banded
 
 from steelyard.problems.rigid_body._residuals import Block
@@ -36,6 +37,8 @@ class Solution:
     """(spline.size, 6, size): how the motion follows the unknowns, A^-1 B."""
     alone: np.ndarray
     """(spline.size, 6): what the motion would do without them, A^-1 a."""
+    alone_gain: float
+    """By how much that would lower the misfit, a' A^-1 a."""
 
     @functools.cached_property
     def unknowns(self) -> np.ndarray:
@@ -57,22 +60,30 @@ class Solution:
         """Of the step of the unknowns, in their standard deviations; squared, the Newton decrement."""
         return float(np.sqrt(max(-self.gradient @ self.unknowns, 0.0)))
 
+    @property
+    def gain(self) -> float:
+        """By how much the step would lower the misfit, were all readings linear."""
+        return self.alone_gain + self.length**2
+
     def of_first(self, size: int) -> "Solution":
         """That of the first unknowns alone, the others held."""
-        return Solution(
-            self.information[:size, :size], self.gradient[:size], self.followed[:, :, :size], self.alone
-        )
+        information, gradient = self.information[:size, :size], self.gradient[:size]
+        return Solution(information, gradient, self.followed[:, :, :size], self.alone, self.alone_gain)
 
     def effective(self, blocks: Sequence[Block]) -> list[np.ndarray]:
         """(n, k, size) of each block: rows by unknowns once the motion has followed."""
-        size, found = self.followed.shape[2], []
+        size, found, intervals = self.followed.shape[2], [], len(self.followed) - DEGREE
+        around = sliding_window_view(self.followed.reshape(-1, size), _LOCAL, axis=0)[::6].transpose(0, 2, 1)
         for block in blocks:
             count, axes = block.residual.shape
             rows = np.zeros((count, axes, size))
             rows[:, :, block.columns] = block.by_unknowns
-            for interval, own in _by_interval(block.interval):  # a matrix product an interval, not one a sample
-                around = self.followed[interval : interval + DEGREE + 1].reshape(_LOCAL, size)
-                rows[own] -= (block.by_motion[own].reshape(-1, _LOCAL) @ around).reshape(-1, axes, size)
+            places = _places(block.interval, intervals)
+            if places is not None:  # a matrix product an interval, not one a sample
+                rows -= (_stacked(block.by_motion, places) @ around).reshape(*places.shape, axes, size)[places.at]
+            else:
+                for interval, own in _by_interval(block.interval):
+                    rows[own] -= (block.by_motion[own].reshape(-1, _LOCAL) @ around[interval]).reshape(-1, axes, size)
             found.append(rows)
         return found
 
@@ -102,8 +113,9 @@ def solve(
         rows = np.concatenate([block.by_motion, block.by_unknowns, block.residual[:, :, None]], axis=2)
         if not np.all(weight == 1.0):
             rows *= weight[:, None, None]
-        stacked = _stacked(rows, block.interval, spline.intervals)
-        if stacked is not None:
+        places = _places(block.interval, spline.intervals)
+        if places is not None:
+            stacked = _stacked(rows, places)
             summed = stacked[:, :, :_LOCAL].transpose(0, 2, 1) @ stacked
             local[:, :, :_LOCAL] += summed[:, :, :_LOCAL]
             local[:, :, columns[_LOCAL:]] += summed[:, :, _LOCAL:]
@@ -120,23 +132,38 @@ def solve(
     solved = cho_solve_banded((factor, False), border, check_finite=False)
     information = corner - border[:, :size].T @ solved[:, :size]
     gradient = right - border[:, :size].T @ solved[:, size]
-    followed = solved.reshape(spline.size, 6, size + 1)
-    found = Solution(0.5 * (information + information.T), gradient, followed[:, :, :size], followed[:, :, size])
+    followed, gain = solved.reshape(spline.size, 6, size + 1), float(border[:, size] @ solved[:, size])
+    found = Solution(0.5 * (information + information.T), gradient, followed[:, :, :size], followed[:, :, size], gain)
     if not found.finite:
         raise np.linalg.LinAlgError(_NO_SOLUTION)
     return found
 
 
-def _stacked(rows: np.ndarray, interval: np.ndarray, intervals: int) -> np.ndarray | None:
-    """(intervals, most, columns): rows (n, k, columns) of each, filled up by zeros; None where most would be zeros."""
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Places:
+    """Where the rows of each interval of a spline lie in an array that has room for as many rows in every interval."""
+
+    shape: tuple[int, int]
+    """Intervals, rows."""
+    at: tuple[np.ndarray, np.ndarray]
+    """(n,) each: interval and row."""
+
+
+def _places(interval: np.ndarray, intervals: int) -> _Places | None:
+    """Of rows in order; None where most of the room would be left empty."""
     counts = np.bincount(interval, minlength=intervals)
     most = int(counts.max(initial=1))
     if most * intervals > 2 * len(interval) + 8 or np.any(np.diff(interval) < 0):
         return None
-    stacked = np.zeros((intervals, most, *rows.shape[1:]))
-    place = np.arange(len(interval)) - (np.cumsum(counts) - counts)[interval]
-    stacked[interval, place] = rows
-    return stacked.reshape(intervals, -1, rows.shape[2])
+    row = np.arange(len(interval)) - (np.cumsum(counts) - counts)[interval]
+    return _Places((intervals, most), (interval, row))
+
+
+def _stacked(rows: np.ndarray, places: _Places) -> np.ndarray:
+    """(intervals, most k, columns): rows (n, k, columns) of each, filled up by zeros."""
+    stacked = np.zeros((*places.shape, *rows.shape[1:]))
+    stacked[places.at] = rows
+    return stacked.reshape(places.shape[0], -1, rows.shape[2])
 
 
 def _by_interval(interval: np.ndarray) -> list[tuple[int, slice | np.ndarray]]:

@@ -39,7 +39,8 @@ class Online:
 
 def first_fit(record: WristRecord, tuning: FitTuning = TUNING) -> Online:
     """Of the first samples, as of a whole log but for fewer steps: the next answers go on from there."""
-    return _of_whole(record, (), dataclasses.replace(tuning, steps=tuning.first_steps, rounds=1))
+    few = dataclasses.replace(tuning, steps=tuning.first_steps, rough_steps=tuning.first_rough_steps, rounds=1)
+    return _of_whole(record, (), few)
 
 
 def next_fit(before: Online, record: WristRecord, tuning: FitTuning = TUNING) -> Online:

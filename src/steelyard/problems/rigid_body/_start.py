@@ -6,12 +6,12 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from steelyard._rotations import cross
+from steelyard._rotations import cross, exp_so3, log_so3
 from steelyard.problems.rigid_body._least_squares import least_squares
 from steelyard.problems.rigid_body._residuals import Channel, wrench_regressor
 from steelyard.problems.rigid_body._splines import Spline
 from steelyard.problems.rigid_body._trajectory import Trajectory, integrated
-from steelyard.problems.rigid_body._tuning import TUNING, FitTuning
+from steelyard.problems.rigid_body._tuning import NUMERICS, TUNING, FitTuning
 from steelyard.problems.rigid_body._unknowns import Unknowns
 
 
@@ -98,17 +98,19 @@ def continued(
     grid = np.unique(np.concatenate([c.time for c in clean.values()]))
     fresh = first_trajectory(grid, clean, None, motion.gravity, spacing)
     old, new = (motion.time >= begin - spacing) & (motion.time <= join), grid > join
-    k, j = int(np.flatnonzero(old)[-1]), int(np.flatnonzero(new)[0])
+    k = int(np.flatnonzero(old)[-1])
+    last = float(motion.time[k])  # both motions are the same then; a sample later, a quick one has turned by degrees
     attitude, velocity = fresh.attitude, fresh.velocity
-    if "attitude" not in clean:  # the first attitude is the old one
-        attitude = motion.attitude[k] @ fresh.attitude[j].T @ attitude
+    if "attitude" not in clean:
+        j = int(np.argmin(np.abs(grid - last)))
+        attitude = motion.attitude[k] @ (attitude[j] @ exp_so3((last - grid[j]) * fresh.angular[j])).T @ attitude
     if "twist/linear" not in clean:
         s = clean["specific_force"]
         felt = np.stack([np.interp(grid, s.time, s.value[:, a]) for a in range(3)], axis=1)
         world = np.einsum("nij,nj->ni", attitude, felt) + motion.gravity
         steps = 0.5 * (world[1:] + world[:-1]) * np.diff(grid)[:, None]
         gained = np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
-        gained += motion.attitude[k] @ motion.velocity[k] - gained[j]
+        gained += motion.attitude[k] @ motion.velocity[k] - [np.interp(last, grid, axis) for axis in gained.T]
         velocity = np.einsum("nij,ni->nj", attitude, gained)
     parts = zip((motion.attitude, motion.angular, motion.velocity), (attitude, fresh.angular, velocity), strict=True)
     R, omega, v = (np.concatenate([before[old], after[new]]) for before, after in parts)
@@ -138,7 +140,8 @@ def resampled(motion: Trajectory, time: np.ndarray, spline: Spline) -> Trajector
     every = np.unique(np.concatenate([time, motion.time]))  # one integral: both may begin at different times
     attitudes = integrated(every, wide, angular)
     turned, before = attitudes[np.searchsorted(every, time)], attitudes[np.searchsorted(every, motion.time)]
-    first = Rotation.from_matrix(motion.attitude @ before.transpose(0, 2, 1)).mean().as_matrix()
+    some = slice(None, None, max(1, len(before) // NUMERICS.mean_rotations))  # the mean of all would serve no better
+    first = Rotation.from_matrix(motion.attitude[some] @ before[some].transpose(0, 2, 1)).mean().as_matrix()
     nothing = np.zeros((len(time), 3))
     reference = Trajectory(
         time,
@@ -150,7 +153,7 @@ def resampled(motion: Trajectory, time: np.ndarray, spline: Spline) -> Trajector
         nothing,
         motion.gravity,
     )
-    phi = Rotation.from_matrix((first @ before).transpose(0, 2, 1) @ motion.attitude).as_rotvec()
+    phi = log_so3((first @ before).transpose(0, 2, 1) @ motion.attitude)
     correction = spline.fit(motion.time, np.concatenate([phi, motion.velocity], axis=1))
     return reference.corrected(spline, correction)
 

@@ -70,11 +70,13 @@ class Trajectory:
         turn = Rotation.from_rotvec(phi).as_matrix()
         back = turn.transpose(0, 2, 1)
         # The right Jacobian of SO(3) times phi', and its rate: sums of (-1)^k / (k + 1)! phi x ... phi x phi'.
-        own, own_rate, term, term_rate = np.zeros_like(rate), np.zeros_like(rate), rate, acceleration
-        for k in range(NUMERICS.jacobian_terms):
-            share = (-1.0) ** k / math.factorial(k + 1)
-            own, own_rate = own + share * term, own_rate + share * term_rate
-            term, term_rate = cross(phi, term), cross(rate, term) + cross(phi, term_rate)
+        terms = np.stack([rate, acceleration])  # phi x ... phi x phi', and its rate
+        own, own_rate = sums = terms.copy()
+        for k in range(1, NUMERICS.jacobian_terms):
+            turned = cross(phi, terms)
+            turned[1] += cross(rate, terms[0])
+            terms = turned
+            sums += (-1.0) ** k / math.factorial(k + 1) * terms
         carried = _applied(back, self.angular)
         return dataclasses.replace(
             self,

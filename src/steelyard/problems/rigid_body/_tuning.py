@@ -98,6 +98,8 @@ class FitTuning:
     """m: how far a torque's offset wanders for a force's, as those of six-axis sensors do."""
     steps: int = 12
     """Most Gauss-Newton steps in one round."""
+    rough_steps: int = 12
+    """Most while the spacing of knots is looked for."""
     rounds: int = 3
     """Most rounds with delays taken into the times."""
     least_gain: float = 0.03
@@ -233,9 +235,10 @@ class FitTuning:
     """s, after the end of a contact or a change in which another one is the same."""
     poor_fit: float = 1.1
     """Misfit a reading, of a log that grows, beyond which closer knots are tried."""
-    first_steps: int = 4
-    """Most Gauss-Newton steps in a round, and one round, of a log that grows when it is a second long: its first answer
-    is rarely known, and takes less than 50 ms."""
+    first_steps: int = 3
+    """Most Gauss-Newton steps in a round, and one round, of a log that grows when it is a second long."""
+    first_rough_steps: int = 2
+    """The same while the spacing of knots is looked for: the first answer should take less than 50 ms."""
     short_log: float = 5.0
     """s: a log that grows is given two steps until then, and one step later."""
     look_again: float = 1.5
@@ -270,6 +273,8 @@ class NumericsTuning:
     """Smallest eigenvalue of a correlation matrix that is told from none."""
     jacobian_terms: int = 6
     """Of the series of the right Jacobian: corrections are well below a radian, and the next one is phi^6 / 5040."""
+    mean_rotations: int = 200
+    """Of about so many rows the mean attitude of a trajectory is taken, from which corrections are counted."""
     chunk: int = 2000
     """Rows of which every belief of the recursive method is accepted at once."""
 
