@@ -79,7 +79,8 @@ def _moved_on(fit: Fit, record: WristRecord, tuning: FitTuning) -> Fit:
     """The same load and sensor errors, along a motion that goes on with the new samples; old outliers still are."""
     record = record if record.all_stated else record.averaged(tuning.least_spacing / tuning.most_samples)
     still = [] if "twist/linear" in record.motion else still_spans(record.motion, tuning)
-    problem, state, weights = dataclasses.replace(fit.problem, record=record, still=still), fit.state, {}
+    problem = dataclasses.replace(fit.problem, record=record, still=still, tuning=tuning)
+    state, weights = fit.state, {}
     for signal, channel in record.channels.items():
         outliers = fit.record.channels[signal].time[state.weights[signal] == 0.0]
         weights[signal] = np.where(np.isin(channel.time, outliers), 0.0, 1.0)

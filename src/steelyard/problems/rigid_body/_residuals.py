@@ -95,8 +95,9 @@ def wrench_residual(channel: Channel, motion: Trajectory, rows: np.ndarray, unkn
     s, omega, alpha = motion.specific_force[rows], motion.angular[rows], motion.angular_acceleration[rows]
     theta = unknowns.carried
     m, first, inertia = theta[0], theta[1:4], symmetric(theta[4:])
-    torque = cross(first, s) + alpha @ inertia + cross(omega, omega @ inertia)
-    force = m * s + cross(alpha, first) + cross(omega, cross(omega, first))
+    lever = skew(first)
+    torque = s @ lever.T + alpha @ inertia + cross(omega, omega @ inertia)
+    force = m * s + alpha @ lever + cross(omega, omega @ lever)
     expected = np.concatenate([torque, force], axis=1) + unknowns.offsets(channel.time)
     return (expected - channel.value) / channel.std
 
@@ -116,7 +117,7 @@ def wrench_block(
         + (W @ inertia - skew(omega @ inertia)) @ by.angular
     )
     by_motion[:, 3:] = (
-        m * by.specific_force - lever @ by.angular_acceleration - (skew(cross(omega, mc)) + W @ lever) @ by.angular
+        m * by.specific_force - lever @ by.angular_acceleration - (skew(omega @ lever) + W @ lever) @ by.angular
     )
     own = {"load": wrench_regressor(s, omega, alpha)}
     if "torque_offset" in at:
@@ -169,7 +170,7 @@ def motion_block(
     elif signal == "specific_force":
         s, omega, alpha = _at_sensor(motion, rows, unknowns), motion.angular[rows], motion.angular_acceleration[rows]
         by, W, lever = motion.sensitivities(rows), skew(omega), skew(unknowns.lever)
-        turning = skew(cross(omega, unknowns.lever)) + W @ lever
+        turning = skew(omega @ lever) + W @ lever
         by_motion = scale * C @ (by.specific_force - lever @ by.angular_acceleration - turning @ by.angular)
         own = {
             "accelerometer_bias": np.eye(3),
@@ -199,7 +200,8 @@ def _rate(signal: str, motion: Trajectory, rows: np.ndarray, unknowns: Unknowns)
 def _at_sensor(motion: Trajectory, rows: np.ndarray, unknowns: Unknowns) -> np.ndarray:
     """(n, 3): specific force where the accelerometer is, force sensor's axes."""
     omega, alpha, r = motion.angular[rows], motion.angular_acceleration[rows], unknowns.lever
-    return motion.specific_force[rows] + cross(alpha, r) + cross(omega, cross(omega, r))
+    lever = skew(r)
+    return motion.specific_force[rows] + alpha @ lever + cross(omega, omega @ lever)
 
 
 def still_block(motion: Trajectory, rows: np.ndarray, spline: Spline, speed: float, at: Layout) -> Block:

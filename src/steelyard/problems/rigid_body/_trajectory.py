@@ -13,7 +13,6 @@ so every sample depends on the few coefficients around its own time.
 
 import dataclasses
 import functools
-import math
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -75,8 +74,10 @@ class Trajectory:
         for k in range(1, NUMERICS.jacobian_terms):
             turned = cross(phi, terms)
             turned[1] += cross(rate, terms[0])
-            terms = turned
-            sums += (-1.0) ** k / math.factorial(k + 1) * terms
+            terms = turned / -(k + 1.0)
+            sums += terms
+            if np.abs(terms).max(initial=0.0) < NUMERICS.least_term:
+                break
         carried = _applied(back, self.angular)
         return dataclasses.replace(
             self,

@@ -235,10 +235,11 @@ class FitTuning:
     """s, after the end of a contact or a change in which another one is the same."""
     poor_fit: float = 1.1
     """Misfit a reading, of a log that grows, beyond which closer knots are tried."""
-    first_steps: int = 3
+    first_steps: int = 2
     """Most Gauss-Newton steps in a round, and one round, of a log that grows when it is a second long."""
-    first_rough_steps: int = 2
-    """The same while the spacing of knots is looked for: the first answer should take less than 50 ms."""
+    first_rough_steps: int = 4
+    """The same while the spacing of knots is looked for: with fewer, wide knots look worse than they are. The first
+    answer should take less than 50 ms."""
     short_log: float = 5.0
     """s: a log that grows is given two steps until then, and one step later."""
     look_again: float = 1.5
@@ -272,7 +273,9 @@ class NumericsTuning:
     least_correlation: float = 1e-12
     """Smallest eigenvalue of a correlation matrix that is told from none."""
     jacobian_terms: int = 6
-    """Of the series of the right Jacobian: corrections are well below a radian, and the next one is phi^6 / 5040."""
+    """Most of the series of the right Jacobian: corrections are below a radian, and the next one is phi^6 / 5040."""
+    least_term: float = 1e-10
+    """rad/s and rad/s²: smaller terms of it do not count."""
     mean_rotations: int = 200
     """Of about so many rows the mean attitude of a trajectory is taken, from which corrections are counted."""
     chunk: int = 2000
