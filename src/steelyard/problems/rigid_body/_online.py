@@ -28,8 +28,8 @@ class Online:
     """s: contacts of the last piece."""
     refused: float = 0.0
     """s: length of the last piece when a change of its load was looked for and not found."""
-    unsettled: bool = False
-    """Whether the last fit shows a change, as a motion that has not settled does, too: the next row settles which."""
+    unsettled: int = 0
+    """How many fits in a row have shown a change, as a motion that has not settled does, too: more steps settle which."""
 
     @property
     def piece(self) -> Piece:
@@ -39,7 +39,13 @@ class Online:
 
 def first_fit(record: WristRecord, tuning: FitTuning = TUNING) -> Online:
     """Of the first samples, as of a whole log but for fewer steps: the next answers go on from there."""
-    few = dataclasses.replace(tuning, steps=tuning.first_steps, rough_steps=tuning.first_rough_steps, rounds=1)
+    few = dataclasses.replace(
+        tuning,
+        steps=tuning.first_steps,
+        rough_steps=tuning.first_rough_steps,
+        rough_gain=tuning.first_rough_gain,
+        rounds=1,
+    )
     return _of_whole(record, (), few)
 
 
@@ -53,11 +59,13 @@ def next_fit(before: Online, record: WristRecord, tuning: FitTuning = TUNING) ->
         return Online((*before.pieces[:-1], piece), spans, before.refused)
     if spans:
         ahead = _moved_on(last, record.without(spans), tuning)
-    fit = _stepped(ahead, 1 if seconds > tuning.short_log and not before.unsettled else 2, tuning)
-    shows_change = _goes_on(record, spans, tuning)
-    unsettled = not shows_change and change_evidence(fit, tuning)[1] > tuning.change_evidence
-    if unsettled and before.unsettled:
-        shows_change, unsettled = True, False
+    fit, gain = _stepped(ahead, 1 if seconds > tuning.short_log and not before.unsettled else 2, tuning)
+    shows_change, unsettled = _goes_on(record, spans, tuning), 0
+    if not shows_change:
+        evidence = change_evidence(fit, tuning)[1]
+        if evidence > tuning.change_evidence:
+            settled = before.unsettled > 0 and (gain < evidence or before.unsettled >= tuning.most_unsettled)
+            shows_change, unsettled = settled, 0 if settled else before.unsettled + 1
     if shows_change and seconds > tuning.look_again * before.refused:
         found = _of_whole(record, before.pieces[:-1], tuning)
         return found if len(found.pieces) > len(before.pieces) else dataclasses.replace(found, refused=seconds)
@@ -89,8 +97,8 @@ def _moved_on(fit: Fit, record: WristRecord, tuning: FitTuning) -> Fit:
     return dataclasses.replace(fit, problem=problem, state=state)
 
 
-def _stepped(fit: Fit, steps: int, tuning: FitTuning) -> Fit:
-    """After some steps, and with closer knots where the misfit asks for them."""
+def _stepped(fit: Fit, steps: int, tuning: FitTuning) -> tuple[Fit, float]:
+    """After some steps, and with closer knots where the misfit asks for them; what the last step should have gained."""
     problem, state = fit.problem, fit.state
     for _ in range(steps - 1):
         state = one_step(problem, with_priors(problem, state))
@@ -105,7 +113,7 @@ def _stepped(fit: Fit, steps: int, tuning: FitTuning) -> Fit:
             tried = one_step(closer, with_priors(closer, closer.resampled(after)))
             if explains_better(closer, tried, problem, after):
                 problem, after, moved = closer, tried, True
-    return fit_at(problem, after, fit.lag, None if moved else at)
+    return fit_at(problem, after, fit.lag, None if moved else at), at.step.gain
 
 
 def _same_weights(before: State, after: State) -> bool:

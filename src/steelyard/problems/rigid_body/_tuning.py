@@ -238,10 +238,14 @@ class FitTuning:
     first_steps: int = 2
     """Most Gauss-Newton steps in a round, and one round, of a log that grows when it is a second long."""
     first_rough_steps: int = 4
-    """The same while the spacing of knots is looked for: with fewer, wide knots look worse than they are. The first
-    answer should take less than 50 ms."""
+    """The same while the spacing of knots is looked for: with fewer, wide knots look worse than they are."""
+    first_rough_gain: float = 12.0
+    """A step that lowers the misfit by less ends such a round: a knot more must lower it by so much. The first answer
+    should take less than 50 ms."""
     short_log: float = 5.0
     """s: a log that grows is given two steps until then, and one step later."""
+    most_unsettled: int = 3
+    """Rows for which a change is not looked for while the last step of a log that grows gains more than it would."""
     look_again: float = 1.5
     """By which factor a log that grows must be longer to look again for a change that was not found."""
     overlap: float = 0.5
