@@ -54,7 +54,9 @@ def layout(
         parts.append(("velocity_bias", 3, errors.velocity_bias))
     if "specific_force" in signals:
         parts += [("accelerometer_bias", 3, errors.accelerometer_bias), ("accelerometer_scale", 1, errors.scale)]
-        parts += [("rotation", 3, errors.rotation), ("lever", 3, errors.lever)]
+        parts.append(("lever", 3, errors.lever))
+    if "specific_force" in signals or "twist/angular" in signals:
+        parts.append(("rotation", 3, errors.rotation))
     if "attitude" in signals:
         parts.append(("attitude_rotation", 3, errors.attitude_rotation))
     parts += [(f"delay/{signal}", 1, errors.delay) for signal in signals]
