@@ -100,7 +100,7 @@ class Problem:
         specific_force = motion.specific_force[rows["wrench"]]
         if "specific_force" in record.motion:
             channel = record.motion["specific_force"]
-            if "attitude" in record.motion:
+            if "attitude" in record.motion and not record.calibrated:
                 turned = mounting_of(channel.value, motion.specific_force[rows["specific_force"]])
                 mounting = np.eye(3) if turned is None else turned
             smooth = Spline.covering(channel.time[0], channel.time[-1], self.spacing)
