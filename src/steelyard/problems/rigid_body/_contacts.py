@@ -156,6 +156,7 @@ def contact_spans(record: WristRecord, fit: Fit, known: Spans, tuning: FitTuning
     scatter = 1.4826 * np.median(np.abs(calm - np.median(calm, axis=0)), axis=0)
     white = record.wrench.std[3:] * np.sqrt(np.maximum(fit.excess["wrench"][3:], 0.25) / width)
     limit = np.maximum(tuning.contact_deviations * np.maximum(scatter, white), tuning.contact_force)
+    limit = np.hypot(limit, tuning.contact_deviations * fit.expected_wrench_std(time)[:, 3:])  # of a load hardly known
     touched = np.any(np.abs(mean) > limit, axis=1)
     spans = [(float(time[a]), float(time[b - 1])) for a, b in _runs(touched, tuning.contact_join / step)]
     return _joined([(a - tuning.contact_margin, b + tuning.contact_margin) for a, b in spans])

@@ -86,12 +86,23 @@ class Fit:
 
     def expected_wrench(self, time: np.ndarray) -> np.ndarray:
         """(n, 6): torque and force at other times (s), offsets included."""
-        motion, unknowns = self.trajectory, self.unknowns
+        return self._regressor(time) @ self.unknowns.carried + self.unknowns.offsets(time)
+
+    def expected_wrench_std(self, time: np.ndarray) -> np.ndarray:
+        """(n, 6): standard deviations of it, as far as load and constant offsets are uncertain."""
+        Y = self._regressor(time)
+        if "force_offset" in self.at:
+            Y = np.concatenate([Y, np.broadcast_to(np.eye(6), (len(time), 6, 6))], axis=2)
+        size = Y.shape[2]  # the load's numbers and those of the offsets are the first
+        return np.sqrt(np.maximum(np.sum((Y @ self.covariance[:size, :size]) * Y, axis=2), 0.0))
+
+    def _regressor(self, time: np.ndarray) -> np.ndarray:
+        motion = self.trajectory
         parts = (motion.specific_force, motion.angular, motion.angular_acceleration)
         s, omega, alpha = (
             np.stack([np.interp(time, motion.time, part[:, a]) for a in range(3)], axis=1) for part in parts
         )
-        return wrench_regressor(s, omega, alpha) @ unknowns.carried + unknowns.offsets(time)
+        return wrench_regressor(s, omega, alpha)
 
     def std(self, name: str) -> np.ndarray:
         """Standard deviations of an unknown; NaN where rounding left no variance, which nothing takes for known."""
