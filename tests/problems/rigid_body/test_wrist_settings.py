@@ -22,6 +22,11 @@ def logged(scenario: WristScenario, seed: int) -> tuple[Log, Config]:
     return Log(columns.pop("time"), columns, "a wrist"), Config(noise=noise)
 
 
+def left_out(log: Log, *signals: str) -> Log:
+    kept = {name: c for name, c in log.columns.items() if not any(f"r1/{signal}/" in name for signal in signals)}
+    return Log(log.time, kept, log.origin)
+
+
 def weighed(scenario: WristScenario, seed: int, wrist: Wrist):
     log, config = logged(scenario, seed)
     return identify(log, "rigid-body", msgspec.structs.replace(config, wrist=wrist))
@@ -72,3 +77,25 @@ def test_a_hand_on_the_load_is_named_and_the_load_is_weighed_without_it(seed):
     assert sum(event.kind == "contact" for event in answer.events) == 3
     assert mass.status == "known"
     assert abs(mass.value - 1.0) < 4.0 * mass.std  # by chance 6e-5
+
+
+@pytest.mark.parametrize("seed", [2, 5])
+def test_a_gyro_that_is_mounted_askew_needs_no_accelerometer_beside_it(seed):
+    """3 degrees, with the velocity as the only other motion signal; no event is reported."""
+    scenario = WristScenario(motion="wild", duration=8.0, mounting=3.0)
+    log, config = logged(scenario, seed)
+    answer = identify(left_out(log, "specific_force"), "rigid-body", config)
+    mass = answer.robots["r1"]["mass"]
+    assert mass.status == "known"
+    assert abs(mass.value - 1.0) < 4.0 * mass.std
+    assert answer.events == []
+
+
+def test_calibrated_sensors_have_no_mounting_to_look_for():
+    """From an orientation and an accelerometer, whose axes a quick motion tells to some degrees only."""
+    log, config = logged(WristScenario(motion="wild", duration=8.0, orientation=True), 1)
+    log = left_out(log, "twist/linear", "twist/angular")
+    calibrated = msgspec.structs.replace(config, wrist=Wrist(calibrated=True))
+    mass = identify(log, "rigid-body", calibrated).robots["r1"]["mass"]
+    assert mass.status == "known"
+    assert abs(mass.value - 1.0) < 4.0 * mass.std

@@ -29,7 +29,7 @@ class Online:
     refused: float = 0.0
     """s: length of the last piece when a change of its load was looked for and not found."""
     unsettled: int = 0
-    """How many fits in a row have shown a change, as a motion that has not settled does, too: more steps settle which."""
+    """How many fits in a row have shown a change; a motion that has not settled looks like one, until more steps."""
 
     @property
     def piece(self) -> Piece:
