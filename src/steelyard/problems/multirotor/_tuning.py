@@ -144,6 +144,9 @@ class MultirotorTuning:
     """Relative change of the mass below which they end."""
     outlier_deviations: float = 6.0
     """Whitened residuals beyond which a block's velocity is not used."""
+    late_blocks: int = 2
+    """Blocks before and after a step in which it may leave outliers: a tenth of a second, by which thrust and velocity
+    are late against each other and filters smear a step."""
     change_horizon: float = 12.0
     """Time, s, for which a candidate change is followed: longer would find smaller ones, later."""
 
