@@ -13,11 +13,14 @@ KINDS = ("step", "slope")
 
 
 def allowed(found: Fit, kind: str, begin: np.ndarray) -> np.ndarray:
-    flown = found.blocks.time[found.blocks.heard > 0]
+    """Whether a change of this kind may begin at each of these times: beside no other, at no end, and cruising."""
+    flown, (climbed, descends) = found.blocks.time[found.blocks.heard > 0], found.motion.cruise
     ends, margin = (
         (TUNING.end_margin, TUNING.step_margin) if kind == "step" else (TUNING.ramp_margin, TUNING.ramp_margin)
     )
-    free = (begin > flown[0] + ends) & (begin < flown[-1] - ends)
+    first = max(flown[0] + ends, climbed + TUNING.ground_margin)
+    last = min(flown[-1] - ends, descends - TUNING.ground_margin)
+    free = (begin > first) & (begin < last)
     for other, moment in found.unknowns.pieces:
         if other == kind:
             free &= np.abs(begin - moment) > 2 * margin
@@ -103,4 +106,5 @@ def ordered(pieces: tuple[Piece, ...], found: Fit) -> Unknowns:
 
 
 def mass_of(found: Fit) -> np.ndarray:
+    """(rows,), kg, about which the next fit begins."""
     return found.mass(found.motion.time)
