@@ -7,6 +7,7 @@ import numpy as np
 from steelyard.problems.multirotor._blocks import Piece, integrals, mass_column
 from steelyard.problems.multirotor._change_scan import Scan, scan_changes
 from steelyard.problems.multirotor._coloured import whitened
+from steelyard.problems.multirotor._evidence import evidence
 from steelyard.problems.multirotor._piecewise import Fit, fit, fit_all
 from steelyard.problems.multirotor._placing import (
     KINDS,
@@ -14,6 +15,7 @@ from steelyard.problems.multirotor._placing import (
     beside,
     mass_of,
     ordered,
+    placed,
     placed_again,
     ratios,
     without_piece,
@@ -40,36 +42,65 @@ def with_changes(found: Fit) -> Fit:
             if not all(believed(grown, one) for one in grown.unknowns.pieces if one[0] != "level"):
                 break
         found = grown
-    return _with_hidden_steps(_without_weak(found))
+    return _likelier_of_steps_and_slopes(_with_hidden_steps(_without_weak(found)))
+
+
+def _likelier_of_steps_and_slopes(found: Fit) -> Fit:
+    """The fit, or one in which steps are looked for in the place of its slopes: two of them enclose a step."""
+    begin = found.motion.time[0]
+    others = tuple(piece for piece in found.unknowns.pieces if piece[0] != "slope" or piece[1] <= begin)
+    if len(others) == len(found.unknowns.pieces):
+        return found
+    return max(found, _with_hidden_steps(_without_weak(refit(found, others))), key=evidence)
 
 
 def _with_hidden_steps(found: Fit) -> Fit:
     """With steps that look like an error of seconds to the error model: looked for with one of half a second.
 
-    A missing step makes the likeliest error large and slow, and beside such an error every step looks weak. Several are
-    looked for together where the error is larger than machines leave, for each would hide behind the others.
+    A missing step makes the likeliest error large and slow, and beside such an error every step looks weak. The data
+    tell the ratio of size² and time of an error best, so the shorter one has the same ratio.
     """
     error, weight = found.error, float(np.linalg.norm(found.motion.gravity)) or 1.0
     if error.time_along < TUNING.short_correlation:
         return found
     largest = TUNING.usual_error * weight
-    narrow = dataclasses.replace(
-        error, time_along=TUNING.short_correlation, coloured_along=min(error.coloured_along, largest)
-    )
-    tried = fit(found.motion, found.blocks, found.unknowns, narrow, mass_of(found))
-    for _ in range(TUNING.hidden_steps if error.coloured_along > largest else 1):
-        steps = scan(tried)
-        ratio = np.where(allowed(tried, "step", steps.begin), steps.statistic[0], 0.0)
+    size = error.coloured_along * float(np.sqrt(TUNING.short_correlation / error.time_along))
+    narrow = dataclasses.replace(error, time_along=TUNING.short_correlation, coloured_along=min(size, largest))
+    bare = fit(found.motion, found.blocks, found.unknowns, narrow, mass_of(found))
+    best, most = found, evidence(found) + TUNING.clearer
+    for tried in (_with_steps(bare, TUNING.hidden_steps if error.coloured_along > largest else 1), _with_lasting(bare)):
+        if len(tried.unknowns.pieces) > len(found.unknowns.pieces):
+            grown = _without_weak(placed_again(refit(tried, tried.unknowns.pieces)))
+            if evidence(grown) > most:
+                best, most = grown, evidence(grown)
+    return best if best is found else _with_hidden_steps(best)
+
+
+def _with_steps(found: Fit, most: int) -> Fit:
+    """With the steps that show within some seconds, several together since each would hide behind the others."""
+    for _ in range(most):
+        steps = scan(found)
+        ratio = np.where(allowed(found, "step", steps.begin), steps.statistic[0], 0.0)
         best = int(np.argmax(ratio))
         if ratio[best] < TUNING.tentative_change:
             break
-        pieces = (*tried.unknowns.pieces, ("step", float(steps.begin[best])))
-        tried = fit(found.motion, found.blocks, ordered(pieces, tried), narrow, mass_of(tried))
-    if len(tried.unknowns.pieces) == len(found.unknowns.pieces):
+        pieces = (*found.unknowns.pieces, ("step", float(steps.begin[best])))
+        found = fit(found.motion, found.blocks, ordered(pieces, found), found.error, mass_of(found))
+    return found
+
+
+def _with_lasting(found: Fit) -> Fit:
+    """With the step that explains most of the whole flight: in a gust of some seconds others explain more of these."""
+    begins = found.blocks.time - 0.5 * found.blocks.span
+    places = begins[allowed(found, "step", begins)]
+    places = places[:: max(1, -(-len(places) // TUNING.lasting_places))]
+    if not len(places):
         return found
-    grown = placed_again(refit(tried, tried.unknowns.pieces))
-    grown = _without_weak(grown)
-    return grown if len(grown.unknowns.pieces) > len(found.unknowns.pieces) else found
+    best = places[np.argmax(ratios(found, [("step", float(t)) for t in places]))]
+    piece, ratio = placed(found, "step", float(best))
+    if piece is None or ratio < TUNING.tentative_change:
+        return found
+    return fit(found.motion, found.blocks, ordered((*found.unknowns.pieces, piece), found), found.error, mass_of(found))
 
 
 def scan(found: Fit) -> Scan:

@@ -1,4 +1,4 @@
-"""Velocities that are wrong, and how they are told from changes of the mass, which leave an outlier where they happen."""
+"""Velocities that are wrong, told from changes of the mass, which leave an outlier at the block where they happen."""
 
 import dataclasses
 
@@ -19,8 +19,9 @@ def without_outliers(found: Fit, spared: np.ndarray) -> tuple[Blocks, float]:
 def perhaps_changes(found: Fit) -> np.ndarray:
     """(blocks,), outliers that a step of the mass explains better than a wrong velocity does.
 
-    A wrong velocity is right again in the next block, and a blow leaves no acceleration behind it; a step stays. Without
-    the blocks in which it happens a step hardly shows, because what was known of the error is lost in the silence.
+    A wrong velocity is right again in the next block, and a blow leaves no acceleration behind it; a step stays.
+    Without the blocks in which it happens a step hardly shows, because what was known of the error is lost in the
+    silence.
     """
     spared, out = np.zeros(len(found.blocks), bool), np.flatnonzero(_outlying(found))
     if out.size:

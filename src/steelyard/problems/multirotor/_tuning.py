@@ -159,6 +159,12 @@ class MultirotorTuning:
     """Share of the weight: small drones leave 1 to 5 % unexplained; what is more may be steps that were not found."""
     hidden_steps: int = 8
     """Most steps that are looked for together then."""
+    lasting_places: int = 240
+    """Places in a flight at which a step that lasts to its end is tried first: every quarter of a second of a minute,
+    within which an error of half a second lets a step be placed."""
+    clearer: float = 0.5
+    """Gain in the logarithm of the probability from which on another explanation is taken: what the search for an error
+    model leaves."""
     tentative_change: float = 12.0
     """Likelihood ratio from which on a change is tried; what is random is estimated again with it before it counts."""
     doubtful_change: float = 6.0
