@@ -7,6 +7,7 @@ import numpy as np
 from steelyard.problems.multirotor._changes import scan
 from steelyard.problems.multirotor._coloured import Blocks, whitened
 from steelyard.problems.multirotor._piecewise import Fit
+from steelyard.problems.multirotor._placing import allowed
 from steelyard.problems.multirotor._tuning import TUNING
 
 
@@ -17,18 +18,20 @@ def without_outliers(found: Fit, spared: np.ndarray) -> tuple[Blocks, float]:
 
 
 def perhaps_changes(found: Fit) -> np.ndarray:
-    """(blocks,), outliers that a step of the mass explains better than a wrong velocity does.
+    """(blocks,), outliers that a step of the mass explains better than a wrong velocity or a blow does.
 
-    A wrong velocity is right again in the next block, and a blow leaves no acceleration behind it; a step stays.
+    A wrong velocity is right again in the next block, a blow leaves no acceleration behind it, and a step does.
     Without the blocks in which it happens a step hardly shows, because what was known of the error is lost in the
     silence.
     """
-    spared, out = np.zeros(len(found.blocks), bool), np.flatnonzero(_outlying(found))
+    spared = np.zeros(len(found.blocks), bool)
+    out = np.flatnonzero(_outlying(found) & allowed(found, "step", found.blocks.time))
     if out.size:
         reach = TUNING.late_blocks
-        steps = np.pad(scan(found).statistic[0], reach)
-        near = np.max([steps[out + k] for k in range(2 * reach + 1)], axis=0)
-        spared[out] = near > _wrong_velocity(found, out)
+        step, wrong = np.zeros((2, len(spared) + 2 * reach))
+        step[reach : len(spared) + reach] = scan(found).statistic[0]
+        wrong[out + reach] = _wrong_velocity(found, out)
+        spared[out] = [step[k : k + 2 * reach + 1].max() > wrong[k : k + 2 * reach + 1].max() for k in out]
     return spared
 
 
@@ -44,12 +47,13 @@ def _outlying(found: Fit) -> np.ndarray:
 
 
 def _wrong_velocity(found: Fit, at: np.ndarray) -> np.ndarray:
-    """Likelihood ratio of a velocity of its own, in all three axes, at each of these blocks."""
-    ratio = np.empty(len(at))
+    """Likelihood ratio of the better of two at each of these blocks: a velocity of its own, and a blow, which stays."""
+    ratio = np.zeros(len(at))
     for k, block in enumerate(at):
-        column = np.zeros((len(found.blocks), 3, 3))
-        column[block] = np.eye(3)
-        g = whitened(found.blocks, column, found.error).reshape(-1, 3)
-        b = g.T @ found.left.ravel()
-        ratio[k] = b @ np.linalg.lstsq(g.T @ g, b, rcond=None)[0]
+        for end in (block + 1, len(found.blocks)):
+            column = np.zeros((len(found.blocks), 3, 3))
+            column[block:end] = np.eye(3)
+            g = whitened(found.blocks, column, found.error).reshape(-1, 3)
+            b = g.T @ found.left.ravel()
+            ratio[k] = max(ratio[k], b @ np.linalg.lstsq(g.T @ g, b, rcond=None)[0])
     return ratio
