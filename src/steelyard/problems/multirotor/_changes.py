@@ -42,10 +42,10 @@ def with_changes(found: Fit) -> Fit:
             if not all(believed(grown, one) for one in grown.unknowns.pieces if one[0] != "level"):
                 break
         found = grown
-    return _likelier_of_steps_and_slopes(_with_hidden_steps(_without_weak(found)))
+    return _steps_or_ramps(_with_hidden_steps(_without_weak(found)))
 
 
-def _likelier_of_steps_and_slopes(found: Fit) -> Fit:
+def _steps_or_ramps(found: Fit) -> Fit:
     """The fit, or one in which steps are looked for in the place of its slopes: two of them enclose a step."""
     begin = found.motion.time[0]
     others = tuple(piece for piece in found.unknowns.pieces if piece[0] != "slope" or piece[1] <= begin)
