@@ -97,9 +97,11 @@ def _with_lasting(found: Fit) -> Fit:
     places = places[:: max(1, -(-len(places) // TUNING.lasting_places))]
     if not len(places):
         return found
-    best = places[np.argmax(ratios(found, [("step", float(t)) for t in places]))]
-    piece, ratio = placed(found, "step", float(best))
-    if piece is None or ratio < TUNING.tentative_change:
+    parts = np.array_split(places, -(-len(places) // TUNING.placing_grid))  # a long flight's columns fill the memory
+    ratio = np.concatenate([ratios(found, [("step", float(t)) for t in part]) for part in parts])
+    best = places[np.argmax(ratio)]
+    piece, most = placed(found, "step", float(best))
+    if piece is None or most < TUNING.tentative_change:
         return found
     return fit(found.motion, found.blocks, ordered((*found.unknowns.pieces, piece), found), found.error, mass_of(found))
 
