@@ -15,7 +15,6 @@ from steelyard.problems.multirotor._placing import (
     beside,
     mass_of,
     ordered,
-    placed,
     placed_again,
     ratios,
     without_piece,
@@ -42,7 +41,7 @@ def with_changes(found: Fit) -> Fit:
             if not all(believed(grown, one) for one in grown.unknowns.pieces if one[0] != "level"):
                 break
         found = grown
-    return _steps_or_ramps(_with_hidden_steps(_without_weak(found)))
+    return _in_likelier_places(_steps_or_ramps(_with_hidden_steps(_without_weak(found))))
 
 
 def _steps_or_ramps(found: Fit) -> Fit:
@@ -93,17 +92,43 @@ def _with_steps(found: Fit, most: int) -> Fit:
 def _with_lasting(found: Fit) -> Fit:
     """With the step that explains most of the whole flight: in a gust of some seconds others explain more of these."""
     begins = found.blocks.time - 0.5 * found.blocks.span
-    places = begins[allowed(found, "step", begins)]
-    places = places[:: max(1, -(-len(places) // TUNING.lasting_places))]
-    if not len(places):
-        return found
-    parts = np.array_split(places, -(-len(places) // TUNING.placing_grid))  # a long flight's columns fill the memory
-    ratio = np.concatenate([ratios(found, [("step", float(t)) for t in part]) for part in parts])
-    best = places[np.argmax(ratio)]
-    piece, most = placed(found, "step", float(best))
-    if piece is None or most < TUNING.tentative_change:
+    piece, ratio = _most_lasting(found, begins[allowed(found, "step", begins)])
+    if piece is None or ratio < TUNING.tentative_change:
         return found
     return fit(found.motion, found.blocks, ordered((*found.unknowns.pieces, piece), found), found.error, mass_of(found))
+
+
+def _most_lasting(found: Fit, places: np.ndarray) -> tuple[Piece | None, float]:
+    """The step at one of these places that explains most of the whole flight, and its likelihood ratio."""
+    if not len(places):
+        return None, 0.0
+    every = -(-len(places) // TUNING.lasting_places)
+    coarse = places[::every]
+    best = coarse[np.argsort(_step_ratios(found, coarse))[-TUNING.finer_places :]]
+    reach = every * found.blocks.step
+    near = places[np.min(np.abs(places[:, None] - best), axis=1) <= reach]  # a sharp step's peak is a block or two wide
+    ratio = _step_ratios(found, near)
+    return ("step", float(near[np.argmax(ratio)])), float(ratio.max())
+
+
+def _step_ratios(found: Fit, times: np.ndarray) -> np.ndarray:
+    """Likelihood ratio of a step at each time, in parts: a long flight's columns would fill the memory."""
+    parts = np.array_split(times, -(-len(times) // TUNING.placing_grid))
+    return np.concatenate([ratios(found, [("step", float(t)) for t in part]) for part in parts])
+
+
+def _in_likelier_places(found: Fit) -> Fit:
+    """Each step elsewhere, if it explains nearly as much there and more with the error model estimated anew."""
+    for piece in [one for one in found.unknowns.pieces if one[0] == "step"]:
+        rest = without_piece(found, piece)
+        begins = rest.blocks.time - 0.5 * rest.blocks.span
+        away = allowed(rest, "step", begins) & (np.abs(begins - piece[1]) > 2 * TUNING.step_margin)
+        rival, ratio = _most_lasting(rest, begins[away])
+        if rival is not None and ratio > ratios(rest, [piece])[0] - TUNING.tentative_change:
+            tried = refit(found, (*rest.unknowns.pieces, rival))
+            if evidence(tried) > evidence(found) + TUNING.clearer:
+                return _in_likelier_places(tried)
+    return found
 
 
 def scan(found: Fit) -> Scan:

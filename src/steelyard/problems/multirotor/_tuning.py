@@ -160,8 +160,9 @@ class MultirotorTuning:
     hidden_steps: int = 8
     """Most steps that are looked for together then."""
     lasting_places: int = 240
-    """Places in a flight at which a step that lasts to its end is tried first: every quarter of a second of a minute,
-    within which an error of half a second lets a step be placed."""
+    """Places in a flight at which a step that lasts to its end is tried first: four a second of a minute."""
+    finer_places: int = 12
+    """The best of them, around which every block is tried: the peak of a sharp step is narrower than that grid."""
     clearer: float = 0.5
     """Gain in the logarithm of the probability from which on another explanation is taken: what the search for an error
     model leaves."""
