@@ -68,9 +68,9 @@ def _with_hidden_steps(found: Fit) -> Fit:
     bare = fit(found.motion, found.blocks, found.unknowns, narrow, mass_of(found))
     best, most = found, evidence(found) + TUNING.clearer
     several = _with_steps(bare, TUNING.hidden_steps if error.coloured_along > largest else 1)
-    for tried, enough in ((several, TUNING.believed_change), (_with_lasting(bare), TUNING.likely_change)):
+    for tried in (several, _with_lasting(bare)):
         if len(tried.unknowns.pieces) > len(found.unknowns.pieces):
-            grown = _without_weak(placed_again(refit(tried, tried.unknowns.pieces)), enough)
+            grown = _without_weak(placed_again(refit(tried, tried.unknowns.pieces)))
             if evidence(grown) > most:
                 best, most = grown, evidence(grown)
     return best if best is found else _with_hidden_steps(best)
@@ -139,11 +139,10 @@ def scan(found: Fit) -> Scan:
     return scan_changes(found.blocks, np.stack(columns, axis=2), found.left, found.white, found.covariance, found.error)
 
 
-def believed(found: Fit, piece: Piece, enough: float = TUNING.believed_change) -> bool:
-    """Whether a change is beyond noise (`enough` is a likelihood ratio, of steps), and beyond what the model lacks."""
+def believed(found: Fit, piece: Piece) -> bool:
+    """Whether a change is beyond noise, and beyond what the model lacks."""
     value, std = found.of(piece)
-    ratio = enough if piece[0] == "step" else TUNING.believed_change
-    ratio = ratio if piece[1] > found.motion.time[0] else TUNING.believed_drift[0]
+    ratio = TUNING.believed_change if piece[1] > found.motion.time[0] else TUNING.believed_drift[0]
     if value**2 < ratio * std**2 or abs(change_of(found, piece)) < smallest_change(found):
         return False
     return piece[0] != "step" or _lasting(found, piece) > TUNING.lasting_change
@@ -255,11 +254,11 @@ def smallest_seen(found: Fit) -> tuple[float, float] | None:
     return float(np.median(share)), float(max(np.std(share), 1e-4))
 
 
-def _without_weak(found: Fit, enough: float = TUNING.believed_change) -> Fit:
+def _without_weak(found: Fit) -> Fit:
     """The weakest changes taken out, one after the other, and what is random estimated again each time."""
     found, before = refit(found, found.unknowns.pieces), len(found.unknowns.pieces)
     while True:
-        weak = [one for one in found.unknowns.pieces if one[0] != "level" and not believed(found, one, enough)]
+        weak = [one for one in found.unknowns.pieces if one[0] != "level" and not believed(found, one)]
         if not weak and len(found.unknowns.pieces) == before:
             return found
         if not weak:  # each was placed beside what has gone since

@@ -174,9 +174,6 @@ class MultirotorTuning:
     believed_change: float = 36.0
     """Likelihood ratio (six deviations) from which on a change counts. It is rare under a Gaussian error model; how
     often real errors reach it was not measured, and in flights of 10 s they did about once a minute."""
-    likely_change: float = 25.0
-    """The same for a step that lasts to the end of the flight and makes it more probable with the error estimated anew:
-    by then the many places where it could be are counted, too."""
     lasting_change: float = 16.0
     """Likelihood ratio that a step must keep beside a passing push at the same moment: throttle cuts and touches of the
     ground begin as sharply as a change of the mass."""
