@@ -7,10 +7,19 @@ import numpy as np
 from steelyard.problems.multirotor._blocks import Piece, integrals, mass_column
 from steelyard.problems.multirotor._change_scan import Scan, scan_changes
 from steelyard.problems.multirotor._coloured import whitened
-from steelyard.problems.multirotor._piecewise import Fit, Unknowns, fit, fit_all
+from steelyard.problems.multirotor._evidence import evidence
+from steelyard.problems.multirotor._piecewise import Fit, fit, fit_all
+from steelyard.problems.multirotor._placing import (
+    KINDS,
+    allowed,
+    beside,
+    mass_of,
+    ordered,
+    placed_again,
+    ratios,
+    without_piece,
+)
 from steelyard.problems.multirotor._tuning import TUNING
-
-_KINDS = ("step", "slope")
 
 
 def with_changes(found: Fit) -> Fit:
@@ -24,7 +33,7 @@ def with_changes(found: Fit) -> Fit:
         if not candidates:
             break
         piece, ratio = candidates[0]
-        grown = _placed_again(_placed_again(refit(found, (*found.unknowns.pieces, piece))))
+        grown = placed_again(placed_again(refit(found, (*found.unknowns.pieces, piece))))
         if len(grown.unknowns.pieces) <= len(found.unknowns.pieces):
             break
         if ratio < TUNING.tentative_change:
@@ -32,36 +41,94 @@ def with_changes(found: Fit) -> Fit:
             if not all(believed(grown, one) for one in grown.unknowns.pieces if one[0] != "level"):
                 break
         found = grown
-    return _with_hidden_steps(_without_weak(found))
+    return _in_likelier_places(_steps_or_ramps(_with_hidden_steps(_without_weak(found))))
+
+
+def _steps_or_ramps(found: Fit) -> Fit:
+    """The fit, or one in which steps are looked for in the place of its slopes: two of them enclose a step."""
+    begin = found.motion.time[0]
+    others = tuple(piece for piece in found.unknowns.pieces if piece[0] != "slope" or piece[1] <= begin)
+    if len(others) == len(found.unknowns.pieces):
+        return found
+    return max(found, _with_hidden_steps(_without_weak(refit(found, others))), key=evidence)
 
 
 def _with_hidden_steps(found: Fit) -> Fit:
     """With steps that look like an error of seconds to the error model: looked for with one of half a second.
 
-    A missing step makes the likeliest error large and slow, and beside such an error every step looks weak. Several are
-    looked for together where the error is larger than machines leave, for each would hide behind the others.
+    A missing step makes the likeliest error large and slow, and beside such an error every step looks weak. The data
+    tell the ratio of size² and time of an error best, so the shorter one has the same ratio.
     """
     error, weight = found.error, float(np.linalg.norm(found.motion.gravity)) or 1.0
     if error.time_along < TUNING.short_correlation:
         return found
     largest = TUNING.usual_error * weight
-    narrow = dataclasses.replace(
-        error, time_along=TUNING.short_correlation, coloured_along=min(error.coloured_along, largest)
-    )
-    tried = fit(found.motion, found.blocks, found.unknowns, narrow, _mass(found))
-    for _ in range(TUNING.hidden_steps if error.coloured_along > largest else 1):
-        steps = scan(tried)
-        ratio = np.where(_allowed(tried, "step", steps.begin), steps.statistic[0], 0.0)
+    size = error.coloured_along * float(np.sqrt(TUNING.short_correlation / error.time_along))
+    narrow = dataclasses.replace(error, time_along=TUNING.short_correlation, coloured_along=min(size, largest))
+    bare = fit(found.motion, found.blocks, found.unknowns, narrow, mass_of(found))
+    best, most = found, evidence(found) + TUNING.clearer
+    several = _with_steps(bare, TUNING.hidden_steps if error.coloured_along > largest else 1)
+    for tried in (several, _with_lasting(bare)):
+        if len(tried.unknowns.pieces) > len(found.unknowns.pieces):
+            grown = _without_weak(placed_again(refit(tried, tried.unknowns.pieces)))
+            if evidence(grown) > most:
+                best, most = grown, evidence(grown)
+    return best if best is found else _with_hidden_steps(best)
+
+
+def _with_steps(found: Fit, most: int) -> Fit:
+    """With the steps that show within some seconds, several together since each would hide behind the others."""
+    for _ in range(most):
+        steps = scan(found)
+        ratio = np.where(allowed(found, "step", steps.begin), steps.statistic[0], 0.0)
         best = int(np.argmax(ratio))
         if ratio[best] < TUNING.tentative_change:
             break
-        pieces = (*tried.unknowns.pieces, ("step", float(steps.begin[best])))
-        tried = fit(found.motion, found.blocks, ordered(pieces, tried), narrow, _mass(tried))
-    if len(tried.unknowns.pieces) == len(found.unknowns.pieces):
+        pieces = (*found.unknowns.pieces, ("step", float(steps.begin[best])))
+        found = fit(found.motion, found.blocks, ordered(pieces, found), found.error, mass_of(found))
+    return found
+
+
+def _with_lasting(found: Fit) -> Fit:
+    """With the step that explains most of the whole flight: in a gust of some seconds others explain more of these."""
+    begins = found.blocks.time - 0.5 * found.blocks.span
+    piece, ratio = _most_lasting(found, begins[allowed(found, "step", begins)])
+    if piece is None or ratio < TUNING.tentative_change:
         return found
-    grown = _placed_again(refit(tried, tried.unknowns.pieces))
-    grown = _without_weak(grown)
-    return grown if len(grown.unknowns.pieces) > len(found.unknowns.pieces) else found
+    return fit(found.motion, found.blocks, ordered((*found.unknowns.pieces, piece), found), found.error, mass_of(found))
+
+
+def _most_lasting(found: Fit, places: np.ndarray) -> tuple[Piece | None, float]:
+    """The step at one of these places that explains most of the whole flight, and its likelihood ratio."""
+    if not len(places):
+        return None, 0.0
+    every = -(-len(places) // TUNING.lasting_places)
+    coarse = places[::every]
+    best = coarse[np.argsort(_step_ratios(found, coarse))[-TUNING.finer_places :]]
+    reach = every * found.blocks.step
+    near = places[np.min(np.abs(places[:, None] - best), axis=1) <= reach]  # a sharp step's peak is a block or two wide
+    ratio = _step_ratios(found, near)
+    return ("step", float(near[np.argmax(ratio)])), float(ratio.max())
+
+
+def _step_ratios(found: Fit, times: np.ndarray) -> np.ndarray:
+    """Likelihood ratio of a step at each time, in parts: a long flight's columns would fill the memory."""
+    parts = np.array_split(times, -(-len(times) // TUNING.placing_grid))
+    return np.concatenate([ratios(found, [("step", float(t)) for t in part]) for part in parts])
+
+
+def _in_likelier_places(found: Fit) -> Fit:
+    """Each step elsewhere, if it explains nearly as much there and more with the error model estimated anew."""
+    for piece in [one for one in found.unknowns.pieces if one[0] == "step"]:
+        rest = without_piece(found, piece)
+        begins = rest.blocks.time - 0.5 * rest.blocks.span
+        away = allowed(rest, "step", begins) & (np.abs(begins - piece[1]) > 2 * TUNING.step_margin)
+        rival, ratio = _most_lasting(rest, begins[away])
+        if rival is not None and ratio > ratios(rest, [piece])[0] - TUNING.tentative_change:
+            tried = refit(found, (*rest.unknowns.pieces, rival))
+            if evidence(tried) > evidence(found) + TUNING.clearer:
+                return _in_likelier_places(tried)
+    return found
 
 
 def scan(found: Fit) -> Scan:
@@ -135,7 +202,7 @@ def time_interval(found: Fit, piece: Piece) -> tuple[float, float]:
     near = begins[np.abs(begins - piece[1]) < reach]
     every = max(1, -(-len(near) // TUNING.placing_grid))
     near = np.union1d(near[::every], [piece[1]])
-    ratio = _ratios(_without(found, piece), [(piece[0], float(t)) for t in near])
+    ratio = ratios(without_piece(found, piece), [(piece[0], float(t)) for t in near])
     likely = near[ratio > ratio.max() - 4.0]
     half = 0.5 * found.blocks.step
     return float(min(likely.min(), piece[1]) - half), float(max(likely.max(), piece[1]) + half)
@@ -157,95 +224,11 @@ def noticed(found: Fit, piece: Piece) -> float:
 
 def _best(found: Fit, whole: Scan) -> list[tuple[Piece, float]]:
     """The best step and the best change of slope that are worth a trial, the better one first, and their ratios."""
-    ratio = np.where([_allowed(found, kind, whole.begin) for kind in _KINDS], whole.statistic, 0.0)
+    ratio = np.where([allowed(found, kind, whole.begin) for kind in KINDS], whole.statistic, 0.0)
     best = np.argmax(ratio, axis=1)
     ranked = sorted(range(2), key=lambda k: -ratio[k, best[k]])
-    every = [((_KINDS[k], float(whole.begin[best[k]])), float(ratio[k, best[k]])) for k in ranked]
+    every = [((KINDS[k], float(whole.begin[best[k]])), float(ratio[k, best[k]])) for k in ranked]
     return [one for one in every if one[1] > TUNING.doubtful_change]
-
-
-def _allowed(found: Fit, kind: str, begin: np.ndarray) -> np.ndarray:
-    flown = found.blocks.time[found.blocks.heard > 0]
-    ends, margin = (
-        (TUNING.end_margin, TUNING.step_margin) if kind == "step" else (TUNING.ramp_margin, TUNING.ramp_margin)
-    )
-    free = (begin > flown[0] + ends) & (begin < flown[-1] - ends)
-    for other, moment in found.unknowns.pieces:
-        if other == kind:
-            free &= np.abs(begin - moment) > 2 * margin
-    return free
-
-
-def _placed_again(found: Fit) -> Fit:
-    """Each change at its best place, of the better kind, given the others; what finds no place goes."""
-    for piece in [one for one in found.unknowns.pieces if one[0] != "level"]:
-        rest = _without(found, piece)
-        better = max((_placed(rest, kind, piece[1]) for kind in _KINDS), key=lambda one: one[1])[0]
-        pieces = (*rest.unknowns.pieces, *(() if better is None else (better,)))
-        if better != piece:
-            found = fit(found.motion, found.blocks, ordered(pieces, found), found.error, _mass(found))
-    return found
-
-
-def _without(found: Fit, piece: Piece) -> Fit:
-    """The fit less one piece, linearised at the mass of the whole fit."""
-    k = found.unknowns.pieces.index(piece)
-    W = found.white.reshape(-1, found.white.shape[2])
-    y = found.left.ravel() + W @ found.values
-    pieces = tuple(one for one in found.unknowns.pieces if one != piece)
-    unknowns = dataclasses.replace(found.unknowns, pieces=pieces)
-    W = np.delete(W, k, axis=1)
-    covariance = np.linalg.inv(W.T @ W + np.diag(unknowns.prior))
-    values = covariance @ (W.T @ y)
-    left = (y - W @ values).reshape(-1, 3)
-    return dataclasses.replace(
-        found,
-        unknowns=unknowns,
-        values=values,
-        covariance=covariance,
-        white=np.delete(found.white, k, axis=2),
-        left=left,
-    )
-
-
-def _placed(rest: Fit, kind: str, near: float) -> tuple[Piece | None, float]:
-    """The best place for a change between its neighbours, and its likelihood ratio over the whole flight.
-
-    Where it is now is tried, too: a step's peak is narrower than the first grid.
-    """
-    moments = [float(rest.motion.time[0]), *(t for _, t in rest.unknowns.pieces[1:]), float(rest.motion.time[-1])]
-    low, high = max(t for t in moments if t <= near), min(t for t in moments if t >= near)
-    best, value = None, 0.0
-    begins = rest.blocks.time - 0.5 * rest.blocks.span
-    while True:
-        grid = begins[(begins >= low) & (begins <= high)]
-        every = max(1, -(-len(grid) // TUNING.placing_grid))
-        grid = np.union1d(grid[::every], grid[np.argmin(np.abs(grid - near))]) if grid.size else grid
-        grid = grid[_allowed(rest, kind, grid)]
-        if not grid.size:
-            return best, value
-        ratio = _ratios(rest, [(kind, float(t)) for t in grid])
-        k = int(np.argmax(ratio))
-        if ratio[k] > value or best is None:
-            best, value = (kind, float(grid[k])), float(ratio[k])
-        if every == 1:
-            return best, value
-        low, high = best[1] - every * rest.blocks.step, best[1] + every * rest.blocks.step
-
-
-def _ratios(rest: Fit, pieces: list[Piece]) -> np.ndarray:
-    """Likelihood ratio of each piece, to the end of the flight."""
-    g, information = _beside(rest, pieces)
-    return np.einsum("bic,bi->c", g, rest.left) ** 2 / information
-
-
-def _beside(rest: Fit, pieces: list[Piece]) -> tuple[np.ndarray, np.ndarray]:
-    """Whitened columns of pieces that a fit lacks, and the information of each beside all that the fit has."""
-    columns = np.stack([mass_column(rest.motion, rest.linearised, piece) for piece in pieces], axis=2)
-    g = whitened(rest.blocks, columns, rest.error)
-    gB = np.einsum("bic,bip->cp", g, rest.white)
-    spread = np.einsum("bic,bic->c", g, g) - np.einsum("cp,pq,cq->c", gB, rest.covariance, gB)
-    return g, np.maximum(spread, 1e-12)
 
 
 def smallest_seen(found: Fit) -> tuple[float, float] | None:
@@ -259,11 +242,11 @@ def smallest_seen(found: Fit) -> tuple[float, float] | None:
         return None
     begins = found.blocks.time - 0.5 * found.blocks.span
     inner = found.blocks.used & (begins > flown[0] + TUNING.end_margin) & (begins < flown[-1] - TUNING.end_margin)
-    places = np.flatnonzero(inner & _allowed(found, "step", begins))
+    places = np.flatnonzero(inner & allowed(found, "step", begins))
     if not places.size:
         return None
     moments = begins[places[:: max(1, -(-len(places) // TUNING.seen_moments))]]
-    _, information = _beside(found, [("step", float(t)) for t in moments])
+    _, information = beside(found, [("step", float(t)) for t in moments])
     std = 1.0 / np.sqrt(information)
     needed = TUNING.lasting_change if slow_error(found) > 0 else TUNING.believed_change
     least = np.maximum(np.sqrt(needed) * std, smallest_change(found)) + 2.0 * std
@@ -279,7 +262,7 @@ def _without_weak(found: Fit) -> Fit:
         if not weak and len(found.unknowns.pieces) == before:
             return found
         if not weak:  # each was placed beside what has gone since
-            found = _placed_again(found)
+            found = placed_again(found)
             found, before = refit(found, found.unknowns.pieces), len(found.unknowns.pieces)
             continue
         weakest = min(weak, key=lambda one: abs(found.of(one)[0]) / found.of(one)[1])
@@ -288,14 +271,4 @@ def _without_weak(found: Fit) -> Fit:
 
 def refit(found: Fit, pieces: tuple[Piece, ...]) -> Fit:
     """With these pieces, and what is random estimated again."""
-    return fit_all(found.motion, found.blocks, ordered(pieces, found), found.error, _mass(found), near=True)
-
-
-def ordered(pieces: tuple[Piece, ...], found: Fit) -> Unknowns:
-    """The unknowns of a fit with these pieces."""
-    sorted_pieces = tuple(sorted(pieces, key=lambda one: (one[0] != "level", one[1])))
-    return dataclasses.replace(found.unknowns, pieces=sorted_pieces)
-
-
-def _mass(found: Fit) -> np.ndarray:
-    return found.mass(found.motion.time)
+    return fit_all(found.motion, found.blocks, ordered(pieces, found), found.error, mass_of(found), near=True)

@@ -221,6 +221,12 @@ class Likelihood:
         return -0.5 * float(logs + log_H + A[-1, -1] - b @ np.linalg.solve(H, b))
 
 
+def log_prior(logarithms: np.ndarray) -> np.ndarray:
+    """Of each part of an error model before the flight, but for a constant."""
+    usual, spread = (np.array(part) for part in zip(*TUNING.error_prior, strict=True))
+    return -0.5 * ((logarithms - np.log(usual)) / spread) ** 2
+
+
 def likeliest_error(
     blocks: Blocks,
     columns: np.ndarray,
@@ -234,13 +240,12 @@ def likeliest_error(
     A correlation time moves at a constant size² / time, which the data tell best: across that ridge the search would
     stop on its way.
     """
-    usual, spread = (np.array(part) for part in zip(*TUNING.error_prior, strict=True))
     free = [k for k, name in enumerate(NAMES) if name not in fixed]
     likelihood = Likelihood(blocks, columns, prior)
 
     def score(point: np.ndarray) -> float:
         point[[3, 6]] = np.minimum(point[[3, 6]], np.log(TUNING.longest_correlation))
-        return likelihood(point) - 0.5 * float(np.sum(((point - np.log(usual)) / spread)[free] ** 2))
+        return likelihood(point) + float(np.sum(log_prior(point)[free]))
 
     along = np.eye(len(NAMES))
     along[3, 2] = along[6, 5] = 0.5

@@ -9,8 +9,9 @@ late change, do.
 import dataclasses
 
 from steelyard.problems.multirotor._blocks import WIND, usual_size, wander_names
-from steelyard.problems.multirotor._changes import ordered, refit, slow_error, smallest_change
+from steelyard.problems.multirotor._changes import refit, slow_error, smallest_change
 from steelyard.problems.multirotor._piecewise import Fit, Unknowns, fit
+from steelyard.problems.multirotor._placing import ordered
 from steelyard.problems.multirotor._tuning import TUNING
 
 

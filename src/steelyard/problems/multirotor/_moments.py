@@ -10,9 +10,9 @@ import numpy as np
 from scipy.stats import norm
 
 from steelyard.problems.multirotor._blocks import Piece, moment_column
-from steelyard.problems.multirotor._changes import ordered
 from steelyard.problems.multirotor._coloured import whitened
 from steelyard.problems.multirotor._piecewise import Fit, fit, shapes
+from steelyard.problems.multirotor._placing import ordered
 from steelyard.problems.multirotor._tuning import TUNING
 
 

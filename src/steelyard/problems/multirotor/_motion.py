@@ -121,6 +121,16 @@ class Motion:
         return np.stack([np.interp(self.time, knots, shape) for shape in shapes.T], axis=1)
 
     @functools.cached_property
+    def cruise(self) -> tuple[float, float]:
+        """s, from the end of the climb after take-off to the begin of the descent before landing."""
+        begin, end = (float(one) for one in self.time[self.seen][[0, -1]])
+        if self.height is None:
+            return begin, end
+        usual = float(np.median(self.height[self.seen]))
+        high = self.time[self.seen & (self.height >= TUNING.cruising * usual)]
+        return min(float(high[0]), begin + TUNING.longest_climb), max(float(high[-1]), end - TUNING.longest_climb)
+
+    @functools.cached_property
     def bridged_body(self) -> np.ndarray:
         """The same in body axes."""
         return np.einsum("nji,nj->ni", self.R, self.bridged)

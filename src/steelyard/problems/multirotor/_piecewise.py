@@ -203,16 +203,6 @@ def noise_inflation(found: Fit) -> float:
     return max(1.0, float(weights @ np.exp(2.0 * shifts) / weights.sum()))
 
 
-def without_outliers(found: Fit) -> tuple[Blocks, float]:
-    """The blocks with outliers silenced, and what share of those heard they are."""
-    z = np.abs(found.left).max(axis=1)
-    heard = found.blocks.heard > 0
-    out = heard & (z > TUNING.outlier_deviations)
-    return dataclasses.replace(found.blocks, heard=np.where(out, 0.0, found.blocks.heard)), out.sum() / max(
-        heard.sum(), 1
-    )
-
-
 def blocks_and_first_mass(motion: Motion) -> tuple[Blocks, np.ndarray]:
     """The flight in blocks, and the mass that its mean thrust carries, at every row."""
     weight = float(np.linalg.norm(motion.gravity)) or 1.0

@@ -23,6 +23,7 @@ from steelyard.problems.multirotor._coloured import ErrorModel, Likelihood, whit
 from steelyard.problems.multirotor._drift import with_slow_errors
 from steelyard.problems.multirotor._moments import with_moments
 from steelyard.problems.multirotor._motion import Motion, motion_of
+from steelyard.problems.multirotor._outliers import beside_steps, perhaps_changes, without_outliers
 from steelyard.problems.multirotor._piecewise import (
     Fit,
     Unknowns,
@@ -31,7 +32,6 @@ from steelyard.problems.multirotor._piecewise import (
     fit,
     fit_all,
     noise_inflation,
-    without_outliers,
 )
 from steelyard.problems.multirotor._push import push_error
 from steelyard.problems.multirotor._reading import FlightRecord
@@ -111,14 +111,15 @@ def _explained(motion: Motion, config: Config) -> tuple[Fit, float]:
     """The fit with all changes; outliers are looked for again once these are known."""
     blocks, first = blocks_and_first_mass(motion)
     found = fit_all(motion, blocks, unknowns_of(motion, config), first_error(), first)
-    quiet, share = without_outliers(found)
+    spared = perhaps_changes(found)
+    quiet, share = without_outliers(found, spared)
     if share > 0:
         found = fit_all(motion, quiet, found.unknowns, found.error, found.mass(motion.time), near=True)
     constant = found
     found = with_changes(_with_losses(with_wind(found)))
-    if share > 0 and len(found.unknowns.pieces) > 1:
+    if spared.any() or (share > 0 and len(found.unknowns.pieces) > 1):
         whole = fit(found.motion, blocks, found.unknowns, found.error, found.mass(motion.time))
-        quiet, share = without_outliers(whole)
+        quiet, share = without_outliers(whole, beside_steps(whole))
         mass = found.mass(motion.time)
         found = with_changes(fit_all(found.motion, quiet, found.unknowns, found.error, mass, near=True))
     if len(found.unknowns.pieces) > 1:

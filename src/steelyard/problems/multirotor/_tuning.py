@@ -144,6 +144,9 @@ class MultirotorTuning:
     """Relative change of the mass below which they end."""
     outlier_deviations: float = 6.0
     """Whitened residuals beyond which a block's velocity is not used."""
+    late_blocks: int = 2
+    """Blocks before and after a step in which it may leave outliers: a tenth of a second, by which thrust and velocity
+    are late against each other and filters smear a step."""
     change_horizon: float = 12.0
     """Time, s, for which a candidate change is followed: longer would find smaller ones, later."""
 
@@ -156,6 +159,13 @@ class MultirotorTuning:
     """Share of the weight: small drones leave 1 to 5 % unexplained; what is more may be steps that were not found."""
     hidden_steps: int = 8
     """Most steps that are looked for together then."""
+    lasting_places: int = 240
+    """Places in a flight at which a step that lasts to its end is tried first: four a second of a minute."""
+    finer_places: int = 12
+    """The best of them, around which every block is tried: the peak of a sharp step is narrower than that grid."""
+    clearer: float = 0.5
+    """Gain in the logarithm of the probability from which on another explanation is taken: what the search for an error
+    model leaves."""
     tentative_change: float = 12.0
     """Likelihood ratio from which on a change is tried; what is random is estimated again with it before it counts."""
     doubtful_change: float = 6.0
