@@ -7,9 +7,9 @@ import pytest
 
 import steelyard as sy
 from steelyard.bench.wrist import config_of
-from steelyard.problems.rigid_body import read_wrist_record
+from steelyard.problems.rigid_body import fit_record, read_wrist_record
 from steelyard.problems.rigid_body._gauss_newton import one_step, step, with_priors
-from steelyard.problems.rigid_body._method import fit_at, fit_record, linearised
+from steelyard.problems.rigid_body._method import fit_at, linearised
 from steelyard.problems.rigid_body._start import continued, first_trajectory
 from steelyard.worlds.wrist import WristScenario, simulate_wrist
 

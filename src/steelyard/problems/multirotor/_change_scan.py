@@ -36,26 +36,18 @@ def scan_changes(
     whole = changes_of(blocks, columns)
     first = 0.5 * whole  # a change begins in the middle between two blocks
     both = whiteners(blocks, error)
-    F, H, gain, scale = (
-        np.stack([getter(both[axis]) for axis in (0, 0, 1)])
-        for getter in (
-            lambda one: np.diag(one.F),
-            lambda one: one.H,
-            lambda one: one.gains[-1],
-            lambda one: one.deviations[-1],
-        )
-    )  # (3, 2) and (3,): the settled filter of each axis
-    F, H, gain = (part.T[:, None, :, None] for part in (F, H, gain))
-    x = np.zeros((2, n, 3, 2))
+    keep = np.array([both[axis].keep for axis in (0, 0, 1)])[:, None]
+    now, last, earlier = np.stack([both[axis].settled for axis in (0, 0, 1)], axis=1)[:, :, None]
+    change, g, before = np.zeros((3, n, 3, 2))  # the last change, and the last two whitened ones
     gg, ge, gB = np.zeros((n, 2)), np.zeros((n, 2)), np.zeros((n, 2, base.shape[2]))
     for late in range(min(horizon, n)):
         count, rows = n - late, slice(late, n)
         y = (whole if late else first)[rows]
         y = np.stack([y[:, :, 0], y[:, :, 1] - begin[:count, None] * y[:, :, 0]], axis=2)
-        x = x[:, :count] * blocks.used[rows][None, :, None, None]
-        innovation = y - (H * x).sum(axis=0)
-        g = innovation / scale[:, None] * blocks.used[rows][:, None, None]
-        x = F * x + gain * innovation
+        used = blocks.used[rows][:, None, None]
+        change, g, before = change[:count] * used, g[:count] * used, before[:count] * used
+        g, before = (y - keep * change - last * g - earlier * before) / now * used, g
+        change = y
         gg[:count] += (g * g).sum(axis=1)
         ge[:count] += np.matmul(left[rows][:, None, :], g)[:, 0]
         gB[:count] += np.matmul(g.transpose(0, 2, 1), base[rows])

@@ -3,16 +3,15 @@
 What the model lacks is an acceleration `e` in body axes, an Ornstein-Uhlenbeck process an axis plus white noise, of one
 size along the thrust axis and another across it. From block to block the velocity that is left over changes by its
 integral, and by the difference of two white velocity noises. Turned into body axes each such change is a scalar
-process; a Kalman filter of two states, the error and the last block's noise, whitens any column of it. Its gain settles
-within a second: from there on it is a fixed digital filter. Least squares on whitened columns is generalised least
-squares on the raw ones.
+process. Less what is left of the change before, its covariance has three diagonals, and the inverse of their Cholesky
+factor whitens any column of it. Least squares on whitened columns is generalised least squares on the raw ones.
 """
 
 import dataclasses
 import functools
 
 import numpy as np
-from scipy.signal import lfilter
+from scipy.linalg.lapack import dpbtrf, dtbtrs
 
 from steelyard.problems.multirotor._tuning import TUNING
 
@@ -55,6 +54,11 @@ class Blocks:
         edges = np.flatnonzero(np.diff(np.concatenate([[0], self.used.astype(int), [0]])))
         return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
+    @functools.cached_property
+    def longest_run(self) -> int:
+        """Blocks of the longest of them."""
+        return max((b - a for a, b in self.runs), default=1)
+
 
 @dataclasses.dataclass(frozen=True)
 class ErrorModel:
@@ -84,68 +88,60 @@ class ErrorModel:
 
 @dataclasses.dataclass(frozen=True)
 class Whitener:
-    """The Kalman filter of one axis: states are the coloured error, m/s², and the last block's noise, m/s."""
+    """Of one axis. A change less `keep` times the one before has a covariance of three diagonals, whose factor is here.
 
-    F: np.ndarray
-    H: np.ndarray
-    gains: np.ndarray
-    """(k, 2), from the first block of a run on; the last one stays."""
-    deviations: np.ndarray
-    """(k,), of the innovations; m/s."""
+    The factor's rows settle within a second: from there on it is a fixed digital filter.
+    """
+
+    keep: float
+    """What is left of the coloured error after a block."""
+    factor: np.ndarray
+    """(3, n), lower Cholesky factor by diagonals, m/s: of the longest run, and of its first blocks of any other."""
+
+    @property
+    def settled(self) -> np.ndarray:
+        """(3,), the last row of the factor: by how much white noise of this block and of the two before count, m/s."""
+        n = self.factor.shape[1]
+        return np.array([self.factor[k, max(n - 1 - k, 0)] for k in range(3)])
 
     def white(self, columns: np.ndarray) -> np.ndarray:
         """One run of changes (n, k), whitened."""
-        n, few = len(columns), min(len(self.gains) - 1, len(columns))
-        found = np.empty_like(columns)
-        x = np.zeros((2, columns.shape[1]))
-        for k in range(few):
-            innovation = columns[k] - self.H @ x
-            found[k] = innovation / self.deviations[k]
-            x = self.F @ x + self.gains[k][:, None] * innovation
-        if n > few:
-            closed = self.F - np.outer(self.gains[-1], self.H)
-            a = np.array([1.0, -np.trace(closed), np.linalg.det(closed)])
-            b = np.array([1.0, -np.trace(self.F), np.linalg.det(self.F)])
-            free = [-self.H @ x, -self.H @ closed @ x]  # what the state alone would give, in the filter's own state
-            start = np.stack([free[0], free[1] + a[1] * free[0]])
-            found[few:] = lfilter(b, a, columns[few:], axis=0, zi=start)[0] / self.deviations[-1]
+        apart = np.array(columns, order="F")
+        apart[1:] -= self.keep * columns[:-1]
+        found, failed = dtbtrs(self.factor[:, : len(columns)], apart, uplo="L", overwrite_b=1)
+        if failed:
+            raise np.linalg.LinAlgError("an error model without any noise")
         return found
 
     def log_determinant(self, runs: list[tuple[int, int]]) -> float:
         """Of the covariance of all runs."""
-        logs = 2.0 * np.log(self.deviations)
-        total = np.concatenate([[0.0], np.cumsum(logs)])
-        few = len(logs)
-        return float(sum(total[min(b - a, few)] + max(b - a - few, 0) * logs[-1] for a, b in runs))
+        total = np.concatenate([[0.0], np.cumsum(2.0 * np.log(self.factor[0]))])
+        return float(sum(total[b - a] for a, b in runs))
 
 
-def whitener(step: float, noise: float, white: float, coloured: float, time: float) -> Whitener:
-    """For blocks `step` s apart: noise of a mean velocity, and of the acceleration; SI units."""
+def whitener(step: float, noise: float, white: float, coloured: float, time: float, count: int) -> Whitener:
+    """For at most `count` blocks, `step` s apart: noise of a mean velocity, and of the acceleration; SI units.
+
+    In a block the error e becomes keep e + eta and adds reach e + u to the velocity; eta and u belong to the block.
+    """
     x = step / time
-    keep, lost = np.exp(-x), -np.expm1(-x)
+    keep, lost = float(np.exp(-x)), float(-np.expm1(-x))
     series = (2.0 / 3.0) * x**3 * (1.0 - 0.75 * x)  # of the difference below, which cancels for a short step
     whole = series if x < 1e-3 else 2 * x - 3 + 4 * keep - keep**2
-    F, H = np.diag([keep, 0.0]), np.array([time * lost, -1.0])
-    Q = np.diag([coloured**2 * -np.expm1(-2 * x), noise**2])
-    both = np.array([coloured**2 * time * lost**2, noise**2])
-    observed = coloured**2 * time**2 * whole + white**2 * step + noise**2
-    # The covariance of (error, last noise) by its three entries: plain numbers, for a flight takes a thousand.
-    (h, b0, b1, q0, q1) = map(float, (H[0], *both, Q[0, 0], Q[1, 1]))
-    p00, p01, p11 = float(coloured**2), 0.0, float(noise**2)
-    gains, variances = [], []
-    g0 = g1 = np.inf
-    for _ in range(TUNING.settling_blocks):
-        ph0, ph1 = h * p00 - p01, h * p01 - p11
-        variance = h * ph0 - ph1 + observed
-        k0, k1 = (keep * ph0 + b0) / variance, b1 / variance
-        p00, p01, p11 = keep * keep * p00 + q0 - k0 * k0 * variance, -k0 * k1 * variance, q1 - k1 * k1 * variance
-        settled = max(abs(k0 - g0), abs(k1 - g1)) < TUNING.settled_gain * max(abs(k0), abs(k1))
-        g0, g1 = k0, k1
-        gains.append((k0, k1))
-        variances.append(variance)
-        if settled:
-            break
-    return Whitener(F, H, np.array(gains), np.sqrt(variances))
+    reach, power = time * lost, coloured**2
+    eta, both, u = power * -float(np.expm1(-2 * x)), power * time * lost**2, power * time**2 * whole
+    u, read = u + white**2 * step, noise**2
+    band = np.empty((3, max(count, 1)))
+    band[0] = reach**2 * eta + u * (1.0 + keep**2) - 2.0 * keep * reach * both
+    band[0] += read * (1.0 + (1.0 + keep) ** 2 + keep**2)
+    band[1] = reach * both - keep * u - read * (1.0 + keep) ** 2
+    band[2] = keep * read
+    band[0, 0] = reach**2 * power + u + 2.0 * read  # nothing is subtracted from the first change
+    band[1, 0] = reach * both - keep * u - read * (1.0 + 2.0 * keep)
+    factor, failed = dpbtrf(band, lower=1, overwrite_ab=1)
+    if failed:
+        raise np.linalg.LinAlgError("an error model without any noise")
+    return Whitener(keep, factor)
 
 
 def whiteners(blocks: Blocks, error: ErrorModel) -> tuple[Whitener, Whitener]:
@@ -153,8 +149,8 @@ def whiteners(blocks: Blocks, error: ErrorModel) -> tuple[Whitener, Whitener]:
     heard = blocks.heard[blocks.used]
     noise = error.velocity / np.sqrt(float(heard.mean()) if heard.size else 1.0)
     return (
-        whitener(blocks.step, noise, error.white_across, error.coloured_across, error.time_across),
-        whitener(blocks.step, noise, error.white_along, error.coloured_along, error.time_along),
+        whitener(blocks.step, noise, error.white_across, error.coloured_across, error.time_across, blocks.longest_run),
+        whitener(blocks.step, noise, error.white_along, error.coloured_along, error.time_along, blocks.longest_run),
     )
 
 
@@ -199,7 +195,7 @@ class Likelihood:
     def _part(self, axes: int, noise: float, rest: tuple[float, ...]) -> tuple[np.ndarray, float]:
         key = (axes, noise, *rest)
         if key not in self._parts:
-            filter = whitener(self.blocks.step, noise, *rest)
+            filter = whitener(self.blocks.step, noise, *rest, self.blocks.longest_run)
             changes = self._changes[axes]
             W = _white_part(self.blocks, changes, filter).reshape(-1, changes.shape[2])
             self._parts[key] = W.T @ W, (2 - axes) * filter.log_determinant(self.blocks.runs)

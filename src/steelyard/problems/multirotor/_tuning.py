@@ -85,10 +85,6 @@ class MultirotorTuning:
     """Usual changes from row to row that such a jump must exceed besides: noise."""
     uneven_blocks: float = 0.5
     """Relative deviation of the time between two blocks beyond which the change of velocity is not used."""
-    settled_gain: float = 1e-7
-    """Relative change of the whitening filter's gain below which it stays."""
-    settling_blocks: int = 4000
-    """Most blocks in which it does."""
     error_steps: tuple[float, float] = (1.2, 0.4)
     """First step of the search for the error model in its logarithms: from the usual one, and from that of almost the
     same fit."""
