@@ -161,20 +161,19 @@ def changes_of(blocks: Blocks, columns: np.ndarray) -> np.ndarray:
 
 
 def _white_part(blocks: Blocks, changes: np.ndarray, filter: Whitener) -> np.ndarray:
-    """Some axes (n, axes, k)."""
-    flat = changes.reshape(len(changes), -1)
-    found = np.zeros_like(flat)
+    """Columns (n, k) of changes along one axis each."""
+    found = np.zeros_like(changes)
     for a, b in blocks.runs:
-        found[a:b] = filter.white(flat[a:b])
-    return found.reshape(changes.shape)
+        found[a:b] = filter.white(changes[a:b])
+    return found
 
 
 def whitened(blocks: Blocks, columns: np.ndarray, error: ErrorModel) -> np.ndarray:
     """Columns of velocities (n, 3, k) as white noise of unit variance would leave them, in body axes."""
     across, along = whiteners(blocks, error)
     changes = changes_of(blocks, columns)
-    parts = _white_part(blocks, changes[:, :2], across), _white_part(blocks, changes[:, 2:], along)
-    return np.concatenate(parts, axis=1)
+    x, y, z = (_white_part(blocks, changes[:, a], filter) for a, filter in enumerate((across, across, along)))
+    return np.stack([x, y, z], axis=1)
 
 
 class Likelihood:
@@ -187,18 +186,18 @@ class Likelihood:
     def __init__(self, blocks: Blocks, columns: np.ndarray, prior: np.ndarray):
         self.blocks, self.prior = blocks, prior
         changes = changes_of(blocks, columns)
-        self._changes = (np.ascontiguousarray(changes[:, :2]), np.ascontiguousarray(changes[:, 2:]))
+        self._changes = tuple(np.asfortranarray(changes[:, a]) for a in range(3))  # as LAPACK takes them
         heard = blocks.heard[blocks.used]
         self._heard = float(heard.mean()) if heard.size else 1.0
         self._parts: dict[tuple[float, ...], tuple[np.ndarray, float]] = {}
 
-    def _part(self, axes: int, noise: float, rest: tuple[float, ...]) -> tuple[np.ndarray, float]:
-        key = (axes, noise, *rest)
+    def _part(self, axes: tuple[int, ...], noise: float, rest: tuple[float, ...]) -> tuple[np.ndarray, float]:
+        key = (len(axes), noise, *rest)
         if key not in self._parts:
             filter = whitener(self.blocks.step, noise, *rest, self.blocks.longest_run)
-            changes = self._changes[axes]
-            W = _white_part(self.blocks, changes, filter).reshape(-1, changes.shape[2])
-            self._parts[key] = W.T @ W, (2 - axes) * filter.log_determinant(self.blocks.runs)
+            white = [_white_part(self.blocks, self._changes[axis], filter) for axis in axes]
+            logs = len(axes) * filter.log_determinant(self.blocks.runs)
+            self._parts[key] = np.sum([W.T @ W for W in white], axis=0), logs
         return self._parts[key]
 
     def __call__(self, logarithms: np.ndarray) -> float:
@@ -206,8 +205,8 @@ class Likelihood:
         noise, *rest = map(float, np.exp(logarithms))
         noise /= np.sqrt(self._heard)
         (A_along, log_along), (A_across, log_across) = (
-            self._part(1, noise, tuple(rest[:3])),
-            self._part(0, noise, tuple(rest[3:])),
+            self._part((2,), noise, tuple(rest[:3])),
+            self._part((0, 1), noise, tuple(rest[3:])),
         )
         A, logs = A_along + A_across, log_along + log_across
         H, b = A[:-1, :-1] + np.diag(self.prior), A[:-1, -1]
