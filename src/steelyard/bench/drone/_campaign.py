@@ -47,8 +47,15 @@ def disturbed_flight(duration: float, every: int, seed: int) -> dict[str, Any]:
         if right and delay is None and abs(begin - flight.change_time) < COVER.same_change:
             delay = noticed - flight.change_time
             changes.remove(event)
-    found |= {"seed": seed, "true": true, "changed": changed, "delay": delay, "false_changes": len(changes)}
-    return found
+    could_not_show = changed and found["smallest_change"] > abs(flight.change)
+    return found | {
+        "seed": seed,
+        "true": true,
+        "changed": changed,
+        "delay": delay,
+        "could_not_show": could_not_show,
+        "false_changes": len(changes),
+    }
 
 
 def perfect_flight(duration: float, seed: int) -> dict[str, Any]:
@@ -77,8 +84,9 @@ def _identified(log: Log) -> dict[str, Any]:
     begin = time.process_time()
     found = identify(log, "multirotor")
     seconds = time.process_time() - begin
-    mass = found["r1"].mass
+    mass, smallest = found["r1"].mass, found.robots["r1"].get("smallest_change")
     return {
+        "smallest_change": float("inf") if smallest is None or smallest.value is None else float(smallest.value),
         "status": mass.status,
         "value": None if mass.value is None else float(mass.value),
         "std": None if mass.std is None else float(mass.std),
@@ -112,6 +120,8 @@ class DroneSummary:
     changed: int
     """Flights with a change."""
     missed: int
+    could_not_show: int
+    """Those of the missed ones whose own `smallest_change` is larger than the change: the answer says so."""
     median_delay: float | None
     """s from a change to when it was noticed."""
     rms_over_bound: float | None
@@ -148,6 +158,7 @@ def summary_of(kind: str, flights: Sequence[dict[str, Any]]) -> DroneSummary:
         false_changes=sum(one["false_changes"] for one in flights),
         changed=len(changed),
         missed=len(changed) - len(delays),
+        could_not_show=sum(one["delay"] is None and one["could_not_show"] for one in changed),
         median_delay=float(np.median(delays)) if delays else None,
         rms_over_bound=None if bound is None else float(np.sqrt(np.mean((error / bound) ** 2))),
         stated_over_bound=None if bound is None else float(np.sqrt(np.mean((std / bound) ** 2))),
