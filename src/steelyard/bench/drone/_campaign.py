@@ -47,7 +47,8 @@ def disturbed_flight(duration: float, every: int, seed: int) -> dict[str, Any]:
         if right and delay is None and abs(begin - flight.change_time) < COVER.same_change:
             delay = noticed - flight.change_time
             changes.remove(event)
-    could_not_show = changed and found["smallest_change"] > abs(flight.change)
+    smallest = found["smallest_change"]
+    could_not_show = changed and (smallest is None or smallest > abs(flight.change))
     return found | {
         "seed": seed,
         "true": true,
@@ -86,7 +87,7 @@ def _identified(log: Log) -> dict[str, Any]:
     seconds = time.process_time() - begin
     mass, smallest = found["r1"].mass, found.robots["r1"].get("smallest_change")
     return {
-        "smallest_change": float("inf") if smallest is None or smallest.value is None else float(smallest.value),
+        "smallest_change": None if smallest is None or smallest.value is None else float(smallest.value),
         "status": mass.status,
         "value": None if mass.value is None else float(mass.value),
         "std": None if mass.std is None else float(mass.std),
