@@ -43,6 +43,7 @@ def test_a_bad_radio_and_wrong_clocks_cost_time_and_little_else():
 def test_a_robot_that_was_killed_agrees_again_within_seconds():
     told = run("killed", 8.0, 5.0, 3.5, 2.0)
     assert told["resumed"]
+    # kg: 2 % of the load is asked of the survivors while one is away.
     assert all(abs(mass - fault_runs.TRUE_MASS) < 0.04 for mass in told["meanwhile"].values()), "survivors still know"
     for then in (told["back"], told):
         assert max(error(then, robot) for robot in then["mass"]) < 4.0

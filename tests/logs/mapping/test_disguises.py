@@ -50,6 +50,7 @@ def test_the_original_numbers_come_back_or_one_question_is_asked(looked, kind: s
     if (kind, disguise) in NO_AXES_OF_ITS_OWN:
         return
     for name in names:
+        # Of the signal: this is noise. Another axis, sign or unit is off by the signal's own size.
         assert error(log, columns, name) < 0.05, name
 
 

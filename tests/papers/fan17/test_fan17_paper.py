@@ -50,7 +50,7 @@ def said_of(truth, name, off=0.0, turn=0.0, std=0.01, known=True):
 
 def test_a_robot_that_knows_the_truth_has_no_error(truth):
     found = score(said_of(truth, "r2"), truth, "r2", AT)
-    assert all(abs(error) < 1e-7 for error in found.errors.values())
+    assert all(abs(error) < 1e-7 for error in found.errors.values())  # an angle from its cosine: the root of rounding
     assert all(all(held) for held in found.covered.values())
     assert {what: len(held) for what, held in found.covered.items()} == {"mass": 1, "com": 3, "inertia": 6, "pose": 12}
 

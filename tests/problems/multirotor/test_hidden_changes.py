@@ -70,6 +70,7 @@ def with_pieces(found: Fit, *pieces: tuple[str, float]) -> float:
 
 def test_a_step_is_likelier_than_the_slopes_that_enclose_it_and_than_nothing(stepped: Fit):
     step = with_pieces(stepped, ("step", WHEN))
+    # 5: odds of 150 to 1.
     assert step > with_pieces(stepped, ("slope", WHEN - 2.0), ("slope", WHEN + 2.0)) + 5.0
     assert step > with_pieces(stepped, ("slope", WHEN - 5.0)) + 5.0
     assert step > with_pieces(stepped) + 5.0

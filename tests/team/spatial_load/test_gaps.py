@@ -38,7 +38,7 @@ def test_the_total_is_unknown_over_a_long_gap_and_a_line_over_a_short_one():
     assert long.rows(60, 150).noise_inflation.min() > 500.0
     assert np.all(long.rows(60, 150).weight[:, 0, 6:] < 0.01 * long.rows(40, 50).weight[:, 0, 6:].min())  # likewise
     np.testing.assert_allclose(short.rows(60, 63).wrench[:, 1], short.rows(58, 66).wrench[2:5, 1])
-    assert np.all(np.diff(short.rows(59, 64).wrench[:, 1], n=2, axis=0) < 1e-9)
+    assert np.all(np.diff(short.rows(59, 64).wrench[:, 1], n=2, axis=0) < 1e-9)  # rounding
 
 
 def test_a_grip_that_opens_or_closes_is_a_step_and_a_wrench_that_passes_zero_is_none():
