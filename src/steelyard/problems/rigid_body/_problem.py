@@ -22,6 +22,7 @@ from steelyard.problems.rigid_body._splines import Spline
 from steelyard.problems.rigid_body._start import (
     first_load,
     first_trajectory,
+    force_misfit,
     knot_spacing,
     mounting_of,
     resampled,
@@ -100,12 +101,14 @@ class Problem:
         specific_force = motion.specific_force[rows["wrench"]]
         if "specific_force" in record.motion:
             channel = record.motion["specific_force"]
-            if "attitude" in record.motion and not record.calibrated:
-                turned = mounting_of(channel.value, motion.specific_force[rows["specific_force"]])
-                mounting = np.eye(3) if turned is None else turned
             smooth = Spline.covering(channel.time[0], channel.time[-1], self.spacing)
             wrench_time = np.clip(record.wrench.time, channel.time[0], channel.time[-1])
-            specific_force = smooth.evaluate(smooth.fit(channel.time, channel.value), wrench_time) @ mounting
+            felt = smooth.evaluate(smooth.fit(channel.time, channel.value), wrench_time)
+            if "attitude" in record.motion and not record.calibrated:
+                turned = mounting_of(channel.value, motion.specific_force[rows["specific_force"]])
+                if turned is not None and force_misfit(felt @ turned, record.wrench) < force_misfit(felt, record.wrench):
+                    mounting = turned
+            specific_force = felt @ mounting
         load, offsets = first_load(motion, rows["wrench"], record.wrench, specific_force, record.tared)
         unknowns = Unknowns.start(load - record.tool, mounting, delays, record.tool, self.drift)
         unknowns = dataclasses.replace(unknowns, torque_offset=offsets[:3], force_offset=offsets[3:])

@@ -218,6 +218,13 @@ def mounting_of(measured: np.ndarray, expected: np.ndarray) -> np.ndarray | None
     return U @ np.diag([1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt
 
 
+def force_misfit(specific_force: np.ndarray, wrench: Channel) -> float:
+    """Squares that a mass and an offset leave of the force, with specific force (n, 3) in the axes of the wrench."""
+    force, s = (rows - rows.mean(axis=0) for rows in (wrench.value[:, 3:], specific_force))
+    mass = np.sum(force * s) / max(float(np.sum(s * s)), 1e-12)
+    return float(np.sum((force - mass * s) ** 2))
+
+
 def _vectors(signal: str, channel: Channel) -> tuple[np.ndarray, np.ndarray]:
     """Values (n, k) and their standard deviations; attitudes as quaternions, whose parts turn half as far."""
     if signal == "attitude":
