@@ -166,8 +166,7 @@ def _at_its_own_speed(problem: Problem, state: State) -> tuple[Problem, State]:
     tuning = problem.tuning
     most = problem.sensor_errors(state) + tuning.speed_misfit
     for _ in range(tuning.speed_rounds):
-        found = float(np.sqrt(np.mean(np.sum(state.motion.velocity[state.rows["knots"]] ** 2, axis=1)) / 3.0))
-        speed = float(np.clip(2.0 * found, tuning.least_speed, tuning.speed))
+        speed = expected_speed(state, tuning)
         if abs(speed - problem.speed) < 0.1 * problem.speed:
             break
         slower = dataclasses.replace(problem, speed=speed)
@@ -176,6 +175,12 @@ def _at_its_own_speed(problem: Problem, state: State) -> tuple[Problem, State]:
             break
         problem, state = slower, tried
     return problem, state
+
+
+def expected_speed(state: State, tuning: FitTuning) -> float:
+    """m/s an axis: twice what a fit finds."""
+    found = float(np.sqrt(np.mean(np.sum(state.motion.velocity[state.rows["knots"]] ** 2, axis=1)) / 3.0))
+    return float(np.clip(2.0 * found, tuning.least_speed, tuning.speed))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import numpy as np
 from steelyard.problems.rigid_body._contacts import Spans, contact_spans, contacts_in, covered
 from steelyard.problems.rigid_body._events import Piece, change_evidence, pieces_of
 from steelyard.problems.rigid_body._gauss_newton import one_step, with_priors
-from steelyard.problems.rigid_body._method import Fit, closer_spacings, explains_better, fit_at, linearised
+from steelyard.problems.rigid_body._method import Fit, closer_spacings, expected_speed, explains_better, fit_at, linearised
 from steelyard.problems.rigid_body._problem import State
 from steelyard.problems.rigid_body._reading import WristRecord
 from steelyard.problems.rigid_body._start import continued, still_spans
@@ -26,6 +26,8 @@ class Online:
     """Pieces of one load each; the last one is still growing."""
     spans: Spans
     """s: contacts of the last piece."""
+    whole: float
+    """s: length of the last piece when it was fitted as a whole."""
     refused: float = 0.0
     """s: length of the last piece when a change of its load was looked for and not found."""
     unsettled: int = 0
@@ -56,7 +58,7 @@ def next_fit(before: Online, record: WristRecord, tuning: FitTuning = TUNING) ->
     spans = contact_spans(record, ahead, before.spans, tuning)  # by the load so far: new samples bend none
     if covered(record, spans) > tuning.most_contact:
         piece = Piece(last, (), before.piece.evidence, inseparable=True)
-        return Online((*before.pieces[:-1], piece), spans, before.refused)
+        return Online((*before.pieces[:-1], piece), spans, before.whole, before.refused)
     if spans:
         ahead = _moved_on(last, record.without(spans), tuning)
     fit, gain = _stepped(ahead, 1 if seconds > tuning.short_log and not before.unsettled else 2, tuning)
@@ -66,11 +68,13 @@ def next_fit(before: Online, record: WristRecord, tuning: FitTuning = TUNING) ->
         if evidence > tuning.change_evidence:
             settled = before.unsettled > 0 and (gain < evidence or before.unsettled >= tuning.most_unsettled)
             shows_change, unsettled = settled, 0 if settled else before.unsettled + 1
+    if _is_poor(fit) and seconds > tuning.fit_again * before.whole:
+        return _of_whole(record, before.pieces[:-1], tuning)
     if shows_change and seconds > tuning.look_again * before.refused:
         found = _of_whole(record, before.pieces[:-1], tuning)
         return found if len(found.pieces) > len(before.pieces) else dataclasses.replace(found, refused=seconds)
     piece = Piece(fit, contacts_in(record, fit, spans), before.piece.evidence, inseparable=False)
-    return Online((*before.pieces[:-1], piece), spans, before.refused, unsettled)
+    return Online((*before.pieces[:-1], piece), spans, before.whole, before.refused, unsettled)
 
 
 def _goes_on(record: WristRecord, spans: Spans, tuning: FitTuning) -> bool:
@@ -80,14 +84,22 @@ def _goes_on(record: WristRecord, spans: Spans, tuning: FitTuning) -> bool:
 
 def _of_whole(record: WristRecord, earlier: tuple[Piece, ...], tuning: FitTuning) -> Online:
     pieces = pieces_of(record, tuning)
-    return Online((*earlier, *pieces), [(contact.start, contact.end) for contact in pieces[-1].contacts])
+    spans = [(contact.start, contact.end) for contact in pieces[-1].contacts]
+    return Online((*earlier, *pieces), spans, record.end - record.start)
+
+
+def _is_poor(fit: Fit) -> bool:
+    """Whether the misfit a reading is larger than noise: closer knots are tried, and the search for all anew."""
+    readings = sum(channel.value.shape[0] * len(channel.std) for channel in fit.record.channels.values())
+    return fit.problem.cost(fit.state) > fit.problem.tuning.poor_fit * readings
 
 
 def _moved_on(fit: Fit, record: WristRecord, tuning: FitTuning) -> Fit:
     """The same load and sensor errors, along a motion that goes on with the new samples; old outliers still are."""
     record = record if record.all_stated else record.averaged(tuning.least_spacing / tuning.most_samples)
     still = [] if "twist/linear" in record.motion else still_spans(record.motion, tuning)
-    problem = dataclasses.replace(fit.problem, record=record, still=still, tuning=tuning)
+    speed = fit.problem.speed if fit.problem.measures_velocity else expected_speed(fit.state, tuning)
+    problem = dataclasses.replace(fit.problem, record=record, still=still, tuning=tuning, speed=speed)
     state, weights = fit.state, {}
     for signal, channel in record.channels.items():
         outliers = fit.record.channels[signal].time[state.weights[signal] == 0.0]
@@ -106,8 +118,7 @@ def _stepped(fit: Fit, steps: int, tuning: FitTuning) -> tuple[Fit, float]:
     at = linearised(problem, state)
     after = one_step(problem, state, at.step)
     moved = at.step.length > tuning.same_derivatives * at.size**0.5 or not _same_weights(state, after)
-    readings = sum(channel.value.shape[0] * len(channel.std) for channel in problem.record.channels.values())
-    if problem.cost(after) > tuning.poor_fit * readings:
+    if _is_poor(dataclasses.replace(fit, problem=problem, state=after)):
         for spacing in closer_spacings(problem)[:1]:
             closer = dataclasses.replace(problem, spacing=spacing)
             tried = one_step(closer, with_priors(closer, closer.resampled(after)))

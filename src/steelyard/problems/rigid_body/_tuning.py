@@ -233,6 +233,9 @@ class FitTuning:
     """s, that an answer of a stream looks back at most: it takes as long however long the stream is."""
     same_event: float = 0.5
     """s, after the end of a contact or a change in which another one is the same."""
+    fit_again: float = 2.0
+    """By which factor a log that grows must be longer to be fitted as a whole again, where the fit is poor: what the
+    first second chose (knots, the expected speed, the mounting) may not suit the rest."""
     poor_fit: float = 1.1
     """Misfit a reading, of a log that grows, beyond which closer knots are tried."""
     first_steps: int = 2
