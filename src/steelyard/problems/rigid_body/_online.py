@@ -11,7 +11,14 @@ import numpy as np
 from steelyard.problems.rigid_body._contacts import Spans, contact_spans, contacts_in, covered
 from steelyard.problems.rigid_body._events import Piece, change_evidence, pieces_of
 from steelyard.problems.rigid_body._gauss_newton import one_step, with_priors
-from steelyard.problems.rigid_body._method import Fit, closer_spacings, expected_speed, explains_better, fit_at, linearised
+from steelyard.problems.rigid_body._method import (
+    Fit,
+    closer_spacings,
+    expected_speed,
+    explains_better,
+    fit_at,
+    linearised,
+)
 from steelyard.problems.rigid_body._problem import State
 from steelyard.problems.rigid_body._reading import WristRecord
 from steelyard.problems.rigid_body._start import continued, still_spans

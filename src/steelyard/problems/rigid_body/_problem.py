@@ -106,7 +106,9 @@ class Problem:
             felt = smooth.evaluate(smooth.fit(channel.time, channel.value), wrench_time)
             if "attitude" in record.motion and not record.calibrated:
                 turned = mounting_of(channel.value, motion.specific_force[rows["specific_force"]])
-                if turned is not None and force_misfit(felt @ turned, record.wrench) < force_misfit(felt, record.wrench):
+                if turned is not None and force_misfit(felt @ turned, record.wrench) < force_misfit(
+                    felt, record.wrench
+                ):
                     mounting = turned
             specific_force = felt @ mounting
         load, offsets = first_load(motion, rows["wrench"], record.wrench, specific_force, record.tared)
