@@ -11,9 +11,11 @@ import dataclasses
 import functools
 
 import numpy as np
-from scipy.linalg.lapack import dpbtrf, dtbtrs
+from scipy.linalg import get_lapack_funcs
 
 from steelyard.problems.multirotor._tuning import TUNING
+
+_pbtrf, _tbtrs = get_lapack_funcs(("pbtrf", "tbtrs"), dtype=np.float64)  # banded: Cholesky, triangular solution
 
 NAMES = ("velocity", "white_along", "coloured_along", "time_along", "white_across", "coloured_across", "time_across")
 
@@ -108,7 +110,7 @@ class Whitener:
         """One run of changes (n, k), whitened."""
         apart = np.array(columns, order="F")
         apart[1:] -= self.keep * columns[:-1]
-        found, failed = dtbtrs(self.factor[:, : len(columns)], apart, uplo="L", overwrite_b=1)
+        found, failed = _tbtrs(self.factor[:, : len(columns)], apart, uplo="L", overwrite_b=1)
         if failed:
             raise np.linalg.LinAlgError("an error model without any noise")
         return found
@@ -138,7 +140,7 @@ def whitener(step: float, noise: float, white: float, coloured: float, time: flo
     band[2] = keep * read
     band[0, 0] = reach**2 * power + u + 2.0 * read  # nothing is subtracted from the first change
     band[1, 0] = reach * both - keep * u - read * (1.0 + 2.0 * keep)
-    factor, failed = dpbtrf(band, lower=1, overwrite_ab=1)
+    factor, failed = _pbtrf(band, lower=1, overwrite_ab=1)
     if failed:
         raise np.linalg.LinAlgError("an error model without any noise")
     return Whitener(keep, factor)
@@ -194,7 +196,8 @@ class Likelihood:
     def _part(self, axes: tuple[int, ...], noise: float, rest: tuple[float, ...]) -> tuple[np.ndarray, float]:
         key = (len(axes), noise, *rest)
         if key not in self._parts:
-            filter = whitener(self.blocks.step, noise, *rest, self.blocks.longest_run)
+            size, coloured, time = rest
+            filter = whitener(self.blocks.step, noise, size, coloured, time, self.blocks.longest_run)
             white = [_white_part(self.blocks, self._changes[axis], filter) for axis in axes]
             logs = len(axes) * filter.log_determinant(self.blocks.runs)
             self._parts[key] = np.sum([W.T @ W for W in white], axis=0), logs
