@@ -233,7 +233,11 @@ def fit_at(problem: Problem, state: State, lag: Lag | None, at: Linearised | Non
     excess = excess_of(problem.record, residuals, state.weights, problem.spacing, problem.tuning)
     ratios = [*excess.values(), *[np.ones(3)] * (len(rows) - len(excess))]
     parts = [products(*part) for part in zip(rows, weights, ratios, strict=True)]
-    checks = looked.checks(free.unknowns, free.covariance(sum(parts, start=np.diag(looked.prior**-2.0))))
+    careful = [  # who accuses a sensor does not take noise for smaller than it was assumed
+        part if np.all(ratio >= 1.0) else products(one, weight, np.maximum(ratio, 1.0))
+        for one, weight, ratio, part in zip(rows, weights, ratios, parts, strict=True)
+    ]
+    checks = looked.checks(free.unknowns, free.covariance(sum(careful, start=np.diag(looked.prior**-2.0))))
     own = at.step  # without checks and probes: they are held
     rows = [one[:, :, :size] for one in rows]
     inverse = np.linalg.inv(own.information)

@@ -35,6 +35,8 @@ class Online:
     """s: contacts of the last piece."""
     whole: float
     """s: length of the last piece when it was fitted as a whole."""
+    poor: int = 0
+    """How many fits in a row had a misfit larger than noise makes it, and than another step would lower."""
     refused: float = 0.0
     """s: length of the last piece when a change of its load was looked for and not found."""
     unsettled: int = 0
@@ -65,23 +67,25 @@ def next_fit(before: Online, record: WristRecord, tuning: FitTuning = TUNING) ->
     spans = contact_spans(record, ahead, before.spans, tuning)  # by the load so far: new samples bend none
     if covered(record, spans) > tuning.most_contact:
         piece = Piece(last, (), before.piece.evidence, inseparable=True)
-        return Online((*before.pieces[:-1], piece), spans, before.whole, before.refused)
+        return Online((*before.pieces[:-1], piece), spans, before.whole, before.poor, before.refused)
     if spans:
         ahead = _moved_on(last, record.without(spans), tuning)
-    fit, gain = _stepped(ahead, 1 if seconds > tuning.short_log and not before.unsettled else 2, tuning)
+    calm = seconds > tuning.short_log and not before.unsettled and not before.poor
+    fit, gain = _stepped(ahead, 1 if calm else 2, tuning)
     shows_change, unsettled = _goes_on(record, spans, tuning), 0
     if not shows_change:
         evidence = change_evidence(fit, tuning)[1]
         if evidence > tuning.change_evidence:
             settled = before.unsettled > 0 and (gain < evidence or before.unsettled >= tuning.most_unsettled)
             shows_change, unsettled = settled, 0 if settled else before.unsettled + 1
-    if _is_poor(fit) and seconds > tuning.fit_again * before.whole:
+    poor = before.poor + 1 if _excess(fit) > gain else 0
+    if poor >= tuning.most_poor and seconds > tuning.fit_again * before.whole:
         return _of_whole(record, before.pieces[:-1], tuning)
     if shows_change and seconds > tuning.look_again * before.refused:
         found = _of_whole(record, before.pieces[:-1], tuning)
         return found if len(found.pieces) > len(before.pieces) else dataclasses.replace(found, refused=seconds)
     piece = Piece(fit, contacts_in(record, fit, spans), before.piece.evidence, inseparable=False)
-    return Online((*before.pieces[:-1], piece), spans, before.whole, before.refused, unsettled)
+    return Online((*before.pieces[:-1], piece), spans, before.whole, poor, before.refused, unsettled)
 
 
 def _goes_on(record: WristRecord, spans: Spans, tuning: FitTuning) -> bool:
@@ -95,17 +99,17 @@ def _of_whole(record: WristRecord, earlier: tuple[Piece, ...], tuning: FitTuning
     return Online((*earlier, *pieces), spans, record.end - record.start)
 
 
-def _is_poor(fit: Fit) -> bool:
-    """Whether the misfit a reading is larger than noise: closer knots are tried, and the search for all anew."""
+def _excess(fit: Fit) -> float:
+    """By how much the misfit is larger than noise makes it; below zero where the fit is good."""
     readings = sum(channel.value.shape[0] * len(channel.std) for channel in fit.record.channels.values())
-    return fit.problem.cost(fit.state) > fit.problem.tuning.poor_fit * readings
+    return fit.problem.cost(fit.state) - fit.problem.tuning.poor_fit * readings
 
 
 def _moved_on(fit: Fit, record: WristRecord, tuning: FitTuning) -> Fit:
     """The same load and sensor errors, along a motion that goes on with the new samples; old outliers still are."""
     record = record if record.all_stated else record.averaged(tuning.least_spacing / tuning.most_samples)
     still = [] if "twist/linear" in record.motion else still_spans(record.motion, tuning)
-    speed = fit.problem.speed if fit.problem.measures_velocity else expected_speed(fit.state, tuning)
+    speed = max(fit.problem.speed, expected_speed(fit.state, tuning))  # too slow an expectation is a false precision
     problem = dataclasses.replace(fit.problem, record=record, still=still, tuning=tuning, speed=speed)
     state, weights = fit.state, {}
     for signal, channel in record.channels.items():
@@ -125,7 +129,7 @@ def _stepped(fit: Fit, steps: int, tuning: FitTuning) -> tuple[Fit, float]:
     at = linearised(problem, state)
     after = one_step(problem, state, at.step)
     moved = at.step.length > tuning.same_derivatives * at.size**0.5 or not _same_weights(state, after)
-    if _is_poor(dataclasses.replace(fit, problem=problem, state=after)):
+    if _excess(dataclasses.replace(fit, problem=problem, state=after)) > 0.0:
         for spacing in closer_spacings(problem)[:1]:
             closer = dataclasses.replace(problem, spacing=spacing)
             tried = one_step(closer, with_priors(closer, closer.resampled(after)))

@@ -233,6 +233,8 @@ class FitTuning:
     """s, that an answer of a stream looks back at most: it takes as long however long the stream is."""
     same_event: float = 0.5
     """s, after the end of a contact or a change in which another one is the same."""
+    most_poor: int = 2
+    """Fits in a row that are poor: one closer spacing of the knots is tried with each."""
     fit_again: float = 2.0
     """By which factor a log that grows must be longer to be fitted as a whole again, where the fit is poor: what the
     first second chose (knots, the expected speed, the mounting) may not suit the rest."""
