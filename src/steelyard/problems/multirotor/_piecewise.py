@@ -121,6 +121,8 @@ def _solved(motion: Motion, blocks: Blocks, unknowns: Unknowns, error: ErrorMode
     if not np.isfinite(W).all():
         raise np.linalg.LinAlgError("the thrust and the motion are too far apart")
     covariance = np.linalg.inv(W[:, :-1].T @ W[:, :-1] + np.diag(unknowns.prior))
+    if not np.isfinite(covariance).all():
+        raise np.linalg.LinAlgError("the thrust and the motion are too far apart")
     values = covariance @ (W[:, :-1].T @ W[:, -1])
     return _Solution(white[:, :, :-1], covariance, values, (W[:, -1] - W[:, :-1] @ values).reshape(-1, 3))
 
