@@ -41,9 +41,29 @@ def channel_findings(log: Log, signals: Sequence[str] = (*MEASURED, *_INPUTS)) -
             names = [name for name in log.columns if f"{name}/".startswith(f"{robot}/{signal}/")]
             if names and len(log) >= 50:
                 values = np.stack([log.columns[name] for name in names], axis=1)
-                found += _of(log, robot, signal, names, values)
+                single = _of(log, robot, signal, names, values)
+                found += single or (_coarse(robot, values) if signal == "linear_velocity" else [])
         found += _dead_velocity(log, robot)
     return found
+
+
+def _coarse(robot: str, values: np.ndarray) -> list[PreflightFinding]:
+    """A velocity in steps that its noise does not blur: it stands still and jumps, and is wrong in between."""
+    present = values[np.isfinite(values).all(axis=1)]
+    if len(present) < 50:
+        return []
+    size, step = present.std(axis=0), resolution(present)
+    same = np.mean(present[1:] == present[:-1], axis=0)
+    moves = size > 0.0
+    coarse = moves & (same > TUNING.coarse_repeats) & (step > TUNING.coarse_share * size)
+    if coarse.sum() < min(2, moves.sum()) or not coarse.any():
+        return []
+    sentence = (
+        f"{robot}/linear_velocity comes in steps of {step[coarse].max():.2g} m/s and repeats itself in "
+        f"{100 * same[coarse].min():.0f} % of its rows: it was rounded more coarsely than its noise."
+    )
+    remedy = "Record it with more digits, or leave it out where a position was recorded."
+    return [PreflightFinding("coarse", sentence, remedy, robot)]
 
 
 def _dead_velocity(log: Log, robot: str) -> list[PreflightFinding]:
