@@ -25,7 +25,7 @@ class PreflightTuning:
     most_left_out: float = 0.2
     """Share of a sensor's samples that may be left out because they are stuck or at a limit."""
     coarse_repeats: float = 0.7
-    """Share of rows in which a velocity repeats itself axis by axis, from which on its noise does not blur its steps."""
+    """Share of rows in which an axis of a velocity repeats itself, from which on its noise does not blur its steps."""
     coarse_share: float = 0.1
     """Of the velocity's own scatter: smaller steps do not matter. Steps of half a metre a second made masses wrong by
     1.4 and 3.5 %, 7 deviations; those of 0.05 m/s none."""
