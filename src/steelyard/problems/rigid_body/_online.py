@@ -70,7 +70,7 @@ def next_fit(before: Online, record: WristRecord, tuning: FitTuning = TUNING) ->
         return Online((*before.pieces[:-1], piece), spans, before.whole, before.poor, before.refused)
     if spans:
         ahead = _moved_on(last, record.without(spans), tuning)
-    calm = seconds > tuning.short_log and not before.unsettled and not before.poor
+    calm = seconds > tuning.short_log and not before.poor
     fit, gain = _stepped(ahead, 1 if calm else 2, tuning)
     shows_change, unsettled = _goes_on(record, spans, tuning), 0
     if not shows_change:
