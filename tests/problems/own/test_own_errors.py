@@ -6,6 +6,7 @@ import jax
 import numpy as np
 import pytest
 
+from steelyard.bench.faults import TRIED
 from steelyard.bench.faults._edits import bent, changed, delay, on, spliced, thinned, time_unit
 from steelyard.bench.faults._own import cart, clean_cart
 from steelyard.errors import BadInput
@@ -146,3 +147,12 @@ def test_a_reading_whose_scale_nothing_else_tells_is_no_wrong_scale(silent):
     columns = dict(log.columns) | {silent: np.full(len(log), np.nan)}
     found = identify_own(Log(log.time, columns, "test"), cart())
     assert found["cart"].mass.status == "known"
+
+
+def test_a_filter_that_went_astray_knows_nothing():
+    """With the speed's sign changed this cart's mass was 4e-142 kg, and known."""
+    own = TRIED["own"]
+    fault = next(one for one in own.faults if one.name == "speed's sign")
+    log = fault.strengths["strong"](own.clean(85001), np.random.default_rng(85001))
+    mass = identify_own(log, cart()).robots["cart"]["mass"]
+    assert mass.status != "known" or float(mass.value) > 1e-3  # kg: the carts of this trial have a kilogram or so

@@ -7,7 +7,7 @@ import numpy as np
 
 from steelyard.config import Config
 from steelyard.errors import BadInput, nearest
-from steelyard.estimators import Estimate, Trust
+from steelyard.estimators import Estimate, Reason, Trust
 from steelyard.logs import Log
 from steelyard.problems._checked import checked
 from steelyard.problems._identification import Identification, Innovations, Series
@@ -44,7 +44,7 @@ def _answer(log: Log, robot: OwnRobot, method: str, progress: Callable[[int], No
     warning = step_warning(robot, robot.samples(log.without_truth()))
     known = track.std < TUNING.known_below * prior
     events = jump_events(robot, log, track)
-    reasons = (*reasons, *late_jumps(events, float(log.time[-1])))
+    reasons = (*reasons, *late_jumps(events, float(log.time[-1])), *_out_of_range(robot, track, prior))
     return Identification(
         problem=robot.name,
         method=method,
@@ -60,6 +60,22 @@ def _answer(log: Log, robot: OwnRobot, method: str, progress: Callable[[int], No
         settings={"log": log.origin, "rows": f"{rows}, from {log.time[0]:g} to {log.time[-1]:g} s"},
         seconds_a_row=seconds_a_row,
     )
+
+
+def _out_of_range(robot: OwnRobot, track: Track, prior: np.ndarray) -> list[Reason]:
+    """Quantities that ended where no robot is: a filter that was led astray states small intervals there, too."""
+    size = np.abs(track.value[-1]) / prior
+    out = (size > TUNING.largest_ratio) | ((size > 0.0) & (size < 1.0 / TUNING.largest_ratio))
+    return [
+        Reason(
+            "prior",
+            f"{name} would be {float(track.value[-1, k]):.2g} {quantity.unit}, which is far from any guess: look for a "
+            "reading or an input of the wrong sign or unit.",
+            "contradicted",
+        )
+        for k, (name, quantity) in enumerate(robot.quantities.items())
+        if out[k]
+    ]
 
 
 def _lost_rows(filled: FilledLog) -> list[str]:

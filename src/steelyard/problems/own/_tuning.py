@@ -9,6 +9,8 @@ class OwnTuning:
 
     known_below: float = 0.5
     """Share of its prior standard deviation below which a quantity is known: the log taught more than it left open."""
+    largest_ratio: float = 1e12
+    """Of a quantity to the deviation of its guess, and the inverse: beyond it a filter went astray (to 1e-142 kg)."""
     never_seen_above: float = 0.999
     """Share of its prior standard deviation above which a quantity never showed in a measurement: rounding only."""
     relinearised_below: float = 0.05
