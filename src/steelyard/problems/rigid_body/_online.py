@@ -33,8 +33,8 @@ class Online:
     """Pieces of one load each; the last one is still growing."""
     spans: Spans
     """s: contacts of the last piece."""
-    whole: float
-    """s: length of the last piece when it was fitted as a whole."""
+    whole: tuple[float, float]
+    """s: from where to where the samples reached that were last fitted as a whole."""
     poor: int = 0
     """How many fits in a row had a misfit larger than noise makes it, and than another step would lower."""
     refused: float = 0.0
@@ -79,7 +79,8 @@ def next_fit(before: Online, record: WristRecord, tuning: FitTuning = TUNING) ->
             settled = before.unsettled > 0 and (gain < evidence or before.unsettled >= tuning.most_unsettled)
             shows_change, unsettled = settled, 0 if settled else before.unsettled + 1
     poor = before.poor + 1 if _excess(fit) > gain else 0
-    if poor >= tuning.most_poor and seconds > tuning.fit_again * before.whole:
+    begin, end = before.whole
+    if poor >= tuning.most_poor and record.end - end > tuning.fit_again * (end - begin):
         return _of_whole(record, before.pieces[:-1], tuning)
     if shows_change and seconds > tuning.look_again * before.refused:
         found = _of_whole(record, before.pieces[:-1], tuning)
@@ -96,7 +97,7 @@ def _goes_on(record: WristRecord, spans: Spans, tuning: FitTuning) -> bool:
 def _of_whole(record: WristRecord, earlier: tuple[Piece, ...], tuning: FitTuning) -> Online:
     pieces = pieces_of(record, tuning)
     spans = [(contact.start, contact.end) for contact in pieces[-1].contacts]
-    return Online((*earlier, *pieces), spans, record.end - record.start)
+    return Online((*earlier, *pieces), spans, (record.start, record.end))
 
 
 def _excess(fit: Fit) -> float:

@@ -235,9 +235,9 @@ class FitTuning:
     """s, after the end of a contact or a change in which another one is the same."""
     most_poor: int = 2
     """Fits in a row that are poor: one closer spacing of the knots is tried with each."""
-    fit_again: float = 2.0
-    """By which factor a log that grows must be longer to be fitted as a whole again, where the fit is poor: what the
-    first second chose (knots, the expected speed, the mounting) may not suit the rest."""
+    fit_again: float = 1.0
+    """How much must come before a poor fit of a log that grows is made anew as a whole, a share of what the last whole
+    fit had: what the first second chose (knots, the expected speed, the mounting) may not suit the rest."""
     poor_fit: float = 1.1
     """Misfit a reading, of a log that grows, beyond which closer knots are tried."""
     first_steps: int = 2
